@@ -1,8 +1,10 @@
 #!/bin/sh
-# Measures the CPU library against its peers on random shapes, on a machine that does nothing else:
-# writes results/cpu-NAME/random-….json. Takes about eight minutes; RUNG_SHAPES sets the number of
-# shapes for each of 36 files (default: 12).
+# Measures the CPU library and its ladder against the peers, on a machine that does nothing else, and
+# writes the JSON into results/cpu-NAME/. Takes about ten minutes with two cores; scripts/readme_tables.py
+# then fills the tables.
 #   scripts/cpu_results.sh NAME [build/rung]
+# RUNG_SHAPES: shapes of each random draw (default: 24). RUNG_SCALE: time per measurement, as a multiple
+# of the default; 0.01 tries the script. RUNG_THREADS: the larger number of threads (default: 2).
 set -eu
 
 die() {
@@ -13,26 +15,61 @@ die() {
 [ $# -ge 1 ] || die "name the machine, such as amd-zen4-2-cores"
 folder=results/cpu-$1
 rung=${2:-build/rung}
-shapes=${RUNG_SHAPES:-12}
+shapes=${RUNG_SHAPES:-24}
+scale=${RUNG_SCALE:-1}
+many=${RUNG_THREADS:-2}
 [ -x "$rung" ] || die "'$rung' is not a program; build it first (make ladder)"
 load=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo 0)
 if [ "$(printf '%.0f' "$load")" -ge 1 ]; then
   echo "cpu_results: the load is $load: other work makes these times worthless" >&2
 fi
 mkdir -p "$folder"
+trap 'rm -f "$folder"/*.part' EXIT
 
-# One file for each type, number of threads and largest size; the seeds were not used for fitting.
-file=0
-measure() { # dtype threads max_size seed
-  file=$((file + 1))
-  echo "cpu_results: file $file of 36: $1, $2 thread(s), up to $3, seed $4" >&2
-  "$rung" bench gemm/cpu --random "$shapes" --seed "$4" --dtype "$1" --threads "$2" \
-    --max-size "$3" --json "$folder/random-$1-$2t-$3-seed$4.json"
+# A file replaces the one of an earlier run only when it is whole.
+measure() { # file seconds arguments of bench…
+  file=$1
+  seconds=$(awk "BEGIN { print $2 * $scale }")
+  shift 2
+  echo "cpu_results: $(date +%T) $file" >&2
+  "$rung" bench "$@" --seconds "$seconds" --json "$folder/$file.json.part" \
+    >"$folder/$file.log.part" 2>&1 ||
+    die "$file: $(tail -n 1 "$folder/$file.log.part")"
+  mv "$folder/$file.json.part" "$folder/$file.json"
+}
+
+# Random shapes; these seeds were not used for fitting.
+draw() { # dtype threads max_size seed
+  measure "random-$1-$2t-$3-seed$4" 0.03 gemm/cpu --random "$shapes" --seed "$4" --dtype "$1" \
+    --threads "$2" --max-size "$3"
 }
 for dtype in f32 f64 bf16 i8; do
   for seed in 41 42 43; do
-    measure "$dtype" 1 4096 "$seed"
-    measure "$dtype" 2 4096 "$seed"
-    measure "$dtype" 1 128 "$seed"
+    draw $dtype 1 4096 $seed
+    draw $dtype "$many" 4096 $seed
+    draw $dtype 1 128 $seed
   done
+done
+
+# The ladder, at one size that all rungs finish in time, and the library at many.
+sizes=64,128,256,512,1024,2048,4096,16x4096x4096,4096x16x4096,4096x4096x16,1x4096x4096,64x64x65536
+for threads in 1 "$many"; do
+  for dtype in f32 f64; do
+    on="--dtype $dtype --threads $threads"
+    # shellcheck disable=SC2086  # words of $on
+    measure "ladder-$dtype-${threads}t" 0.3 gemm/cpu --sizes 512 $on
+    # shellcheck disable=SC2086
+    measure "gemm-$dtype-${threads}t" 0.25 gemm/cpu/12 --sizes $sizes $on
+    # shellcheck disable=SC2086
+    measure "dot-$dtype-${threads}t" 0.1 dot/cpu --sizes 1e3,1e4,1e5,1e6,1e7 $on
+  done
+done
+
+# Matrix times vector, beside the rate of reading. AMX, beside oneDNN.
+sides=1x8192x8192,8192x1x8192,1x4096x4096
+for dtype in f32 f64; do
+  measure "gemv-$dtype-1t" 0.3 gemm/cpu/13 --sizes $sides --dtype $dtype --threads 1
+done
+for dtype in bf16 i8; do
+  measure "gemm-$dtype-1t" 0.3 gemm/cpu/10 --sizes 256,512,1024,2048,4096 --dtype $dtype --threads 1
 done

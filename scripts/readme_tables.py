@@ -13,6 +13,9 @@ results/*/RESULTS.json; write FOLDER/RESULTS if several machines have one. KIND 
             against each peer, and where it has an epilogue, scales or packed weights, against the
             plain product of the rung that was timed beside it; in packed weights, how its rate of
             reading compares with that of reading alone
+  random    draws of random shapes (rung bench --random): a row for each type, number of threads
+            and largest size; RESULTS may be a pattern, such as FOLDER/random-*
+  reading   the library on matrix times vector, beside the rate of reading from DRAM
 
 Without arguments, rewrites the pages. With --check, only names the stale tables in one line, and
 exits with 1.
@@ -292,17 +295,61 @@ def products(several):
     return markdown(headings, lines)
 
 
+def quantile(values, part):
+    """Of sorted values; between two, on the line that joins them, as `rung bench` has it."""
+    at = part * (len(values) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (at - low) * (values[high] - values[low])
+
+
+def random(several):
+    groups = {}
+    for draw in (data["random"] for data in several):
+        for shape in draw["draws"]:
+            key = (shape["dtype"], draw["threads"], draw["max_size"])
+            groups.setdefault(key, []).append(shape["ratio"])
+    rows = []
+    for (dtype, threads, max_size), found in groups.items():
+        ratios = sorted(one for one in found if one)
+        if not ratios:
+            raise Problem(f"no shape of {dtype} was compared with a peer")
+        mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+        figures = [mean, quantile(ratios, 0.5), quantile(ratios, 0.05), ratios[0]]
+        shown = [f"{figure:.2f}" for figure in figures]
+        rows.append([dtype, str(threads), str(max_size), *shown, str(len(ratios))])
+    headings = ["type", "threads", "up to", "geometric mean", "median", "5th percentile", "worst"]
+    return markdown([*headings, "shapes"], rows)
+
+
+def reading(data):
+    entries, peers = of_library(data)
+    read = data["machine"]["ceilings"]["read"]["DRAM"]
+    rows = []
+    for entry in entries:
+        most = read["one_thread" if entry["threads"] == 1 else "all_threads"]
+        ratios = [ratio(of_peer(entry, peer)) for peer in peers]
+        rate_of = [rate(entry["gbps"]), percent(entry["gbps"] / most)]
+        rows.append([size_of(entry), slug(entry["chose"]), *rate_of, *ratios])
+    headings = ["size", "rung", "GB/s", f"of {rate(most)} GB/s"]
+    return markdown([*headings, *(f"vs {peer}" for peer in peers)], rows)
+
+
 KINDS = {
     "machine": machine,
     "ladder": ladder,
     "library": library,
     "summary": summary,
     "products": products,
+    "random": random,
+    "reading": reading,
 }
 
 
 def data_of(results, name, kind):
-    """The JSON of a table, or a list of them for a table of several; None if a file is missing."""
+    """The JSON of a table, or a list for those of several files; None if a file is missing."""
+    if kind == "random":
+        return [json.loads(path.read_text()) for path in sorted(results.glob(name + ".json"))] or None
     if kind not in ("summary", "products"):
         return load(results, name)
     several = [load(results, one) for one in name.split(",")]

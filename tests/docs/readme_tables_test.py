@@ -63,15 +63,34 @@ class ReadmeTables(unittest.TestCase):
         command = [sys.executable, SCRIPT, "--root", self.root, *arguments]
         return subprocess.run(command, capture_output=True, text=True)
 
-    def fill(self, kind):
+    def fill(self, kind, name="gemm-f32-1t"):
         page = self.root / "README.md"
-        page.write_text(PAGE.format(kind=kind))
+        page.write_text(PAGE.format(kind=kind).replace("gemm-f32-1t", name))
         done = self.run_script()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.run_script("--check").returncode, 0)
         before, *lines, after = page.read_text().splitlines()
         self.assertEqual((before, after), ("before", "after"))
         return lines[1:-1]
+
+    def test_random(self):
+        for seed, ratios in ((1, [2.0, 0.5]), (2, [1.0, None])):
+            draws = [{"dtype": "f32", "ratio": one} for one in ratios]
+            draw = {"threads": 2, "max_size": 128, "draws": draws}
+            text = json.dumps({"machine": MACHINE, "results": [], "random": draw})
+            (self.root / f"results/cpu-one/random-seed{seed}.json").write_text(text)
+        lines = self.fill("random", "cpu-one/random-*")
+        self.assertEqual(lines[2:], ["| f32 | 2 | 128 | 1.00 | 1.00 | 0.55 | 0.50 | 3 |"])
+
+    def test_reading(self):
+        read = {"DRAM": {"one_thread": 2.0, "all_threads": 4.0}}
+        machine = {**MACHINE, "ceilings": {"read": read}}
+        results = [entry("library", 1, 128, 128, 8, chose="gemm/cpu/13_c", peers=peers(0.5))]
+        text = json.dumps({"machine": machine, "results": results})
+        (self.root / "results/cpu-one/gemv.json").write_text(text)
+        lines = self.fill("reading", "gemv")
+        self.assertEqual(lines[0], "| size | rung | GB/s | of 2.00 GB/s | vs fast |")
+        self.assertEqual(lines[2:], ["| 1×128×128 | 13_c | 1.00 | 50 % | 0.50x |"])
 
     def complaint(self, page_text, *arguments):
         (self.root / "README.md").write_text(page_text)
