@@ -11,7 +11,7 @@ import json
 import sys
 
 WIDTH, LEFT, ROW, GAP, TOP = 900, 150, 26, 14, 30
-LANES = ["products", "sends", "arrivals"]
+LANES = ["products", "products 2", "products 3", "sends", "arrivals"]
 COLORS = {"product": "#3b75af", "send": "#d98a2b", "copy": "#5a9e4b"}  # waits and collectives: grey
 STYLE = """
 text { font: 12px sans-serif; fill: #222 }

@@ -41,10 +41,11 @@ struct TensorParallelOptions {
   double bandwidth = 0;
 };
 
-/// A part of a call, and when it ran on this rank's GPU.
+/// A part of a call, and when it ran on this rank's GPU. Products of several streams share its SMs, so one
+/// may begin while another one has them all.
 struct TimelineSpan {
-  std::string lane;       // "products", "sends" or "arrivals": each lane is a stream
-  std::string work;       // "product", "send", "wait for arrival", "copy", "add", "all-gather" ...
+  std::string lane;  // "products", "products 2", "products 3", "sends", "arrivals": a stream each
+  std::string work;  // "product", "send", "wait for arrival", "copy", "add", "all-gather" ...
   std::int64_t rows = 0;  // of the product or, in row-major order, of the block that travels
   double begin = 0;       // seconds since the GPU began the call
   double end = 0;

@@ -58,22 +58,27 @@ void all_gather_overlapped(const Call& call, Exchange& exchange) {
                    .pitch = place.pitch},
                   call.stream);
   }
-  const auto multiply_rows = [&](const InputMatrix& a, std::int64_t first, bool is_last) {
+  ProductStreams streams(call, 1 + static_cast<int>(at.size()), exchange);
+  const auto multiply_rows = [&](const InputMatrix& a, std::int64_t first, cuda::Stream stream,
+                                 bool is_last) {
     Product some = product;
     some.a = a;
     some.c = rows(product.c, first, a.rows);
     // Nothing travels any more beside the last one.
-    multiply(call, some, exchange, is_last ? CudaOptions{} : call.options);
+    multiply(some, exchange, stream, is_last ? CudaOptions{} : call.options);
   };
-  multiply_rows(product.a, call.rank * shard_rows, at.empty());
+  multiply_rows(product.a, call.rank * shard_rows, streams.next(), at.empty());
   for (int number = 0; number < static_cast<int>(at.size()); ++number) {
     const int source = neighbour(call, number / call.chunks + 1);
     const Part part = part_of(shard_rows, number % call.chunks, call.chunks);
-    if (lines_of(product.a, part.count) > 0) await(call, number, exchange);
+    const cuda::Stream stream = streams.next();
+    if (lines_of(product.a, part.count) > 0) await(number, exchange, stream);
     multiply_rows(read_only(staged(exchange.incoming(), at[static_cast<std::size_t>(number)],
                                    product.a, part.count)),
-                  source * shard_rows + part.first, number + 1 == static_cast<int>(at.size()));
+                  source * shard_rows + part.first, stream,
+                  number + 1 == static_cast<int>(at.size()));
   }
+  streams.join();
   exchange.finish(call.stream);
 }
 
@@ -110,11 +115,11 @@ void all_gather_exchanged(const Call& call, Exchange& exchange) {
          call.stream);
   });
   if (!block_of(shard).is_empty()) {
-    for (int t = 1; t < call.ranks; ++t) await(call, t - 1, exchange);
+    for (int t = 1; t < call.ranks; ++t) await(t - 1, exchange, call.stream);
   }
   Product product = call.product;
   product.a = read_only(whole);
-  multiply(call, product, exchange);
+  multiply(product, exchange, call.stream);
   exchange.finish(call.stream);
 }
 
@@ -137,7 +142,7 @@ void all_gather_sequential(const Call& call, Exchange& exchange) {
   });
   Product whole = call.product;
   whole.a = read_only(staged(memory, place, shard, shard.rows * call.ranks));
-  multiply(call, whole, exchange);
+  multiply(whole, exchange, call.stream);
 }
 
 }  // namespace rung::nccl

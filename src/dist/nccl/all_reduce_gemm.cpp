@@ -94,7 +94,7 @@ void all_reduce_sequential(const Call& call, Exchange& exchange) {
   Product product = call.product;
   product.beta = 0;
   if (!in_place) product.c = staged(exchange.outgoing(), place, c, c.rows);
-  multiply(call, product, exchange);
+  multiply(product, exchange, call.stream);
   const Block sums = block_of(product.c);
   exchange.session().part("products", "all-reduce", c.rows, call.stream, [&] {
     all_reduce(exchange.session(), sums.data, sums.lines * sums.pitch, c.type, call.stream);

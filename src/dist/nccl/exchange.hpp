@@ -33,7 +33,7 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
   virtual ~Exchange() = default;
 
-  const Session& session() const { return session_; }
+  Session& session() const { return session_; }
   const cuda::DriverApi& driver() const { return session_.driver(); }
   virtual dist::Transport transport() const = 0;
   /// SMs that it occupies while data travels.

@@ -46,7 +46,7 @@ void reduce_scatter_sequential(const Call& call, Exchange& exchange) {
     const std::int64_t count = is_one ? call.product.a.rows : shard.rows;
     some.a = rows(call.product.a, rank * shard.rows, count);
     some.c = block(rank, count);
-    multiply(call, some, exchange);
+    multiply(some, exchange, call.stream);
   }
   const Block target = block_of(shard);
   const OutputMatrix own = block(call.rank, shard.rows);

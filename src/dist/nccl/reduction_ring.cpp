@@ -42,10 +42,10 @@ void ReductionRing::pass_on(Exchange& exchange) {
       Product some = product_of(t, chunk, sum);
       some.beta = 0;
       if (t > 1 && !block_of(sum).is_empty()) {
-        await(call_, number(t - 1, chunk), exchange);
+        await(number(t - 1, chunk), exchange, call_.stream);
         some.addend = read_only(arrived(t, chunk, exchange));
       }
-      multiply(call_, some, exchange, call_.options);
+      multiply(some, exchange, call_.stream, call_.options);
       const Block arrives =
           block_of(rows(call_.product.c, 0, part(block_of_step(t + 1), chunk).count));
       exchange.post(number(t, chunk),
@@ -71,10 +71,10 @@ void ReductionRing::complete(int chunk, const OutputMatrix& c, Exchange& exchang
                             [&] { exchange.await_deliveries(call_.stream); });
     some.beta = 1;
   } else if (t > 1) {
-    await(call_, number(t - 1, chunk), exchange);
+    await(number(t - 1, chunk), exchange, call_.stream);
     some.addend = read_only(arrived(t, chunk, exchange));
   }
-  multiply(call_, some, exchange, call_.options);
+  multiply(some, exchange, call_.stream, call_.options);
 }
 
 }  // namespace rung::nccl

@@ -64,11 +64,31 @@ OutputMatrix staged(cuda::DevicePointer memory, const Places::Place& place,
           like.order};
 }
 
-/// These enqueue in the call's stream, and are recorded in its timeline.
-inline void multiply(const Call& call, const Product& product, const Exchange& exchange,
+/// The streams of an all-gather's products. A product in another stream than the one before begins as soon
+/// as SMs become free, and its wait for an arrival is over by then. The caller's stream has the first
+/// one and, of more than two, the last: then neither waits for another stream.
+class ProductStreams {
+ public:
+  /// For so many products, after the work that the caller's stream has so far.
+  ProductStreams(const Call& call, int products, const Exchange& exchange);
+  /// That of the next product.
+  cuda::Stream next();
+  /// Later work of the caller's stream follows all of them.
+  void join();
+
+ private:
+  const Call& call_;
+  Session& session_;
+  int products_;
+  int others_;  // streams besides the caller's
+  int next_ = 0;
+};
+
+/// These are recorded in the call's timeline.
+inline void multiply(const Product& product, const Exchange& exchange, cuda::Stream stream,
                      const CudaOptions& options = {}) {
-  exchange.session().part("products", "product", product.c.rows, call.stream,
-                          [&] { multiply(product, CudaStream(call.stream), options); });
+  exchange.session().part(exchange.session().lane_of(stream), "product", product.c.rows, stream,
+                          [&] { multiply(product, CudaStream(stream), options); });
 }
 /// c = beta c + addend.
 inline void add(const Call& call, const InputMatrix& addend, double beta, const OutputMatrix& c,
@@ -76,9 +96,9 @@ inline void add(const Call& call, const InputMatrix& addend, double beta, const 
   exchange.session().part("products", "add", c.rows, call.stream,
                           [&] { add(addend, beta, c, CudaStream(call.stream)); });
 }
-inline void await(const Call& call, int number, Exchange& exchange) {
-  exchange.session().part("products", "wait for arrival", 0, call.stream,
-                          [&] { exchange.await(number, call.stream); });
+inline void await(int number, Exchange& exchange, cuda::Stream stream) {
+  exchange.session().part(exchange.session().lane_of(stream), "wait for arrival", 0, stream,
+                          [&] { exchange.await(number, stream); });
 }
 
 /// Each schedule, and how many bytes of staging memory each operation needs.

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "rung/cuda.hpp"
 #include "rung/dist.hpp"
 
 namespace rung::nccl {
@@ -23,6 +24,10 @@ Session::Session(Comm parent, double timeout) : backend_(backend()), timeout_(ti
             driver().cuStreamCreateWithPriority(stream, cuda::stream_non_blocking, greatest),
             "cuStreamCreateWithPriority");
   }
+  for (cuda::Stream& stream : products_) {
+    require(driver(), driver().cuStreamCreate(&stream, cuda::stream_non_blocking),
+            "cuStreamCreate");
+  }
   require(driver(), driver().cuEventCreate(&event_, cuda::event_disable_timing), "cuEventCreate");
   require(driver(),
           driver().cuMemAlloc(&scratch_, most_gathered * static_cast<std::size_t>(ranks_ + 1)),
@@ -37,12 +42,25 @@ Session::~Session() {
   driver().cuEventDestroy(event_);
   driver().cuStreamDestroy(side_);
   driver().cuStreamDestroy(landing_);
+  for (const cuda::Stream stream : products_) {
+    try {
+      release_cuda_workspace(CudaStream(stream));
+    } catch (const std::exception&) {  // the context is gone, and its memory with it
+    }
+    driver().cuStreamDestroy(stream);
+  }
   nccl().ncclCommDestroy(comm_);
 }
 
 void Session::order(cuda::Stream first, cuda::Stream second) {
   require(driver(), driver().cuEventRecord(event_, first), "cuEventRecord");
   require(driver(), driver().cuStreamWaitEvent(second, event_, 0), "cuStreamWaitEvent");
+}
+
+const char* Session::lane_of(cuda::Stream stream) const {
+  static_assert(product_streams == 2);
+  if (stream == products_[0]) return "products 2";
+  return stream == products_[1] ? "products 3" : "products";
 }
 
 bool Session::is_capturing(cuda::Stream stream) const {

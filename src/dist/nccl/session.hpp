@@ -2,6 +2,7 @@
 // A communicator of the library's own, the side streams on which data travels, and waiting that ends
 // if a rank fails.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,6 +34,11 @@ class Session {
   cuda::Stream side() const { return side_; }
   /// On which data that has arrived is copied on.
   cuda::Stream landing() const { return landing_; }
+  /// For products beside those of the caller's stream.
+  static constexpr int product_streams = 2;
+  cuda::Stream products(int number) const { return products_.at(static_cast<std::size_t>(number)); }
+  /// The lane of a timeline that a stream of products is.
+  const char* lane_of(cuda::Stream stream) const;
 
   /// Waits for the stream. After the timeout, or an error that NCCL reports, it gives the session up
   /// and throws dist::CommunicationError.
@@ -77,6 +83,7 @@ class Session {
   Comm comm_ = nullptr;
   int rank_ = 0, ranks_ = 0;
   cuda::Stream side_ = nullptr, landing_ = nullptr;
+  std::array<cuda::Stream, product_streams> products_ = {};
   cuda::Event event_ = nullptr;
   cuda::DevicePointer scratch_ = 0;  // ranks + 1 records of all_gather
   Timeline* timeline_ = nullptr;

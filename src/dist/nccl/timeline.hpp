@@ -20,7 +20,7 @@ class Timeline {
   Timeline& operator=(const Timeline&) = delete;
   ~Timeline();
 
-  /// `enqueue` enqueues the part in `stream`. lane: "products", "sends" or "arrivals".
+  /// `enqueue` enqueues the part in `stream`. lane: as in dist::TimelineSpan.
   template <class Enqueue>
   void add(const char* lane, const char* work, std::int64_t rows, cuda::Stream stream,
            const Enqueue& enqueue) {
