@@ -2,8 +2,8 @@
 
     python3 apps/rung_dist_bench/pytorch_symmetric.py --ranks 2 --json pytorch.json
 
-Each product is timed as calls from Python and, where it can be captured, as replays of a graph of one call. The
-times are microseconds of the slowest rank, medians of the rounds.
+Each product is timed as calls from Python and, where it can be captured, as replays of a graph of one call.
+Times are microseconds of the slowest rank, medians of the rounds.
 """
 
 import argparse
@@ -92,7 +92,8 @@ def run(rank, arguments):
             row["microseconds"] = timed(call)
             report["results"].append(row)
             if rank == 0:
-                print(name, m, {way: round(us, 1) for way, us in row["microseconds"].items()}, flush=True)
+                rounded = {way: round(us, 1) for way, us in row["microseconds"].items()}
+                print(name, m, rounded, flush=True)
     if rank == 0 and arguments.json:
         with open(arguments.json, "w") as file:
             json.dump(report, file, indent=1)
