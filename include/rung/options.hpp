@@ -13,7 +13,7 @@ enum class ComputeMode : int {
   /// sm_90, large products are sums of three products of float16 halves on tensor cores, promoted to
   /// float every 64 k-steps: |error| <= (k / 4 + 160) u |A||B|, where u is 2^-24. Elements that halves
   /// cannot represent well enough are found on the device, and their sums are computed as in
-  /// standard. f64, where m and n are at least 4096, and k 2048, is computed from integers that tensor cores
+  /// standard. f64, where a model of the time says that it pays, is computed from integers that tensor cores
   /// multiply modulo 15 numbers of 8 bits: |error| <= (sqrt(k) / 20 + 8) u ||a|| ||b|| (Euclidean norms of the row
   /// and of the column), where u is 2^-53, besides that of adding beta C. Other products, types and devices compute
   /// as in standard.
