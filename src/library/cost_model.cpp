@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <limits>
@@ -37,6 +38,7 @@ constexpr double reread = 0.12;         // A by 11 for each strip of B, B by 13,
 constexpr double reread_near = 0.06;    // by 13 from L2, its columns far apart
 constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
 constexpr double vector_from_l2 = 10;
+constexpr double step_of_strip = 4, copied_step_of_strip = 10;  // of 12, of two FMAs in a cycle
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
 // Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (the same
@@ -106,11 +108,27 @@ double fma_seconds() {
   return std::max(seconds, 1e-9) / static_cast<double>(2 * kernels.MR * k);
 }
 
+/// Of a loop in which both threads have a part: each waits for the other to begin, or else the
+/// caller would do both parts before the worker sees the loop.
 double measured_handover() {
-  const auto empty = [] { cpu::parallel_for(2, 2, [](std::int64_t) {}); };
-  empty();                                   // starts the thread
-  constexpr double least = 2e3, most = 1e5;  // whatever a busy machine makes of it
-  return std::clamp(least_seconds_of(20, empty) / cycle_seconds(), least, most);
+  constexpr int patience = 20000;  // some microseconds, where the machine has no processor to spare
+  bool met = false;
+  const auto meet = [&] {
+    std::atomic<int> arrived = 0;
+    std::atomic<int> waits = 0;
+    cpu::parallel_for(2, 2, [&](std::int64_t) {
+      int wait = 0;
+      for (++arrived; wait < patience && arrived.load(std::memory_order_relaxed) < 2; ++wait) {
+      }
+      waits += wait;
+    });
+    met = waits < patience;
+  };
+  constexpr int attempts = 2000;  // a new thread takes a while to run: together ten milliseconds
+  for (int i = 0; i < attempts && !met; ++i) meet();
+  constexpr double least = 2e3, usual = 4e3, most = 1e5;
+  if (!met) return usual;
+  return std::clamp(least_seconds_of(20, meet) / cycle_seconds(), least, most);
 }
 
 // A larger L3 spans a mesh of many cores, whose one core reads it no faster than memory.
@@ -175,17 +193,25 @@ double GemmCosts::from_memory(double cycles_per_byte) const {
   return bytes > rates_.l3 / 2 ? bytes * cycles_per_byte : 0;
 }
 
-double GemmCosts::writing(double cycles_per_byte) const {
+double GemmCosts::writing(double cycles_per_byte, int threads) const {
   const double bytes = m_ * n_ * size_;
-  if (bytes <= rates_.l2) return 0;
+  if (bytes / threads <= rates_.l2) return 0;
   return bytes * (rates_.fmas_per_cycle == 1 ? written : cycles_per_byte);
 }
 
-/// Each tile reads its columns of B from L2, unless L1 holds them. The FMAs of one unit take longer.
+/// Each tile reads its columns of B from L2, unless L1 holds them; tiles of few rows leave more of L1
+/// to them. The FMAs of one unit take longer.
 double GemmCosts::reading_b_in_place() const {
   const double cols = std::min(n_, 2 * lanes_);
   if (rates_.fmas_per_cycle == 1 || k_ * cols * size_ < rates_.l1 / 2) return 0;
-  return tiles_ * k_ * ceil_of(cols / lanes_) * vector_from_l2;
+  const double rows = m_ / ceil_of(m_ / tile_rows);
+  return tiles_ * k_ * ceil_of(cols / lanes_) * vector_from_l2 * (rows / tile_rows);
+}
+
+/// The first tile of a strip waits for B, and writes the copy that others read.
+double GemmCosts::copying_b() const {
+  if (rates_.fmas_per_cycle == 1) return 0;
+  return ceil_of(n_ / (2 * lanes_)) * k_ * (m_ <= tile_rows ? step_of_strip : copied_step_of_strip);
 }
 
 /// Once for each `columns` of B.
@@ -229,27 +255,38 @@ double GemmCosts::split_k(int threads) const {
 }
 
 /// By rows of C, with B in registers: a store, too, for each vector of C.
-double GemmCosts::short_k() const {
+double GemmCosts::short_k(int threads) const {
   const double vectors = ceil_of(n_ / lanes_);
-  return m_ * vectors * (k_ / rates_.fmas_per_cycle + 1) + writing(written_in_blocks);
+  return m_ * vectors * (k_ / rates_.fmas_per_cycle + 1) + writing(written_in_blocks, threads);
 }
 
-double GemmCosts::masked_edges() const {
+double GemmCosts::masked_tiles(int threads) const {
   constexpr double shortest = 12, least_rows = 3;
   if (b_by_rows_ && k_ <= shortest && m_ >= least_rows) {
-    return std::max(short_k(), from_memory(streamed_read)) + masked_call;
+    return std::max(short_k(threads), from_memory(streamed_read));
   }
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   constexpr double slab = 256;  // of k
   double cost = std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed +
-                writing(written_by_strips);
+                writing(written_by_strips, threads);
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
     cost += reread * std::max(strips - 1, slabs) * m_ * k_ * size_;
   }
   if (m_ > 2 * tile_rows && k_ * n_ * size_ > 4 * rates_.l2) cost *= unfetched_b;
-  return std::max(cost, from_memory(strided_read)) + masked_call;
+  return std::max(cost, from_memory(strided_read));
+}
+
+double GemmCosts::masked_edges(int threads) const {
+  const double cost = masked_tiles(threads);
+  const auto of_busiest = [&](double length, double unit) {
+    return std::min(1.0, ceil_of(length / threads / unit) * unit / length);
+  };
+  constexpr double rows = 4;
+  const double part = std::min(of_busiest(m_, rows), of_busiest(n_, 2 * lanes_));
+  if (threads == 1 || part == 1) return cost + masked_call;
+  return cost * part + rates_.handover + masked_call;
 }
 
 double GemmCosts::just_in_time(int threads) const {
@@ -260,8 +297,8 @@ double GemmCosts::just_in_time(int threads) const {
   constexpr double panel_column = 2048;  // bytes of a column in a panel of B
   const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =
-      std::max(fmas + tiles_ * in_time_tile + transposed + reading_a_in_place(columns_in_l2) +
-                   writing(written_in_blocks),
+      std::max(fmas + tiles_ * in_time_tile + transposed + copying_b() +
+                   reading_a_in_place(columns_in_l2) + writing(written_in_blocks),
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));
   if (used <= 1) return cost + in_time_call;
@@ -311,7 +348,7 @@ using Costs = std::array<double, rungs_with_costs>;
 Costs costs_alone(const GemmShape& shape, const CpuRates& rates) {
   const GemmCosts alone(shape, rates);
   return {alone.cache_blocks(1), alone.direct(1),       infinite,
-          alone.masked_edges(),  alone.just_in_time(1), alone.narrow(1)};
+          alone.masked_edges(1), alone.just_in_time(1), alone.narrow(1)};
 }
 
 /// Settles small problems without any cost: to share them takes longer than to compute them.
@@ -361,6 +398,7 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
   consider(r06, together.cache_blocks(used));
   consider(r07, together.direct(used));
   consider(r08, together.split_k(used));
+  consider(r11, together.masked_edges(used));
   consider(r12, together.just_in_time(used));
   consider(r13, together.narrow(used));
   return {rungs[chosen].id, rungs[chosen].rung, least_threads};

@@ -15,8 +15,8 @@ namespace rung {
 struct CpuRates {
   double lanes_f32, lanes_f64;  // elements per vector
   double l1, l2, l3;            // bytes
-  /// The time to share a loop between two threads, in cycles; measured when the first
-  /// problem is large enough for more threads than one.
+  /// The time to share a loop between two threads, in cycles; measured when the first problem is
+  /// large enough for more threads than one, in at most ten milliseconds or so.
   double handover;
   double fmas_per_cycle = 1;  // of vectors: 1 or 2
 };
@@ -31,18 +31,20 @@ class GemmCosts {
   double cache_blocks(int threads) const;  // 06
   double direct(int threads) const;        // 07
   double split_k(int threads) const;       // 08
-  double masked_edges() const;             // 11, always on one thread
+  double masked_edges(int threads) const;  // 11
   double just_in_time(int threads) const;  // 12
   double narrow(int threads) const;        // 13; infinite for what it passes on
 
  private:
   double shared(double cost, double tasks, int threads) const;
   double from_memory(double cycles_per_byte) const;
-  double writing(double cycles_per_byte) const;
+  double writing(double cycles_per_byte, int threads = 1) const;
   double packing_both() const;
   double reading_a_in_place(double columns) const;
   double reading_b_in_place() const;
-  double short_k() const;
+  double copying_b() const;
+  double short_k(int threads) const;
+  double masked_tiles(int threads) const;
   double passing_b_by() const;
 
   double m_, n_, k_, size_, lanes_;

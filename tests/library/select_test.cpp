@@ -111,11 +111,24 @@ TEST(Costs, OfMoreWorkAreHigher) {
       const GemmCosts more({Dtype::f64, 300, 90, 80, a, b}, rates);
       EXPECT_LT(less.cache_blocks(1), more.cache_blocks(1));
       EXPECT_LT(less.direct(2), more.direct(2));
-      EXPECT_LT(less.masked_edges(), more.masked_edges());
+      EXPECT_LT(less.masked_edges(1), more.masked_edges(1));
+      EXPECT_LT(more.masked_edges(2), more.masked_edges(1));
       EXPECT_LT(less.just_in_time(2), more.just_in_time(2));
       EXPECT_LT(more.just_in_time(2), more.just_in_time(1));
     }
   }
+}
+
+TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
+  const CpuRates rates{.lanes_f32 = 16,
+                       .lanes_f64 = 8,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 8 << 20,
+                       .handover = 1e4};
+  // One tile of four rows by 32 columns.
+  const GemmCosts tile({Dtype::f32, 4, 32, 5000, Order::row_major, Order::row_major}, rates);
+  EXPECT_EQ(tile.masked_edges(2), tile.masked_edges(1));
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {

@@ -1,5 +1,5 @@
-// gemm/cpu/11_masked_edges: for small products, on one thread: read A and B in place, and mask the
-//   columns that a partial tile does not have; for a short k, keep B in registers.
+// gemm/cpu/11_masked_edges: for small products: read A and B in place, and mask the columns that a
+//   partial tile does not have; for a short k, keep B in registers. Threads take equal parts of C.
 // from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
 //   | bottleneck: operands beyond the L2 cache
 // needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/narrow_kernels.hpp"
+#include "device/cpu/parallel.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/short_k_kernels.hpp"
 
@@ -32,6 +34,8 @@ constexpr std::int64_t set_stride = 4096, ways = 8;
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.
 constexpr std::int64_t tiles_of_copy = 4;
+
+constexpr std::int64_t rows_of_part = 4;  // for a thread: whole tiles of four rows, mostly
 
 /// The fewest equal parts of at most `limit`. Divides 32-bit integers, in a third of the time.
 std::int64_t even_part(std::int64_t whole, std::int64_t limit) {
@@ -59,9 +63,37 @@ struct MaskedEdges {
     constexpr bool is_supported = std::is_same_v<In, Out> && std::is_floating_point_v<Out>;
     if constexpr (is_supported) {
       if (g.m == 0 || g.n == 0) return;
-      if (g.m < most && g.k < most) return multiply(g);
+      if (g.m < most && g.k < most) return threads == 1 ? multiply(g) : share(g, threads);
     }
     gemm_cpu_07_direct.function<In, Out>()(g, threads);
+  }
+
+  /// A part of the rows of C, or of its columns, for each thread: whichever leaves less to the
+  /// busiest one, or else a part of the longer side. Equal calls give a thread the same part of C,
+  /// which is then in its caches.
+  template <class T>
+  static void share(const Gemm<T, T>& g, int threads) {
+    const auto& kernels = cpu::masked_kernels<T>();
+    const std::int64_t rows =
+        cpu::round_up(cpu::ceil_div(g.m, std::int64_t{threads}), rows_of_part);
+    const std::int64_t cols =
+        cpu::round_up(cpu::ceil_div(g.n, std::int64_t{threads}), 2 * kernels.lanes);
+    const auto of_busiest_by_rows = static_cast<double>(rows) / static_cast<double>(g.m);
+    const auto of_busiest_by_cols = static_cast<double>(cols) / static_cast<double>(g.n);
+    const bool by_rows = of_busiest_by_rows == of_busiest_by_cols
+                             ? g.m >= g.n
+                             : of_busiest_by_rows < of_busiest_by_cols;
+    const std::int64_t parts = by_rows ? cpu::ceil_div(g.m, rows) : cpu::ceil_div(g.n, cols);
+    cpu::parallel_for(parts, threads, [&](std::int64_t index) {
+      Gemm<T, T> part = g;
+      const std::int64_t i = by_rows ? index * rows : 0, j = by_rows ? 0 : index * cols;
+      part.m = by_rows ? std::min(rows, g.m - i) : g.m;
+      part.n = by_rows ? g.n : std::min(cols, g.n - j);
+      part.a.data = g.a.data + i * g.a.row_stride;
+      part.b.data = g.b.data + j * g.b.col_stride;
+      part.c.data = &g.c(i, j);
+      multiply(part);
+    });
   }
 
   template <class T>
