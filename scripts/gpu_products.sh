@@ -17,6 +17,7 @@ folder=${3:-results/$1/products}
 [ -x "$rung" ] || die "'$rung' is not a program; build it first (make ladder)"
 mkdir -p "$folder"
 failed=
+seconds=${RUNG_SECONDS:-0.05}
 bf16="--dtype bf16-bf16 --layout nt"
 
 measure() { # file, then arguments of rung bench
@@ -24,8 +25,7 @@ measure() { # file, then arguments of rung bench
   shift
   echo "gpu_products: $file" >&2
   # A kernel that hangs must not cost the files of the others.
-  timeout 60 "$rung" bench "$@" --device gpu --seconds "${RUNG_SECONDS:-0.05}" \
-    --json "$folder/$file.json" || failed="$failed $file"
+  timeout 60 "$rung" bench "$@" --device gpu --seconds "$seconds" --json "$folder/$file.json" || failed="$failed $file"
 }
 
 # Strided batches with at least 1 GFLOP in a call, and operands beyond the L2 cache.
@@ -35,9 +35,13 @@ measure batched-f32 gemm/cuda/60 --sizes $sizes --vs cublas \
 measure batched-bf16 gemm/cuda/61 --dtype bf16-bf16 --sizes $sizes --vs cublas \
   --batch 174762,43690,19418,10922,4854,2730,1213,682
 
+# More time, because a first estimate of cuBLAS's grouped call is far too long.
 groups="gemm/cuda/63 --groups 128 --sizes 1536x2048 $bf16 --vs cublas"
+given=$seconds
+seconds=0.25
 measure groups-uniform $groups --tokens 65536
 measure groups-zipf $groups --tokens 65536 --skew zipf
+seconds=$given
 
 # Drawn once, log-uniformly, for this purpose; the last one is that of the bar for bias and gelu.
 sizes=4480x896x704,2944x576x4544,2240x3264x8064,9024x1664x5632,5056x8640x384,4096

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/chunks.hpp"
 #include "rung/types.hpp"
 
 namespace rung {
@@ -53,7 +54,7 @@ void BenchWeights::set(std::int64_t row, std::int64_t step, int element) {
 void BenchWeights::fill(const Operand& b, bool b_transposed) {
   const Dtype type = unrounded(b.type());
   auto* const numbers = static_cast<std::uint16_t*>(b.data());
-  for (std::int64_t row = 0; row < n_; ++row) {
+  const auto fill_row = [&](std::int64_t row) {
     for (std::int64_t step = 0; step < k_; ++step) {
       const std::int64_t of_group = row * (k_ / group_) + step / group_;
       float& scale = scales_[static_cast<std::size_t>(of_group)];
@@ -64,7 +65,10 @@ void BenchWeights::fill(const Operand& b, bool b_transposed) {
       numbers[b_transposed ? row * b.ld() + step : step * b.ld() + row] =
           bits_of(type, scale * static_cast<float>(element));
     }
-  }
+  };
+  for_each_chunk(n_, 64, [&](std::int64_t first, std::int64_t last, auto) {
+    for (std::int64_t row = first; row < last; ++row) fill_row(row);
+  });
   packed_ = pack_weights(quantized(), memory_.data());
 }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/gpu.hpp"
 #include "core/bound.hpp"
+#include "core/chunks.hpp"
 #include "core/integers.hpp"
 #include "core/operand.hpp"
 #include "library/cuda/select.hpp"
@@ -164,13 +166,13 @@ class EpilogueWorkload final : public Workload {
     const auto* const bias = static_cast<const Out*>(bias_.data());
     const auto* const residual = static_cast<const Out*>(residual_.data());
     constexpr double rounding = sizeof(Out) == 2 ? 0x1p-8 : 0x1p-20, of_activation = 0x1p-10;
+    std::vector<double> sums(g.n);
     for (const std::int64_t row : {std::int64_t{0}, g.m / 2, g.m - 1}) {
+      for_each_chunk(g.n, 16, [&](std::int64_t first, std::int64_t last, auto) {
+        for (std::int64_t col = first; col < last; ++col) sums[col] = sum_of(g, row, col, scaled);
+      });
       for (std::int64_t col = 0; col < g.n; ++col) {
-        double sum = parts.bias ? static_cast<double>(widen(bias[col])) : 0.0;
-        for (std::int64_t k = 0; k < g.k; ++k) {
-          const double product = static_cast<double>(widen(g.a(row, k)) * widen(g.b(k, col)));
-          sum += scaled ? product * scale(row, k, col) : product;
-        }
+        const double sum = sums[col] + (parts.bias ? static_cast<double>(widen(bias[col])) : 0.0);
         const double added =
             parts.residual ? static_cast<double>(widen(residual[row * g.n + col])) : 0.0;
         const double expected = activated(parts.activation, sum) + added;
@@ -183,6 +185,17 @@ class EpilogueWorkload final : public Workload {
       }
     }
     return {.right = true, .max_error_ratio = 0, .message = ""};
+  }
+
+  /// The product's element.
+  template <class In, class Out>
+  double sum_of(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col, bool scaled) const {
+    double sum = 0;
+    for (std::int64_t k = 0; k < g.k; ++k) {
+      const double product = static_cast<double>(widen(g.a(row, k)) * widen(g.b(k, col)));
+      sum += scaled ? product * scale(row, k, col) : product;
+    }
+    return sum;
   }
 
   /// That of element (row, k) of A times that of element (k, col) of B.
