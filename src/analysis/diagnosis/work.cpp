@@ -14,9 +14,9 @@ constexpr double sectors_of_line = 4;
 
 // Constants that were measured on an H200; docs/notes/predicted-times.md has the figures.
 
-// A launch between two events, and its end, of a kernel that does nothing: 3.4 us on an H100 and an
-// H200, 5.2 us on another H200.
-constexpr double launch_seconds = 4.2e-6;
+// What any kernel waits for in the beginning, and an empty one does not: its first instructions and
+// its parameters, which are in no cache.
+constexpr double first_instructions_seconds = 0.8e-6;
 // Until an SM begins the next block, where blocks do little; and from the end of a block to the
 // first instruction of the one that takes its place.
 constexpr double block_launch_cycles = 160, turnover_cycles = 400;
@@ -391,7 +391,7 @@ Time time_of(const Facts& facts, const Cure& cure) {
   const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
   time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});
   time.seconds = overlapping(time.parts, filling.warps);
-  time.launch = launch_seconds;
+  time.launch = facts.launch_seconds + first_instructions_seconds;
   return time;
 }
 

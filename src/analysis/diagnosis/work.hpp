@@ -28,7 +28,7 @@ struct Time {
 
 /// Errors of predictions for gemm rungs and the kernels of tests/analysis on an H200 and an H100
 /// (docs/notes/predicted-times.md): of half of them, and of nine of ten.
-inline constexpr double median_error = 0.17, ninth_decile_error = 0.37;
+inline constexpr double median_error = 0.11, ninth_decile_error = 0.31;
 
 /// The predicted time of the launch, without the faults that are cured.
 Time time_of(const Facts& facts, const Cure& cure = {});
