@@ -7,7 +7,8 @@
 TIMES has a line of JSON for each launch, as tests/analysis/timed_launches.cu writes it, with the program's
 name. For each program and scale, explains it with -DSCALE and compares the kernels' times with cold caches.
 RESULTS are JSON of `rung bench`: compares its times of gemm/cuda with predictions from one tile of each rung.
---gpu KEY, such as h100, is for either: the GPU that the times are from (default: h200).
+For either, --gpu KEY, such as h100, is the GPU that the times are from (default: h200), and --launch its time of
+an empty kernel in microseconds.
 """
 
 import argparse
@@ -20,18 +21,18 @@ import subprocess
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "tests" / "analysis"
 
 
-def explained(rung, *arguments):
+def explained(rung, machine, *arguments):
     """The JSON of `rung explain`; None where the rung cannot run that."""
     done = subprocess.run(
-        [rung, "explain", *map(str, arguments), "--no-hardware", "--json", "-"],
+        [rung, "explain", *map(str, arguments), *machine, "--no-hardware", "--json", "-"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     start = done.stdout.find("{")
     return json.loads(done.stdout[start:]) if start >= 0 else None
 
 
-def predicted(rung, gpu, program, scale):
-    found = explained(rung, SOURCES / f"{program}.cu", f"-DSCALE={scale}", "--gpu", gpu)
+def predicted(rung, machine, program, scale):
+    found = explained(rung, machine, SOURCES / f"{program}.cu", f"-DSCALE={scale}")
     return {one["kernel"]: one["diagnosis"]["predicted_seconds"] * 1e6 for one in found["kernels"]}
 
 
@@ -44,13 +45,13 @@ def measured(file):
     return times
 
 
-def of_programs(rung, gpu, file, scales):
+def of_programs(rung, machine, file, scales):
     """Predicted over measured, by program and scale."""
     ratios = {}
     for (program, scale), launches in sorted(measured(file).items()):
         if scales and str(scale) not in scales:
             continue
-        for name, expected in predicted(rung, gpu, program, scale).items():
+        for name, expected in predicted(rung, machine, program, scale).items():
             found = [time for symbol, time in launches.items() if name in symbol]
             assert len(found) == 1, name
             ratios.setdefault(f"{program} x{scale}", []).append(expected / found[0])
@@ -58,7 +59,7 @@ def of_programs(rung, gpu, file, scales):
     return ratios
 
 
-def of_rungs(rung, gpu, files):
+def of_rungs(rung, machine, files):
     """Predicted over measured, by file."""
     ratios = {}
     for file in files:
@@ -66,7 +67,7 @@ def of_rungs(rung, gpu, files):
             if not entry["rung"].startswith("gemm/cuda") or not entry["seconds"] or entry["layout"] != "nn":
                 continue
             size = [word for extent in "mnk" for word in (f"--{extent}", entry[extent])]
-            found = explained(rung, entry["rung"], "--dtype", entry["dtype"], *size, "--gpu", gpu)
+            found = explained(rung, machine, entry["rung"], "--dtype", entry["dtype"], *size)
             if found is None:
                 continue
             time = entry["seconds"]["median"] * 1e6
@@ -95,11 +96,13 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--rungs", action="store_true")
     parser.add_argument("--gpu", default="h200")
+    parser.add_argument("--launch")
     given = parser.parse_args()
+    machine = ["--gpu", given.gpu] + (["--launch", given.launch] if given.launch else [])
     ratios = (
-        of_rungs(given.rung, given.gpu, given.files)
+        of_rungs(given.rung, machine, given.files)
         if given.rungs
-        else of_programs(given.rung, given.gpu, given.files[0], given.files[1:])
+        else of_programs(given.rung, machine, given.files[0], given.files[1:])
     )
     print("| of | predictions | predicted / measured | within 25 % | median error | 90th percentile |")
     print("|---|---:|---:|---:|---:|---:|")

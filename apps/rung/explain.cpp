@@ -31,6 +31,7 @@ struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments 
   std::vector<std::string> program_arguments;
   std::string results;
   std::string html;
+  std::string launch;  // in microseconds
   bool no_hardware = false;
 };
 
@@ -53,6 +54,16 @@ const RungInfo& read_rung(const ExplainArguments& arguments) {
   return *rungs.front();
 }
 
+/// Seconds, from microseconds.
+double read_launch(const std::string& text) {
+  const double value = read_number("--launch", text);
+  if (!(value > 0 && value <= 1000)) {
+    throw UsageError(
+        fmt::format("--launch: '{}' is not a number of microseconds above 0, at most 1000", text));
+  }
+  return 1e-6 * value;
+}
+
 analysis::ExplainOptions read_options(const ExplainArguments& arguments,
                                       const std::string& usual_gpu = "h200") {
   analysis::ExplainOptions options;
@@ -60,6 +71,7 @@ analysis::ExplainOptions read_options(const ExplainArguments& arguments,
   options.gpu = arguments.gpu.empty() ? usual_gpu : arguments.gpu;
   options.device = vgpu::parse_device(options.gpu);
   options.code = arguments.code;
+  if (!arguments.launch.empty()) options.launch_seconds = read_launch(arguments.launch);
   if (options.code == "cubin") {
     throw UsageError("--code: 'cubin' is not one of clang, nvcc: counting needs PTX");
   }
@@ -291,6 +303,11 @@ Action add_explain(Options& app) {
   app.add_option("--results", arguments->results,
                  "Read measured times from FILE, the JSON of rung bench")
       ->type_name("FILE");
+  app.add_option(
+         "--launch", arguments->launch,
+         "Time of an empty kernel between two events on your machine, in microseconds, for\n"
+         "predicted times (default: 3.5; one H200 needs 4.4)")
+      ->type_name("US");
   app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even if it is installed");
   arguments->add_json(app);
   app.add_option("--html", arguments->html,

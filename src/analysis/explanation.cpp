@@ -64,13 +64,14 @@ Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptio
 }
 
 diagnosis::Time predicted_gemm(const GemmSetting& setting, const Samples& samples,
-                               const Explanation& explanation) {
+                               const Explanation& explanation, double launch_seconds) {
   const vgpu::Occupancy& occupancy = explanation.occupancy.occupancy;
   const WholeLaunch whole = whole_launch(setting, samples, occupancy.blocks);
   const vgpu::ptx::Module& text = parsed(setting);
   const InstructionsByLine instructions = by_line(text);
   return diagnosis::time_of({whole.trace, text, instructions, whole.trace.footprint, setting.device,
-                             explanation.evidence.machine, occupancy, whole.dram_bytes});
+                             explanation.evidence.machine, occupancy, whole.dram_bytes,
+                             launch_seconds});
 }
 
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
@@ -108,7 +109,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy =
       occupancy_facts(setting.ptx(), samples.trace2, setting.launch().shared_bytes, options.device);
-  explanation.predicted = predicted_gemm(setting, samples, explanation);
+  explanation.predicted = predicted_gemm(setting, samples, explanation, options.launch_seconds);
   explanation.ptx = ptx_mix(samples.trace2, parsed(setting));
   explanation.machine_code = machine_mix(setting.ptx(), setting.entry(), options.device.arch());
   explanation.advice =
@@ -188,7 +189,8 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
   const InstructionsByLine instructions = by_line(text);
   explanation.diagnosis =
       diagnosis::diagnose({longest->trace, text, instructions, longest->footprint, options.device,
-                           explanation.evidence.machine, explanation.occupancy.occupancy});
+                           explanation.evidence.machine, explanation.occupancy.occupancy,
+                           std::nullopt, options.launch_seconds});
   return explanation;
 }
 

@@ -52,6 +52,8 @@ struct ExplainOptions {
   vgpu::DeviceDescription device;
   std::string code;  // "clang", "nvcc" or empty
   Results results;   // in addition to those that are built in
+  /// Of an empty kernel on the user's machine, between two events.
+  double launch_seconds = diagnosis::usual_launch_seconds;
 };
 
 /// Throws std::invalid_argument, in one line, for arguments that the rung or the device does not

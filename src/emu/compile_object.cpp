@@ -177,11 +177,12 @@ void compile_device_by_clang(const CompileOptions& options, std::vector<std::str
 }
 
 /// Kernels and variables are found by clang's names. nvcc names those in an anonymous namespace
-/// differently.
+/// differently. The toolkit's own headers come first; those here, of the same names, are only for
+/// what the toolkit has not.
 void compile_device_by_nvcc(const CompileOptions& options, const fs::path& source,
-                            const fs::path& ptx) {
-  std::vector<std::string> command = {options.nvcc, "--extended-lambda",
-                                      "--expt-relaxed-constexpr"};
+                            const fs::path& ptx, const Installation& installation) {
+  std::vector<std::string> command = {options.nvcc, "--extended-lambda", "--expt-relaxed-constexpr",
+                                      "-Xcompiler", "-idirafter," + installation.include.string()};
   if (!has_option(options, "-std=")) command.push_back(default_standard);
   command.insert(command.end(), options.passed.begin(), options.passed.end());
   append(command, {"-arch=" + options.architecture, "-lineinfo", "-ptx", "-o", ptx.string(),
@@ -205,7 +206,7 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
   if (options.nvcc.empty()) {
     compile_device_by_clang(options, command, source, device, device_dependencies);
   } else {
-    compile_device_by_nvcc(options, source, device);
+    compile_device_by_nvcc(options, source, device, installation);
   }
   if (options.relocatable) {
     const fs::path embed = files.string() + ".embed.h";

@@ -66,6 +66,7 @@ constexpr NamedPart named_parts[] = {
     {"loaded_sectors", &vgpu::Footprint::loaded_sectors},
     {"stored_sectors", &vgpu::Footprint::stored_sectors},
     {"loaded_sectors_by_block", &vgpu::Footprint::loaded_sectors_by_block},
+    {"loaded_sectors_by_warp", &vgpu::Footprint::loaded_sectors_by_warp},
     {"store_sectors", &vgpu::Footprint::store_sectors},
     {"requested_sectors", &vgpu::Footprint::requested_sectors},
     {"aligned_sectors", &vgpu::Footprint::aligned_sectors},

@@ -216,8 +216,8 @@ std::string prediction_text(const analysis::diagnosis::Time& time,
                             const analysis::Machine& machine) {
   const bool is_measured = machine.name.find("H200") != std::string::npos;
   return fmt::format(
-      "predicted: {}, of which {} to launch; most of the rest is {}. On an H200, half of such "
-      "predictions were within {:.0f} %, and nine of ten within {:.0f} %{}",
+      "predicted: {}, of which {} to launch; most of the rest is {}. On an H200, half of "
+      "such predictions were within {:.0f} %, and nine of ten within {:.0f} %{}",
       format_seconds(time.with_launch()), format_seconds(time.launch), time.longest().name,
       100 * analysis::diagnosis::median_error, 100 * analysis::diagnosis::ninth_decile_error,
       is_measured ? ""

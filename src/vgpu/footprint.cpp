@@ -102,8 +102,14 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
         continue;
       }
       footprint_.loaded_sectors += std::exchange(sector.loaded, true) ? 0 : 1;
-      footprint_.loaded_sectors_by_block += sector.last_block == access.block ? 0 : 1;
-      sector.last_block = access.block;
+      if (sector.last_block != access.block) {
+        ++footprint_.loaded_sectors_by_block;
+        sector.last_block = access.block;
+        sector.warps = 0;
+      }
+      const std::uint32_t warp = std::uint32_t{1} << (access.warp % 32);
+      footprint_.loaded_sectors_by_warp += (sector.warps & warp) == 0 ? 1 : 0;
+      sector.warps |= warp;
     }
   });
 }

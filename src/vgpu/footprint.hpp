@@ -19,6 +19,9 @@ struct Footprint {
   std::uint64_t sectors = 0;  // loaded, stored or both
   /// Loaded ones once for each block: what L1 must fetch if it keeps all that a block reads again.
   std::uint64_t loaded_sectors_by_block = 0;
+  /// The same for each warp: the warps of a block load at about the same time, so that all of them
+  /// wait for a sector that any of them is the first to load.
+  std::uint64_t loaded_sectors_by_warp = 0;
   /// Of all stores, a sector as often as it is stored, and those of them that are stored without some
   /// of their bytes. Stores in a row of at most 16 bytes a lane that fill a sector together, which a
   /// compiler may have split, count as one.
@@ -52,6 +55,7 @@ class FootprintRecorder {
   struct Sector {
     bool loaded = false, stored = false;
     std::uint64_t last_block = ~std::uint64_t{0};  // that loaded it
+    std::uint32_t warps = 0;                       // of that block, which did; a bit each
   };
   /// Stores and atomics of one instruction whose lanes, or most of whose warps, meet.
   struct Meetings {

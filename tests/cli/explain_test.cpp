@@ -136,6 +136,30 @@ TEST(Explain, AKernelOfOnesOwn) {
   expect_narrow(output.err);
 }
 
+TEST(Explain, ALaunchTakesAsLongAsTheUserMeasured) {
+  const std::string explain =
+      "explain gemm/cuda/04 --n 512 --m 512 --k 512 --no-hardware --json - ";
+  const auto prediction = [&](const std::string& option) {
+    const Output output = run_rung(explain + option);
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    return Json::parse(output.out).at("prediction");
+  };
+  const Json usual = prediction("--launch 3"), slow = prediction("--launch 10.5");
+  const auto seconds = [](const Json& of, const char* name) { return of.at(name).get<double>(); };
+  for (const char* name : {"launch_seconds", "predicted_seconds"}) {
+    EXPECT_NEAR(seconds(slow, name) - seconds(usual, name), 7.5e-6, 1e-12) << name;
+  }
+}
+
+TEST(Explain, ALaunchTakesTime) {
+  for (const char* time : {"0", "-1", "1001", "5us"}) {
+    const Output output = run_rung(std::string("explain gemm/cuda/04 --launch ") + time);
+    EXPECT_EQ(output.exit_code, 2) << time;
+    EXPECT_EQ(output.err.find("rung: --launch: '" + std::string(time) + "' is not a "), 0u)
+        << output.err;
+  }
+}
+
 /// Of a program's kernels, those whose first advice is the disease in their name.
 struct Diagnosed {
   int diseases = 0, named = 0, healthy = 0, left_alone = 0;

@@ -9,7 +9,7 @@ namespace rung::analysis::diagnosis {
 namespace {
 
 // Below that share of the time, the model cannot tell.
-constexpr double noticeable = 0.16;
+constexpr double noticeable = 0.19;
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -31,11 +32,18 @@ double global_latency(const Facts& facts, const Cure& cure) {
   if (requested == 0) return l2_latency;
   const vgpu::Footprint& f = facts.footprint;
   const double first = std::min(requested, static_cast<double>(f.loaded_sectors));
-  const double of_block =
-      std::clamp(static_cast<double>(f.loaded_sectors_by_block), first, requested);
+  // The warps of a block wait for the same sectors, and so do blocks that begin together: those
+  // that come after the first one for half of its time, on average.
+  const double resident =
+      static_cast<double>(std::max(1, facts.occupancy.blocks)) * facts.machine.multiprocessors;
+  const double together = std::min(1.0, resident / facts.blocks());
+  const double by_warp =
+      std::clamp(static_cast<double>(f.loaded_sectors_by_warp), first, requested);
+  const double followers = std::max(0.0, by_warp * together - first);
+  const double from_l2 = by_warp - first - followers;
   const double at_once = cure.overlapped && facts.trace.counters.barriers > 0 ? unrolled : 1;
-  const double mean = (first * dram_latency + (of_block - first) * l2_latency +
-                       (requested - of_block) * l1_latency) /
+  const double mean = (first * dram_latency + followers * (dram_latency + l2_latency) / 2 +
+                       from_l2 * l2_latency + (requested - by_warp) * l1_latency) /
                       requested / at_once;
   if (!cure.reused) return mean;
   const double kept = 1 / std::max(1.0, times_loaded(facts));
@@ -65,6 +73,8 @@ class Walk {
     ready_.clear();
     now_ = 0;
     for (Order& order : orders_) order = {};
+    copied_ = 0;
+    groups_.clear();
     const std::vector<vgpu::CfgBlock> blocks = vgpu::control_flow(function).blocks;
     double total = 0;
     for (std::size_t i = 0; i < blocks.size();) {
@@ -189,17 +199,44 @@ class Walk {
         instruction.has("nc") || instruction.has("param") || instruction.has("const");
     const bool local = instruction.has("local");
     const bool store = instruction.is(Opcode::st, Opcode::atom, Opcode::red);
+    if (instruction.opcode == Opcode::cp && instruction.has("async")) {
+      return copy_order(instruction, start);
+    }
     if (instruction.is(Opcode::bar, Opcode::barrier)) {
       if (cure_.no_barriers) return start;
       for (const Order& order : orders_) start = std::max({start, order.accessed, order.stored});
       for (Order& order : orders_) order.accessed = order.stored = start + barrier_latency;
     } else if (local && cure_.no_local) {
       return start;
-    } else if (store || (instruction.opcode == Opcode::ld && !reads_only)) {
-      Order& order = orders_[local ? 2 : instruction.has("shared") ? 1 : 0];
+    } else if (store || loads_matrix(instruction) ||
+               (instruction.opcode == Opcode::ld && !reads_only)) {
+      const bool shared = instruction.has("shared") || loads_matrix(instruction);
+      Order& order = orders_[local ? 2 : shared ? 1 : 0];
       if (!cure_.stored_once) start = std::max(start, order.stored);
       order.accessed = std::max(order.accessed, start);
       if (store) order.stored = start;
+    }
+    return start;
+  }
+
+  /// Of fragments for tensor cores, from shared memory.
+  static bool loads_matrix(const Instruction& instruction) {
+    return instruction.opcode == Opcode::ldmatrix ||
+           (instruction.opcode == Opcode::wmma && instruction.has("load"));
+  }
+
+  /// Asynchronous copies end in groups, for which wait_group waits but for the last few.
+  double copy_order(const Instruction& instruction, double start) {
+    if (instruction.has("bulk")) return start;
+    if (instruction.has("commit_group")) {
+      groups_.push_back(copied_);
+    } else if (instruction.has("wait_group") || instruction.has("wait_all")) {
+      const bool all = instruction.has("wait_all") || instruction.operands.empty();
+      const std::size_t kept = all ? 0 : instruction.operands.front().bits;
+      for (; groups_.size() > kept; groups_.pop_front()) start = std::max(start, groups_.front());
+      for (Order& order : orders_) order.accessed = std::max(order.accessed, start);
+    } else {
+      copied_ = std::max(copied_, start + global_latency_);
     }
     return start;
   }
@@ -209,6 +246,7 @@ class Walk {
     if (instruction.is(Opcode::atom, Opcode::red)) {
       return shared ? shared_atomic_latency : atomic_latency;
     }
+    if (loads_matrix(instruction)) return shared_latency;
     if (instruction.opcode != Opcode::ld) {
       if (cure_.fast_arithmetic && is_slow(instruction)) return 5;
       if (cure_.single_precision && instruction.has("f64")) {
@@ -243,6 +281,8 @@ class Walk {
     double stored = 0;    // no load may start before
   };
   std::array<Order, 3> orders_;  // of global, of shared and of local memory
+  double copied_ = 0;            // the last asynchronous copy has ended
+  std::deque<double> groups_;    // when each group of them that is waited for has ended
 };
 
 }  // namespace

@@ -14,8 +14,9 @@ constexpr double sectors_of_line = 4;
 
 // Constants that were measured on an H200; docs/notes/predicted-times.md has the figures.
 
-// A launch between two events, and its end, of a kernel that does nothing.
-constexpr double launch_seconds = 3.4e-6;
+// What any kernel waits for in the beginning, and an empty one does not: its first instructions and
+// its parameters, which are in no cache.
+constexpr double first_instructions_seconds = 0.8e-6;
 // Until an SM begins the next block, where blocks do little; and from the end of a block to the
 // first instruction of the one that takes its place.
 constexpr double block_launch_cycles = 160, turnover_cycles = 400;
@@ -24,6 +25,8 @@ constexpr double block_launch_cycles = 160, turnover_cycles = 400;
 constexpr double l2_bytes_a_cycle = 36, line_cycles = 2.2, slow_store_cycles = 4.5;
 // Of shared memory, for the atomics of a warp that are at different addresses.
 constexpr double shared_atomic_cycles = 4;
+// Of the rate of tensor cores, what mma and wmma reach on Hopper (Luo et al., 2024).
+constexpr double mma_share = 0.62;
 // Below that, a longer chain is hidden by the others.
 constexpr double noticeable_unevenness = 1.5;
 // Of L2, for each float that is added at one address: 65,536 of them took 115 us on an H200.
@@ -98,7 +101,7 @@ void add_global(Work& work, const Access& access, const Facts& facts, const Cure
   work.l1 += cycles;
 }
 
-void add_shared(Work& work, const Access& access, const Cure& cure) {
+void add_shared(Work& work, const Access& access, const Facts& facts, const Cure& cure) {
   double cycles = number(access.count.units) - access.conflict_wavefronts();
   if (cure.wide) {
     cycles = std::min(cycles,
@@ -106,6 +109,9 @@ void add_shared(Work& work, const Access& access, const Cure& cure) {
   }
   if (cure.in_registers && access.is_load) cycles /= 4;
   if (!cure.conflict_free) cycles += access.conflict_wavefronts();
+  if (cure.shared_out) {
+    cycles *= cured_executions(access.count, facts, cure) / number(access.count.executions);
+  }
   work.shared += cycles;
 }
 
@@ -229,13 +235,15 @@ Work work_of(const Facts& facts, const Cure& cure) {
     if (access.space == Space::global) {
       add_global(work, access, facts, cure);
     } else {
-      add_shared(work, access, cure);
+      add_shared(work, access, facts, cure);
     }
   }
   const vgpu::Counters& c = facts.trace.counters;
   if (c.tensor_multiply_adds > 0) {
-    work.pipes[static_cast<std::size_t>(Pipe::matrix)] =
-        number(c.tensor_multiply_adds) / facts.machine.multiply_adds_a_cycle();
+    const bool waits = facts.device.arch() >= 90 && facts.trace.matrix_units.wgmma_rows == 0;
+    work.pipes[static_cast<std::size_t>(Pipe::matrix)] = number(c.tensor_multiply_adds) /
+                                                         facts.machine.multiply_adds_a_cycle() /
+                                                         (waits ? mma_share : 1);
   }
   work.shared += number(c.wgmma_shared_load_wavefronts) +
                  number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
@@ -250,6 +258,7 @@ Work work_of(const Facts& facts, const Cure& cure) {
 struct Filling {
   double sms;     // the work is divided among so many
   double rounds;  // of resident blocks, one after the other
+  double warps;   // of an SM at a time
 };
 
 Filling filling_of(const Facts& facts, const Cure& cure) {
@@ -258,11 +267,12 @@ Filling filling_of(const Facts& facts, const Cure& cure) {
   const double resident = cure.full_occupancy ? std::max(1.0, most_warps / facts.warps_of_block())
                                               : std::max(1, facts.occupancy.blocks);
   const double of_one = blocks / sms;
-  if (of_one < 1) return {cure.enough_blocks ? sms : blocks, 1};
+  const double warps = std::min(resident, std::ceil(of_one)) * facts.warps_of_block();
+  if (of_one < 1) return {cure.enough_blocks ? sms : blocks, 1, warps};
   // The SM with the most blocks ends last.
   const double sm_rounds = cure.no_tail ? of_one : std::ceil(of_one);
   const double rounds = cure.no_tail ? of_one / resident : std::ceil(of_one / resident);
-  return {blocks / sm_rounds, std::max(1.0, rounds)};
+  return {blocks / sm_rounds, std::max(1.0, rounds), warps};
 }
 
 /// Whole warps are fewer.
@@ -275,9 +285,13 @@ double unevenness(std::uint64_t most, std::uint64_t all, double of) {
   return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
 }
 
-/// Issue and the units are busy with the same instructions, so only the longest of them counts.
-double overlapping(const std::vector<Part>& parts) {
-  constexpr double power = 4;
+/// Parts overlap the better, the more warps of an SM take turns: one warp does one thing after the
+/// other, so that their times add up (power 1); with 64 warps the longest part hides the others
+/// (power 5). Issue and the units are busy with the same instructions, so only the longest of them
+/// counts.
+double overlapping(const std::vector<Part>& parts, double warps) {
+  constexpr double warps_of_power = 16;
+  const double power = 1 + warps / warps_of_power;
   constexpr std::size_t of_instructions = 1 + pipe_count;
   double instructions = 0, sum = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -352,12 +366,12 @@ Time time_of(const Facts& facts, const Cure& cure) {
   add("shared memory", work.shared / filling.sms);
   add("L1", work.l1 / filling.sms);
   add("L2", work.l2 / filling.sms);
-  add("block launches", block_launch_cycles * blocks_of(facts, cure) / filling.sms);
-  // More blocks are more threads, each with less to do.
-  const double split = cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1;
-  // A thread that takes 16 bytes at a time in place of one or two has less to wait for.
+  // Threads that take 16 bytes at a time in place of one or two are fewer, and have less to wait for.
   const double bytes = cure.wide ? bytes_of_lane(facts.trace) : widest;
   const double fewer = bytes < 4 ? bytes / widest : 1;
+  add("block launches", block_launch_cycles * blocks_of(facts, cure) * fewer / filling.sms);
+  // More blocks are more threads, each with less to do.
+  const double split = cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1;
   const double path = path_cycles(facts, cure) * split * fewer;
   add("latency", path * filling.rounds + turnover_cycles * (filling.rounds - 1));
   // A chain that is longer than the others stays so, however many loads are in flight.
@@ -376,8 +390,8 @@ Time time_of(const Facts& facts, const Cure& cure) {
   // A third of the SMs can saturate memory.
   const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
   time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});
-  time.seconds = overlapping(time.parts);
-  time.launch = launch_seconds;
+  time.seconds = overlapping(time.parts, filling.warps);
+  time.launch = facts.launch_seconds + first_instructions_seconds;
   return time;
 }
 

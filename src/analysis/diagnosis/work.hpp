@@ -18,8 +18,7 @@ struct Part {
 
 struct Time {
   std::vector<Part> parts;
-  /// Parts overlap, though not perfectly: the sum of their fourth powers counts, so that two parts
-  /// that take equally long cost a fifth more than one.
+  /// Parts overlap, the better the more warps an SM has.
   double seconds = 0;
   double launch = 0;  // on top of that
 
@@ -27,9 +26,9 @@ struct Time {
   const Part& longest() const;
 };
 
-/// Errors of predictions for the kernels of tests/analysis on an H200
+/// Errors of predictions for gemm rungs and the kernels of tests/analysis on an H200
 /// (docs/notes/predicted-times.md): of half of them, and of nine of ten.
-inline constexpr double median_error = 0.17, ninth_decile_error = 0.37;
+inline constexpr double median_error = 0.11, ninth_decile_error = 0.29;
 
 /// The predicted time of the launch, without the faults that are cured.
 Time time_of(const Facts& facts, const Cure& cure = {});

@@ -55,7 +55,9 @@ std::string summary(const Explanation& e) {
 
 std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
                      const analysis::Machine& machine) {
-  std::string html = html::paragraph(prediction_text(diagnosis.time, machine) + ".");
+  std::string predicted = prediction_text(diagnosis.time, machine) + ".";
+  predicted.front() = 'P';
+  std::string html = html::paragraph(predicted);
   if (diagnosis.findings.empty()) {
     return html + html::paragraph("The counters show nothing to mend.");
   }
