@@ -28,7 +28,7 @@ struct Time {
 
 /// Errors of predictions for gemm rungs and the kernels of tests/analysis on an H200
 /// (docs/notes/predicted-times.md): of half of them, and of nine of ten.
-inline constexpr double median_error = 0.11, ninth_decile_error = 0.29;
+inline constexpr double median_error = 0.10, ninth_decile_error = 0.29;
 
 /// The predicted time of the launch, without the faults that are cured.
 Time time_of(const Facts& facts, const Cure& cure = {});
