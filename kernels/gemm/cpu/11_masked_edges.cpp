@@ -13,7 +13,7 @@
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/narrow_kernels.hpp"
-#include "device/cpu/parallel.hpp"
+#include "device/cpu/parts_of_c.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/short_k_kernels.hpp"
 
@@ -37,21 +37,12 @@ constexpr std::int64_t tiles_of_copy = 4;
 
 constexpr std::int64_t rows_of_part = 4;  // for a thread: whole tiles of four rows, mostly
 
-/// The fewest equal parts of at most `limit`. Divides 32-bit integers, in a third of the time.
-std::int64_t even_part(std::int64_t whole, std::int64_t limit) {
-  if (whole <= limit) return whole;
-  const auto size = static_cast<std::uint32_t>(whole);
-  const auto most = static_cast<std::uint32_t>(limit);
-  const std::uint32_t parts = (size + most - 1) / most;
-  return (size + parts - 1) / parts;
-}
-
 /// The rows of a tile of so many columns where k is short. With few rows, each is worth more than
 /// free registers: six are one tile, not two of three.
 template <class T>
 std::int64_t tile_rows(const cpu::MaskedKernels<T>& kernels, std::int64_t m, std::int64_t cols) {
   const std::int64_t rows = kernels.short_rows(cols);
-  if (cols <= 2 * kernels.lanes || m < rows) return even_part(m, rows);
+  if (cols <= 2 * kernels.lanes || m < rows) return cpu::even_part(m, rows);
   const std::int64_t parts = m / rows;
   return std::min((m + parts - 1) / parts, kernels.wide_rows);
 }
@@ -63,37 +54,14 @@ struct MaskedEdges {
     constexpr bool is_supported = std::is_same_v<In, Out> && std::is_floating_point_v<Out>;
     if constexpr (is_supported) {
       if (g.m == 0 || g.n == 0) return;
-      if (g.m < most && g.k < most) return threads == 1 ? multiply(g) : share(g, threads);
+      if (g.m < most && g.k < most) {
+        if (threads == 1) return multiply(g);
+        const std::int64_t cols_of_part = 2 * cpu::masked_kernels<In>().lanes;
+        return cpu::for_parts_of_c(g, threads, rows_of_part, cols_of_part,
+                                   [](const Gemm<In, Out>& part) { multiply(part); });
+      }
     }
     gemm_cpu_07_direct.function<In, Out>()(g, threads);
-  }
-
-  /// A part of the rows of C, or of its columns, for each thread: whichever leaves less to the
-  /// busiest one, or else a part of the longer side. Equal calls give a thread the same part of C,
-  /// which is then in its caches.
-  template <class T>
-  static void share(const Gemm<T, T>& g, int threads) {
-    const auto& kernels = cpu::masked_kernels<T>();
-    const std::int64_t rows =
-        cpu::round_up(cpu::ceil_div(g.m, std::int64_t{threads}), rows_of_part);
-    const std::int64_t cols =
-        cpu::round_up(cpu::ceil_div(g.n, std::int64_t{threads}), 2 * kernels.lanes);
-    const auto of_busiest_by_rows = static_cast<double>(rows) / static_cast<double>(g.m);
-    const auto of_busiest_by_cols = static_cast<double>(cols) / static_cast<double>(g.n);
-    const bool by_rows = of_busiest_by_rows == of_busiest_by_cols
-                             ? g.m >= g.n
-                             : of_busiest_by_rows < of_busiest_by_cols;
-    const std::int64_t parts = by_rows ? cpu::ceil_div(g.m, rows) : cpu::ceil_div(g.n, cols);
-    cpu::parallel_for(parts, threads, [&](std::int64_t index) {
-      Gemm<T, T> part = g;
-      const std::int64_t i = by_rows ? index * rows : 0, j = by_rows ? 0 : index * cols;
-      part.m = by_rows ? std::min(rows, g.m - i) : g.m;
-      part.n = by_rows ? g.n : std::min(cols, g.n - j);
-      part.a.data = g.a.data + i * g.a.row_stride;
-      part.b.data = g.b.data + j * g.b.col_stride;
-      part.c.data = &g.c(i, j);
-      multiply(part);
-    });
   }
 
   template <class T>
@@ -120,7 +88,7 @@ struct MaskedEdges {
 
   template <class T>
   static void by_columns(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, From from) {
-    const std::int64_t KC = even_part(
+    const std::int64_t KC = cpu::even_part(
         std::max<std::int64_t>(g.k, 1),
         from == From::matrix ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
     const std::int64_t most = most_rows(g, kernels);
