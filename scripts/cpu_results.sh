@@ -26,7 +26,7 @@ fi
 mkdir -p "$folder"
 trap 'rm -f "$folder"/*.part' EXIT
 
-# A file replaces the one of an earlier run only when it is whole.
+# A file replaces the one of an earlier run only when it is whole. It names libraries by paths from ~.
 measure() { # file seconds arguments of bench…
   file=$1
   seconds=$(awk "BEGIN { print $2 * $scale }")
@@ -35,6 +35,7 @@ measure() { # file seconds arguments of bench…
   "$rung" bench "$@" --seconds "$seconds" --json "$folder/$file.json.part" \
     >"$folder/$file.log.part" 2>&1 ||
     die "$file: $(tail -n 1 "$folder/$file.log.part")"
+  sed -i "s|\"$HOME/|\"~/|" "$folder/$file.json.part"
   mv "$folder/$file.json.part" "$folder/$file.json"
 }
 

@@ -14,7 +14,8 @@ results/*/RESULTS.json; write FOLDER/RESULTS if several machines have one. KIND 
             plain product of the rung that was timed beside it; in packed weights, how its rate of
             reading compares with that of reading alone
   random    draws of random shapes (rung bench --random): a row for each type, number of threads
-            and largest size; RESULTS may be a pattern, such as FOLDER/random-*
+            and largest size, or on a GPU for each type and layout; RESULTS may be a pattern, such as
+            FOLDER/random-*
   reading   the library on matrix times vector, beside the rate of reading from DRAM
 
 Without arguments, rewrites the pages. With --check, only names the stale tables in one line, and
@@ -161,10 +162,14 @@ def by_form(entries):
     }
 
 
+def geometric_mean(ratios):
+    """None if there are no ratios."""
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
 def mean_of(entries, peer):
     """The geometric mean of the peer's time over ours; None if it was never timed."""
-    ratios = [of_peer(entry, peer) for entry in entries if of_peer(entry, peer)]
-    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
+    return geometric_mean([of_peer(entry, peer) for entry in entries if of_peer(entry, peer)])
 
 
 def of_library(data):
@@ -289,7 +294,7 @@ def products(several):
                 ]
             )
         if len(entries) > 1 and peers:
-            means = [math.exp(math.fsum(map(math.log, of_peers[peer])) / len(of_peers[peer])) for peer in peers]
+            means = [geometric_mean(of_peers[peer]) for peer in peers]
             lines.append(["**geometric mean**", "", "", "", "", "", against(peers, means)])
     headings = ["product", "size", "µs", "TFLOP/s", "of reading", "vs plain", "vs peers"]
     return markdown(headings, lines)
@@ -304,22 +309,25 @@ def quantile(values, part):
 
 
 def random(several):
-    groups = {}
+    is_gpu = "threads" not in several[0]["random"]
+    groups, seeds = {}, {}
     for draw in (data["random"] for data in several):
         for shape in draw["draws"]:
-            key = (shape["dtype"], draw["threads"], draw["max_size"])
+            key = (shape["dtype"], shape["layout"]) if is_gpu else (shape["dtype"], draw["threads"], draw["max_size"])
             groups.setdefault(key, []).append(shape["ratio"])
+            seeds.setdefault(key, set()).add(draw["seed"])
     rows = []
-    for (dtype, threads, max_size), found in groups.items():
+    for key, found in groups.items():
         ratios = sorted(one for one in found if one)
         if not ratios:
-            raise Problem(f"no shape of {dtype} was compared with a peer")
-        mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
-        figures = [mean, quantile(ratios, 0.5), quantile(ratios, 0.05), ratios[0]]
+            raise Problem(f"no shape of {key[0]} was compared with a peer")
+        figures = [geometric_mean(ratios), quantile(ratios, 0.5), quantile(ratios, 0.05), ratios[0]]
         shown = [f"{figure:.2f}" for figure in figures]
-        rows.append([dtype, str(threads), str(max_size), *shown, str(len(ratios))])
-    headings = ["type", "threads", "up to", "geometric mean", "median", "5th percentile", "worst"]
-    return markdown([*headings, "shapes"], rows)
+        counts = [str(len(ratios))] + ([str(len(seeds[key]))] if is_gpu else [])
+        rows.append([*map(str, key), *shown, *counts])
+    headings = ["type", "layout"] if is_gpu else ["type", "threads", "up to"]
+    headings += ["geometric mean", "median", "5th percentile", "worst", "shapes"] + (["seeds"] if is_gpu else [])
+    return markdown(headings, rows)
 
 
 def reading(data):

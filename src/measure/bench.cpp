@@ -93,33 +93,29 @@ class Bench {
     entries_.push_back({nullptr, request_.own, 0, {}, {}});
   }
 
-  // It runs on CPUs, and on GPUs by CUDA.
+  /// None where the library does not run: it does on CPUs, and on GPUs by CUDA.
+  std::unique_ptr<Contender> library_in(ComputeMode mode) const {
+    const bool is_mixed = request_.options.family == Family::mixed;
+    if (cuda::Gpu* const gpu = gpu_of(*request_.backend)) {
+      return std::make_unique<GpuLibraryContender>(*gpu, mode, is_mixed);
+    }
+    if (request_.backend->name() != "cpu") return nullptr;
+    return std::make_unique<LibraryContender>(mode, is_mixed);
+  }
+
   void enter_library() {
-    cuda::Gpu* const gpu = gpu_of(*request_.backend);
-    if (gpu == nullptr && request_.backend->name() != "cpu") return;
+    std::unique_ptr<Contender> contender = library_in(request_.options.compute_mode);
+    if (contender == nullptr) return;
     BenchRow library;
     library.kind = Kind::library;
     library.chose = workload_->library_choice();
-    const auto& options = request_.options;
-    const bool is_mixed = options.family == Family::mixed;
-    if (gpu != nullptr) {
-      enter(std::make_unique<GpuLibraryContender>(*gpu, options.compute_mode, is_mixed),
-            std::move(library));
-    } else {
-      enter(std::make_unique<LibraryContender>(options.compute_mode, is_mixed), std::move(library));
-    }
+    enter(std::move(contender), std::move(library));
   }
 
   // What the promise of equal bits costs: the library without it, as a peer.
   void enter_standard_mode() {
-    std::unique_ptr<Contender> standard;
-    if (cuda::Gpu* const gpu = gpu_of(*request_.backend)) {
-      standard = std::make_unique<GpuLibraryContender>(*gpu);
-    } else if (request_.backend->name() == "cpu") {
-      standard = std::make_unique<LibraryContender>();
-    } else {
-      return;
-    }
+    std::unique_ptr<Contender> standard = library_in(ComputeMode::standard);
+    if (standard == nullptr) return;
     const Contender& contender = *standard;
     enter_peer(std::move(standard), contender);
     result_.rows.back().name = result_.rows.back().slug = "standard mode";

@@ -76,11 +76,21 @@ class ReadmeTables(unittest.TestCase):
     def test_random(self):
         for seed, ratios in ((1, [2.0, 0.5]), (2, [1.0, None])):
             draws = [{"dtype": "f32", "ratio": one} for one in ratios]
-            draw = {"threads": 2, "max_size": 128, "draws": draws}
+            draw = {"seed": seed, "threads": 2, "max_size": 128, "draws": draws}
             text = json.dumps({"machine": MACHINE, "results": [], "random": draw})
             (self.root / f"results/cpu-one/random-seed{seed}.json").write_text(text)
         lines = self.fill("random", "cpu-one/random-*")
         self.assertEqual(lines[2:], ["| f32 | 2 | 128 | 1.00 | 1.00 | 0.55 | 0.50 | 3 |"])
+
+    def test_random_on_a_gpu(self):
+        for seed in (1, 2):
+            draws = [{"dtype": "f32", "layout": layout, "ratio": 2.0} for layout in ("nn", "nt")]
+            draw = {"seed": seed, "max_size": 128, "draws": draws}
+            text = json.dumps({"machine": MACHINE, "results": [], "random": draw})
+            (self.root / f"results/cpu-one/random-seed{seed}.json").write_text(text)
+        lines = self.fill("random", "cpu-one/random-*")
+        figures = "2.00 | 2.00 | 2.00 | 2.00 | 2 | 2 |"
+        self.assertEqual(lines[2:], [f"| f32 | {layout} | {figures}" for layout in ("nn", "nt")])
 
     def test_reading(self):
         read = {"DRAM": {"one_thread": 2.0, "all_threads": 4.0}}

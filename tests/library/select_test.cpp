@@ -98,13 +98,17 @@ TEST(Costs, AreOfRungsInTheCatalog) {
   EXPECT_FALSE(is_in_use("gemm/cpu/02_blocked"));
 }
 
+CpuRates rates_of_lanes(double lanes_f32) {
+  return {.lanes_f32 = lanes_f32,
+          .lanes_f64 = lanes_f32 / 2,
+          .l1 = 32 << 10,
+          .l2 = 1 << 20,
+          .l3 = 8 << 20,
+          .handover = 1e4};
+}
+
 TEST(Costs, OfMoreWorkAreHigher) {
-  const CpuRates rates{.lanes_f32 = 8,
-                       .lanes_f64 = 4,
-                       .l1 = 32 << 10,
-                       .l2 = 1 << 20,
-                       .l3 = 8 << 20,
-                       .handover = 1e4};
+  const CpuRates rates = rates_of_lanes(8);
   for (const Order a : orders) {
     for (const Order b : orders) {
       const GemmCosts less({Dtype::f64, 100, 90, 80, a, b}, rates);
@@ -120,24 +124,14 @@ TEST(Costs, OfMoreWorkAreHigher) {
 }
 
 TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
-  const CpuRates rates{.lanes_f32 = 16,
-                       .lanes_f64 = 8,
-                       .l1 = 32 << 10,
-                       .l2 = 1 << 20,
-                       .l3 = 8 << 20,
-                       .handover = 1e4};
+  const CpuRates rates = rates_of_lanes(16);
   // One tile of four rows by 32 columns.
   const GemmCosts tile({Dtype::f32, 4, 32, 5000, Order::row_major, Order::row_major}, rates);
   EXPECT_EQ(tile.masked_edges(2), tile.masked_edges(1));
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {
-  const CpuRates rates{.lanes_f32 = 16,
-                       .lanes_f64 = 8,
-                       .l1 = 32 << 10,
-                       .l2 = 1 << 20,
-                       .l3 = 8 << 20,
-                       .handover = 1e4};
+  const CpuRates rates = rates_of_lanes(16);
   const auto narrow = [&](std::int64_t k) {
     return GemmCosts({Dtype::f32, 2, 4096, k, Order::row_major, Order::row_major}, rates).narrow(1);
   };
