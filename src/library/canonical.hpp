@@ -38,8 +38,9 @@ namespace detail {
 
 /// True if A and B are needed for C.
 template <class In, class Out>
-bool check_call(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
-                const MatrixView<Out>& c) {
+[[gnu::always_inline]] inline bool check_call(Scalar<Out> alpha, const MatrixView<const In>& a,
+                                              const MatrixView<const In>& b,
+                                              const MatrixView<Out>& c) {
   check::matrix("gemm: A", a);
   check::matrix("gemm: B", b);
   check::matrix("gemm: C", c);

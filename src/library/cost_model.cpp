@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -38,6 +37,8 @@ constexpr double reread = 0.12;         // A by 11 for each strip of B, B by 13,
 constexpr double reread_near = 0.06;    // by 13 from L2, its columns far apart
 constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
 constexpr double vector_from_l2 = 10;
+// Per byte of a B that passes by few rows of A, from L2 and from beyond; with a copy, by 12.
+constexpr double passing_near = 0.055, passing_far = 0.1, copying_far = 0.05;
 constexpr double step_of_strip = 4, copied_step_of_strip = 10;  // of 12, of two FMAs in a cycle
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
@@ -211,7 +212,12 @@ double GemmCosts::reading_b_in_place() const {
 /// The first tile of a strip waits for B, and writes the copy that others read.
 double GemmCosts::copying_b() const {
   if (rates_.fmas_per_cycle == 1) return 0;
-  return ceil_of(n_ / (2 * lanes_)) * k_ * (m_ <= tile_rows ? step_of_strip : copied_step_of_strip);
+  const bool is_one_tile = m_ <= tile_rows;
+  const double copy =
+      ceil_of(n_ / (2 * lanes_)) * k_ * (is_one_tile ? step_of_strip : copied_step_of_strip);
+  const double bytes = k_ * n_ * size_;
+  if (m_ > 2 * tile_rows || bytes <= rates_.l2) return copy;
+  return copy + bytes * (is_one_tile ? passing_far : copying_far);
 }
 
 /// Once for each `columns` of B.
@@ -242,6 +248,7 @@ double GemmCosts::direct(int threads) const {
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
   }
+  if (passes_b(threads)) cost = std::max(cost, passing_b(threads));
   const bool streams = m_ <= 4 * tile_rows && b_by_rows_;
   cost = std::max(cost, from_memory(streams ? blocked_read : strided_read));
   return shared(cost, ceil_of(n_ / (2 * lanes_)), threads) + direct_call;
@@ -260,11 +267,25 @@ double GemmCosts::short_k(int threads) const {
   return m_ * vectors * (k_ / rates_.fmas_per_cycle + 1) + writing(written_in_blocks, threads);
 }
 
+/// As gemm/cpu/11 decides it, with B divided between threads.
+bool GemmCosts::passes_b(int threads) const {
+  const double bytes = k_ * n_ * size_ / threads;
+  if (rates_.fmas_per_cycle == 1 || !b_by_rows_ || bytes <= rates_.l1 / 2) return false;
+  return bytes <= rates_.l2 ? 8 <= m_ && m_ <= 4 * tile_rows : 3 <= m_ && m_ <= 2 * tile_rows;
+}
+
+double GemmCosts::passing_b(int threads) const {
+  const double bytes = k_ * n_ * size_;
+  return fmas_ + tiles_ * masked_tile +
+         (bytes / threads <= rates_.l2 ? passing_near : passing_far) * bytes;
+}
+
 double GemmCosts::masked_tiles(int threads) const {
   constexpr double shortest = 12, least_rows = 3;
   if (b_by_rows_ && k_ <= shortest && m_ >= least_rows) {
     return std::max(short_k(threads), from_memory(streamed_read));
   }
+  if (passes_b(threads)) return std::max(passing_b(threads), from_memory(blocked_read));
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   constexpr double slab = 256;  // of k
   double cost = std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed +
@@ -330,12 +351,13 @@ double GemmCosts::narrow(int threads) const {
   }
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
   const double vectors = ceil_of(std::max(m_, n_) / lanes_) / rates_.fmas_per_cycle;
-  // Each pass takes a power of two of rows, at most eight; it reads and writes the sums.
-  const auto depth = static_cast<std::uint64_t>(k_);
-  const double passes = static_cast<double>(depth / 8) + std::popcount(depth % 8);
+  const double passes = ceil_of(k_ / (few <= 2 ? 12 : 8));  // each reads and writes the sums
   const double cost = vectors * (k_ * std::max(few, 1.15) + passes * few * sums_of_pass) +
                       passes * row_sums_call + (m_ <= 4 ? 0 : 4 * m_ * n_);
-  return shared(std::max(cost, memory), tasks, threads) + masked_call;
+  // Threads take parts one by one, which are then not in their L2.
+  const double bytes = std::max(m_, n_) * k_ * size_;
+  const double far = rates_.fmas_per_cycle > 1 && bytes > rates_.l2 ? passing_far * bytes : 0;
+  return shared(std::max({cost, memory, far}), tasks, threads) + masked_call;
 }
 
 std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs() { return rungs; }
@@ -351,17 +373,10 @@ Costs costs_alone(const GemmShape& shape, const CpuRates& rates) {
           alone.masked_edges(1), alone.just_in_time(1), alone.narrow(1)};
 }
 
-/// Settles small problems without any cost: to share them takes longer than to compute them.
 std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
-  constexpr std::int64_t small = 1024, narrow_volume = 1 << 12, volume = 1 << 17;
-  const bool is_narrow = shape.m <= 4 || shape.n <= 4;
-  if (shape.m > small || shape.n > small || shape.k > small ||
-      shape.m * shape.n * shape.k > (is_narrow ? narrow_volume : volume)) {
-    return std::nullopt;
-  }
-  const bool is_column = shape.n == 1 && shape.k >= 16;
-  const auto& rung = rungs[is_column || (shape.m == 1 && shape.n > 64) ? r13 : r11];
-  return GemmChoice{rung.id, rung.rung, 1};
+  const Named<cpu::GemmRung>* const small = rung_of_small(shape.m, shape.n, shape.k);
+  if (small == nullptr) return std::nullopt;
+  return GemmChoice{small->id, small->rung, 1};
 }
 
 /// `shared_rates` is called, which may measure, only where threads could share the work.

@@ -44,6 +44,8 @@ class GemmCosts {
   double reading_b_in_place() const;
   double copying_b() const;
   double short_k(int threads) const;
+  bool passes_b(int threads) const;
+  double passing_b(int threads) const;
   double masked_tiles(int threads) const;
   double passing_b_by() const;
 
@@ -52,6 +54,18 @@ class GemmCosts {
   CpuRates rates_;
   double fmas_, whole_fmas_, tiles_;
 };
+
+/// The rung, on one thread, of a product in f32 or f64 that is too small for costs to pay off; null
+/// for others. Inline: it takes a few nanoseconds of some ten.
+inline const Named<cpu::GemmRung>* rung_of_small(std::int64_t m, std::int64_t n, std::int64_t k) {
+  static constexpr Named<cpu::GemmRung> masked = RUNG_GEMM(11, masked_edges);
+  static constexpr Named<cpu::GemmRung> narrow = RUNG_GEMM(13, narrow);
+  constexpr std::int64_t longest = 1024, narrow_volume = 1 << 12, volume = 1 << 17;
+  if (m > longest || n > longest || k > longest) return nullptr;
+  if (m * n * k > (m <= 4 || n <= 4 ? narrow_volume : volume)) return nullptr;
+  const bool is_column = n == 1 && k >= 8, is_row = m == 1 && n > 64 && k > 12;
+  return is_column || is_row ? &narrow : &masked;
+}
 
 /// For Dtype::f32 and Dtype::f64. threads: see choose_gemm().
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads);

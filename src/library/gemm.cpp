@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/dtype.hpp"
+#include "library/cost_model.hpp"
 #include "library/reproducible.hpp"
 #include "library/select.hpp"
 #include "rung/gemm.hpp"
@@ -33,6 +34,12 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
   if (!call.multiplies) return cpu::scale(problem);
+  if constexpr (std::is_same_v<In, Out> && std::is_floating_point_v<In>) {
+    const bool is_standard = options.compute_mode == ComputeMode::standard;
+    const Named<cpu::GemmRung>* const small =
+        is_standard ? rung_of_small(problem.m, problem.n, problem.k) : nullptr;
+    if (small != nullptr) return small->rung->function<In, Out>()(problem, 1);
+  }
   const GemmShape shape{.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
                         .m = problem.m,
                         .n = problem.n,

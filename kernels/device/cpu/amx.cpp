@@ -172,6 +172,7 @@ class Multiply {
   template <int set>
   static void steps(const Product& p, std::int64_t k, std::int64_t tiles) {
     if (k + set >= tiles) return;
+    fetch_a(p, k + set);
     if (k + set + 1 < tiles) fill(p, k + set + 1);
     step<set>(p, k + set, tiles);
     if constexpr (set + 1 < sets) steps<set + 1>(p, k, tiles);
@@ -216,6 +217,14 @@ class Multiply {
       transpose_columns(p.b + k, p.b_stride, left, p.cols, pair);
     }
     if constexpr (panel != Panel::ready) keep_in_order();
+  }
+
+  /// One line of each of the rows that come next.
+  static void fetch_a(const Product& p, std::int64_t tile) {
+    const char* const from = static_cast<const char*>(p.a_next) + tile * 64;
+    for (std::int64_t i = 0; i < p.a_next_rows; ++i) {
+      __builtin_prefetch(from + i * p.a_next_stride, 0, 2);
+    }
   }
 
   static void finish(const Product& p) {

@@ -45,6 +45,10 @@ struct TileProduct {
   std::int64_t a_tile;  // from one tile of k to the next
   std::int64_t a_below;
   const KGroup* a_last;  // if not null, the packed last tiles of k: k ends inside of them
+  // Rows of A that a later product reads, fetched into L2 meanwhile: a line of each for each tile of
+  // k. Their distance in bytes.
+  const void* a_next;
+  std::int64_t a_next_rows, a_next_stride;
 
   // For each tile of k two tiles side by side, each of 16 groups of k by 16 columns.
   KGroup* panel;

@@ -112,12 +112,12 @@ void row_sum(const RowSum<T>& s) {
   hn::Vec<decltype(d)> a[Rows][Depth];
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 12
     for (int k = 0; k < Depth; ++k) a[i][k] = hn::Set(d, s.alpha * s.a[i * s.a_row + k * s.a_k]);
   }
   const auto sums = [&](const auto& load, const auto& store) HWY_ATTR {
     hn::Vec<decltype(d)> sum[Rows];
-#pragma GCC unroll 8
+#pragma GCC unroll 12
     for (int k = 0; k < Depth; ++k) {
       const auto b = load(s.b + k * s.b_k);
 #pragma GCC unroll 4
@@ -146,6 +146,11 @@ void row_sum(const RowSum<T>& s) {
        [&](auto sum, T* c) HWY_ATTR { store_first(d, mask, s.n - j, sum, beta, c + j); });
 }
 
+template <class T, int Rows, int... K>
+constexpr void set_sums(NarrowKernels<T>& kernels, std::integer_sequence<int, K...>) {
+  ((kernels.row_sums[Rows - 1][K] = row_sum<T, Rows, K + 1>), ...);
+}
+
 template <class T, int Rows>
 constexpr void set_rows(NarrowKernels<T>& kernels) {
   auto& dot = kernels.dots[Rows - 1];
@@ -153,15 +158,7 @@ constexpr void set_rows(NarrowKernels<T>& kernels) {
   dot[1] = dots<T, Rows, 2>;
   dot[2] = dots<T, Rows, 3>;
   dot[3] = dots<T, Rows, 4>;
-  auto& sum = kernels.row_sums[Rows - 1];
-  sum[0] = row_sum<T, Rows, 1>;
-  sum[1] = row_sum<T, Rows, 2>;
-  sum[2] = row_sum<T, Rows, 3>;
-  sum[3] = row_sum<T, Rows, 4>;
-  sum[4] = row_sum<T, Rows, 5>;
-  sum[5] = row_sum<T, Rows, 6>;
-  sum[6] = row_sum<T, Rows, 7>;
-  sum[7] = row_sum<T, Rows, 8>;
+  set_sums<T, Rows>(kernels, std::make_integer_sequence<int, NarrowKernels<T>::depth(Rows)>());
 }
 
 template <class T>

@@ -39,11 +39,14 @@ template <class T>
 struct NarrowKernels {
   static constexpr int max_rows = 4, max_cols = 4;
   static constexpr int column_rows = 8;
-  static constexpr int max_depth = 8;
+  static constexpr int max_depth = 12;
+  /// The largest k of a sum of so many rows: all of A is in registers.
+  static constexpr std::int64_t depth(std::int64_t rows) { return rows <= 2 ? max_depth : 8; }
 
-  void (*dots[max_rows][max_cols])(const DotTile<T>& tile);     // [rows - 1][cols - 1]
-  void (*column)(const DotTile<T>& tile);                       // column_rows rows by one column
-  void (*row_sums[max_rows][max_depth])(const RowSum<T>& sum);  // [rows - 1][k - 1]
+  void (*dots[max_rows][max_cols])(const DotTile<T>& tile);  // [rows - 1][cols - 1]
+  void (*column)(const DotTile<T>& tile);                    // column_rows rows by one column
+  void (*row_sums[max_rows][max_depth])(
+      const RowSum<T>& sum);  // [rows - 1][k - 1], k up to depth(rows)
 };
 
 /// The set for this machine. T is float or double.

@@ -9,6 +9,7 @@
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/parallel.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/rung.hpp"
 
@@ -41,7 +42,8 @@ struct PanelBlocks {
   std::int64_t width_a;  // of a packed panel of A: MR in whole vectors
   std::int64_t KC, MC, NC;
   std::int64_t group;  // columns of B whose panels are in L2 together
-  bool packs_a;
+  bool packs_a;        // all of it, ahead
+  bool packs_a_late;   // a panel at a time, for the only group of strips that uses it
 
   template <class T>
   PanelBlocks(const MaskedKernels<T>& kernels, const Gemm<T, T>& g, int threads) {
@@ -69,6 +71,8 @@ struct PanelBlocks {
     } else if (holds_a) {
       MC = round_up(g.m, MR);
     }
+    packs_a_late = packs_a && holds_a && NC <= round_up(group, NR);
+    if (packs_a_late) packs_a = false;
   }
 };
 
@@ -81,6 +85,27 @@ void pack_panel(const MaskedKernels<T>& kernels, const Matrix<const T>& matrix, 
     micro_kernels<T>().pack_rows(k, from, matrix.row_stride, cols, width, panel);
   } else {
     kernels.transpose(k, from, matrix.col_stride, cols, width, panel);
+  }
+}
+
+/// All panels of A for k0 … k0 + k, one after the other.
+template <class T>
+void pack_panels_of_a(const MaskedKernels<T>& kernels, const Gemm<T, T>& g,
+                      const PanelBlocks& blocks, std::int64_t k0, std::int64_t k, T* packed,
+                      int threads) {
+  parallel_for(ceil_div(g.m, blocks.MR), threads, [&](std::int64_t panel) {
+    const std::int64_t i = panel * blocks.MR;
+    pack_panel(kernels, g.a.transposed(), k0, k, i, std::min(blocks.MR, g.m - i), blocks.width_a,
+               packed + panel * blocks.width_a * k);
+  });
+}
+
+/// C is needed only after the loop over k, which hides the latency of loading it. `last`: a column.
+template <class T>
+void prefetch_tile_of_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    __builtin_prefetch(c + i * ldc, 0, 2);
+    __builtin_prefetch(c + i * ldc + last, 0, 2);
   }
 }
 

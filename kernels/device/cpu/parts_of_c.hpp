@@ -11,7 +11,8 @@
 namespace rung::cpu {
 
 /// Calls multiply(part) for a part of the rows of C, or of its columns, for each thread: whichever
-/// leaves less to the busiest one, or else a part of the longer side. Parts are multiples of
+/// leaves less to the busiest one, or else a part of the longer side. Few rows stay together unless
+/// that leaves a tenth more to it, because each part of them reads all of B. Parts are multiples of
 /// `row_step` rows or `col_step` columns. Equal calls give a thread the same part of C, which is
 /// then in its caches.
 template <class T, class Multiply>
@@ -21,9 +22,11 @@ void for_parts_of_c(const Gemm<T, T>& g, int threads, std::int64_t row_step, std
   const std::int64_t cols = round_up(ceil_div(g.n, std::int64_t{threads}), col_step);
   const auto of_busiest_by_rows = static_cast<double>(rows) / static_cast<double>(g.m);
   const auto of_busiest_by_cols = static_cast<double>(cols) / static_cast<double>(g.n);
-  const bool by_rows = of_busiest_by_rows == of_busiest_by_cols
-                           ? g.m >= g.n
-                           : of_busiest_by_rows < of_busiest_by_cols;
+  constexpr std::int64_t few = 64;
+  const double price_of_rows = g.m <= few && g.m < g.n ? 1.1 : 1;
+  const double by_rows_at = price_of_rows * of_busiest_by_rows;
+  const bool by_rows =
+      by_rows_at == of_busiest_by_cols ? g.m >= g.n : by_rows_at < of_busiest_by_cols;
   const std::int64_t parts = by_rows ? ceil_div(g.m, rows) : ceil_div(g.n, cols);
   parallel_for(parts, threads, [&](std::int64_t index) {
     Gemm<T, T> part = g;

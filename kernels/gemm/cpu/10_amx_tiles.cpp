@@ -139,6 +139,7 @@ class Product {
     const std::int64_t kc = blocks_.kc * depth;
     KGroup* panel = memory + blocks_.MC / tile_block * panel_;
     auto* const sums = reinterpret_cast<Out*>(memory + of_worker_ - memory_of_sums());
+    const std::int64_t of_strip = ceil_div(tile_block, ceil_div(cols.end - cols.begin, tile_block));
     cpu::TileProduct<In, Out> product = {};
     product.b_stride = by_rows ? g_.b.row_stride : g_.b.col_stride;
     product.alpha = g_.alpha;
@@ -159,6 +160,7 @@ class Product {
         product.b_next = j + tile_block < g_.n ? std::min(2 * tile_block, g_.n - j) - 1 : 0;
         for (std::int64_t i = rows.begin; i < rows.end; i += tile_block, own_sums += sums_size) {
           product.rows = std::min(tile_block, rows.end - i);
+          fetch_next_rows(product, i, (j - cols.begin) / tile_block, of_strip, ks, k);
           set_a(product, i, k, memory + (i - rows.begin) / tile_block * panel_);
           product.c = &g_.c(i, j);
           const bool whole = product.rows == tile_block && product.cols == tile_block;
@@ -174,6 +176,21 @@ class Product {
         if (keeps_) panel += panel_;
       }
     }
+  }
+
+  /// While strips of columns pass by, the rows of A that come next are fetched into L2, by each
+  /// strip as many: 32 rows far apart are too many streams for the hardware.
+  void fetch_next_rows(cpu::TileProduct<In, Out>& product, std::int64_t i, std::int64_t strip,
+                       std::int64_t of_strip, Range ks, std::int64_t k) const {
+    const std::int64_t kc = blocks_.kc * depth;
+    const bool is_last = k + kc >= ks.end;
+    const std::int64_t next = is_last ? i + blocks_.MC : i;
+    const std::int64_t row = next + strip * of_strip;
+    const std::int64_t end = g_.a.col_stride == 1 ? std::min(g_.m, next + tile_block) : 0;
+    product.a_next_rows = std::clamp<std::int64_t>(end - row, 0, of_strip);
+    if (product.a_next_rows == 0) return;
+    product.a_next = &g_.a(row, is_last ? ks.begin : k + kc);
+    product.a_next_stride = g_.a.row_stride * std::int64_t{sizeof(In)};
   }
 
   // In place, A needs memory for the last tiles of k, which are cut short. Fewer rows than the

@@ -1,5 +1,6 @@
 // gemm/cpu/11_masked_edges: for small products: read A and B in place, and mask the columns that a
-//   partial tile does not have; for a short k, keep B in registers. Threads take equal parts of C.
+//   partial tile does not have; for a short k, keep B in registers; for few rows, let all of B pass
+//   by. Threads take equal parts of C.
 // from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
 //   | bottleneck: operands beyond the L2 cache
 // needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
@@ -14,6 +15,7 @@
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/narrow_kernels.hpp"
 #include "device/cpu/parts_of_c.hpp"
+#include "device/cpu/passing_b.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/short_k_kernels.hpp"
 
@@ -28,8 +30,6 @@ constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10;
 
 constexpr std::int64_t short_k = 32;
 
-// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
-constexpr std::int64_t set_stride = 4096, ways = 8;
 // Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.
@@ -66,17 +66,17 @@ struct MaskedEdges {
 
   template <class T>
   static void multiply(const Gemm<T, T>& g) {
+    const bool has_rows = g.m >= least_rows_of_strip;
+    if (!has_rows && g.b.col_stride == 1 && 1 <= g.k && g.k <= cpu::NarrowKernels<T>::depth(g.m)) {
+      return in_one_pass(g);
+    }
     const auto& kernels = cpu::masked_kernels<T>();
     const bool in_place = g.b.col_stride == 1 && kernels.masks_b;
     if (!in_place) return by_columns(g, kernels, From::packed);
     const std::int64_t strip_cols = cpu::short_k_kernels<T>().vectors(g.k) * kernels.lanes;
-    const bool has_rows = g.m >= least_rows_of_strip;
     if (has_rows && strip_cols > 0) return by_strips(g, strip_cols);
-    if (!has_rows && g.n >= 4 * kernels.lanes && 1 <= g.k &&
-        g.k <= cpu::NarrowKernels<T>::max_depth) {
-      return in_one_pass(g);
-    }
     if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
+    if (cpu::passes_b(g, kernels)) return cpu::multiply_passing_b(g, kernels);
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
     const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
                         shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
@@ -91,7 +91,7 @@ struct MaskedEdges {
     const std::int64_t KC = cpu::even_part(
         std::max<std::int64_t>(g.k, 1),
         from == From::matrix ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
-    const std::int64_t most = most_rows(g, kernels);
+    const std::int64_t most = cpu::rows_without_conflicts(g, kernels);
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
       const std::int64_t k = std::min(KC, g.k - k0);
@@ -110,20 +110,12 @@ struct MaskedEdges {
     }
   }
 
-  /// Of a tile, such that its rows of A fit their set of L1.
-  template <class T>
-  static std::int64_t most_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
-    const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
-    const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
-    return conflicts ? ways : kernels.MR;
-  }
-
   /// Whether lines of a strip of B evict each other from L1: its rows, `stride` bytes apart, begin
   /// in few of the 64 sets.
   static bool shares_sets(std::int64_t stride, std::int64_t rows, std::int64_t row_bytes) {
     const std::int64_t power_of_two = stride & -stride;  // the largest that divides it
-    const std::int64_t begins = std::max<std::int64_t>(1, set_stride / power_of_two);
-    return begins * row_bytes < set_stride && rows > begins * ways;
+    const std::int64_t begins = std::max<std::int64_t>(1, cpu::set_stride / power_of_two);
+    return begins * row_bytes < cpu::set_stride && rows > begins * cpu::ways;
   }
 
   template <class T>
@@ -218,10 +210,9 @@ struct MaskedEdges {
   static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, std::int64_t MR,
                     std::int64_t k0, std::int64_t k, std::int64_t j, std::int64_t cols, const T* b,
                     std::int64_t b_k, T* copy = nullptr) {
-    cpu::MaskedTile<T> tile = {
-        k,   &g.a(0, k0), g.a.row_stride,          g.a.col_stride, b,
-        b_k, g.alpha,     k0 == 0 ? g.beta : T{1}, &g.c(0, j),     g.c.row_stride,
-        cols};
+    cpu::MaskedTile<T> tile = cpu::masked_tile_of(g, k0, k, j, cols);
+    tile.b = b;
+    tile.b_k = b_k;
     if (copy != nullptr) {
       tile.copy = copy;
       tile.fetch(tile.c, tile.ldc, cols - 1, k);

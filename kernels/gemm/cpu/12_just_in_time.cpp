@@ -29,6 +29,8 @@ using cpu::round_up;
 constexpr std::int64_t max_packed_rows = 8192;  // of A: 16 MiB
 // Tiles of a strip that read B in place or fetch the next strip.
 constexpr std::int64_t first_tiles = 2;
+// Of k, so far ahead B is fetched into L1 from a panel in L2, and in place.
+constexpr std::int64_t steps_ahead = 16, rows_ahead = 8;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
 
@@ -62,43 +64,34 @@ struct JustInTime {
     const auto& kernels = cpu::masked_kernels<T>();
     const PanelBlocks blocks(kernels, g, threads);
     const std::int64_t b_elements = blocks.KC * blocks.group;
+    const std::int64_t late_a = blocks.packs_a_late ? first_tiles * blocks.width_a * blocks.KC : 0;
+    const std::int64_t of_worker = b_elements + late_a;
     const std::int64_t a_elements =
         blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
     const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
     const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
-    T* const panels = cpu::scratch<T>(workers * b_elements + a_elements);
-    T* const packed_a = panels + workers * b_elements;
+    T* const memory = cpu::scratch<T>(workers * of_worker + a_elements);
+    T* const packed_a = memory + workers * of_worker;
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
       const std::int64_t k = std::min(blocks.KC, g.k - k0);
-      if (blocks.packs_a) pack_a(g, kernels, blocks, k0, k, packed_a, threads);
+      if (blocks.packs_a) cpu::pack_panels_of_a(kernels, g, blocks, k0, k, packed_a, threads);
       std::atomic<std::int64_t> next = 0;
       cpu::parallel_for(workers, threads, [&](std::int64_t worker) {
-        const Slab<T> slab = {g, kernels, blocks, packed_a, {k0, k0 + k}};
+        T* const panels = memory + worker * of_worker;
+        const Slab<T> slab = {g, kernels, blocks, packed_a, panels + b_elements, {k0, k0 + k}};
         for (std::int64_t block = next++; block < block_count; block = next++) {
           const std::int64_t i = block % block_rows * blocks.MC;
           const std::int64_t j = block / block_rows * blocks.NC;
           const Range rows = {i, std::min(i + blocks.MC, g.m)};
           const std::int64_t end = std::min(j + blocks.NC, g.n);
           for (std::int64_t at = j; at < end; at += blocks.group) {
-            block_of_c(slab, rows, {at, std::min(at + blocks.group, end)},
-                       panels + worker * b_elements);
+            block_of_c(slab, rows, {at, std::min(at + blocks.group, end)}, panels);
           }
         }
       });
     }
-  }
-
-  template <class T>
-  static void pack_a(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels,
-                     const PanelBlocks& blocks, std::int64_t k0, std::int64_t k, T* packed_a,
-                     int threads) {
-    cpu::parallel_for(ceil_div(g.m, blocks.MR), threads, [&](std::int64_t panel) {
-      const std::int64_t i = panel * blocks.MR;
-      cpu::pack_panel(kernels, g.a.transposed(), k0, k, i, std::min(blocks.MR, g.m - i),
-                      blocks.width_a, packed_a + panel * blocks.width_a * k);
-    });
   }
 
   struct Range {
@@ -112,6 +105,7 @@ struct JustInTime {
     const cpu::MaskedKernels<T>& kernels;
     const PanelBlocks& blocks;
     const T* packed_a;
+    T* late_a;  // room for the panels of the first tiles
     Range ks;
 
     std::int64_t k() const { return ks.end - ks.begin; }
@@ -125,12 +119,20 @@ struct JustInTime {
     const T* a(std::int64_t i) const {
       return blocks.packs_a ? packed_a + i / blocks.MR * blocks.width_a * k() : &g.a(i, ks.begin);
     }
-    cpu::MaskedTile<T> tile(std::int64_t i, std::int64_t j, std::int64_t cols) const {
+    T* late_panel(std::int64_t index) const { return late_a + index * blocks.width_a * k(); }
+    void pack_late(std::int64_t i, std::int64_t rows, std::int64_t index) const {
+      cpu::pack_panel(kernels, g.a.transposed(), ks.begin, k(), i, rows, blocks.width_a,
+                      late_panel(index));
+    }
+    /// late: of the panel of A, if it is packed late.
+    cpu::MaskedTile<T> tile(std::int64_t i, std::int64_t late, std::int64_t j,
+                            std::int64_t cols) const {
+      const bool packed = blocks.packs_a || blocks.packs_a_late;
       cpu::MaskedTile<T> tile = {};
       tile.k = k();
-      tile.a = a(i);
-      tile.a_row = blocks.packs_a ? 1 : g.a.row_stride;
-      tile.a_k = blocks.packs_a ? blocks.width_a : g.a.col_stride;
+      tile.a = blocks.packs_a_late ? late_panel(late) : a(i);
+      tile.a_row = packed ? 1 : g.a.row_stride;
+      tile.a_k = packed ? blocks.width_a : g.a.col_stride;
       tile.alpha = g.alpha;
       tile.beta = ks.begin == 0 ? g.beta : T{1};
       tile.c = &g.c(i, j);
@@ -147,8 +149,14 @@ struct JustInTime {
     const PanelBlocks& blocks = slab.blocks;
     const std::int64_t panel = blocks.KC * blocks.NR;
     const bool is_one_strip = cols.end - cols.begin <= blocks.NR;
-    const std::int64_t first_end =
-        is_one_strip ? rows.end : std::min(rows.end, rows.begin + first_tiles * blocks.MR);
+    const std::int64_t first_end = is_one_strip && !blocks.packs_a_late
+                                       ? rows.end
+                                       : std::min(rows.end, rows.begin + first_tiles * blocks.MR);
+    if (blocks.packs_a_late) {
+      for (std::int64_t i = rows.begin; i < first_end; i += blocks.MR) {
+        slab.pack_late(i, std::min(blocks.MR, first_end - i), (i - rows.begin) / blocks.MR);
+      }
+    }
     for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
       first_rows(slab, {rows.begin, first_end}, j, std::min(blocks.NR, cols.end - j),
                  first_end < rows.end, panels + (j - cols.begin) / blocks.NR * panel);
@@ -164,7 +172,7 @@ struct JustInTime {
   template <class T>
   static void first_rows(const Slab<T>& slab, Range rows, std::int64_t j, std::int64_t cols,
                          bool is_kept, T* panel) {
-    const auto& [g, kernels, blocks, packed_a, ks] = slab;
+    const auto& [g, kernels, blocks, packed_a, late_a, ks] = slab;
     const std::int64_t k = slab.k();
     const bool in_place = slab.copies_b(cols);
     const std::int64_t width = slab.width(cols);
@@ -179,14 +187,15 @@ struct JustInTime {
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
       const bool reads_b = in_place && i == rows.begin;
-      cpu::MaskedTile<T> tile = slab.tile(i, j, cols);
+      cpu::MaskedTile<T> tile = slab.tile(i, (i - rows.begin) / blocks.MR, j, cols);
       tile.b = reads_b ? &g.b(ks.begin, j) : panel;
       tile.b_k = reads_b ? g.b.row_stride : width;
+      tile.b_ahead = reads_b ? rows_ahead * g.b.row_stride : steps_ahead * width;
       tile.copy = reads_b && (!only_one || is_kept) ? panel : nullptr;
       const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
       if (fetches_b && half < k) {
         tile.fetch(&g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
-        prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
+        cpu::prefetch_tile_of_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       } else {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
         tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
@@ -201,6 +210,7 @@ struct JustInTime {
   static void row_of_tiles(const Slab<T>& slab, std::int64_t i, std::int64_t rows, Range cols,
                            T* panels) {
     const PanelBlocks& blocks = slab.blocks;
+    if (blocks.packs_a_late) slab.pack_late(i, rows, 0);
     const std::int64_t next = i + blocks.MR;
     const bool fetches_a = next < slab.g.m && (blocks.packs_a || slab.g.a.col_stride == 1);
     // Two lines of each row, or of a packed panel.
@@ -210,10 +220,10 @@ struct JustInTime {
     for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
       const std::int64_t count = std::min(blocks.NR, cols.end - j);
       const std::int64_t strip = (j - cols.begin) / blocks.NR;
-      cpu::MaskedTile<T> tile = slab.tile(i, j, count);
+      cpu::MaskedTile<T> tile = slab.tile(i, 0, j, count);
       tile.b = panels + strip * blocks.KC * blocks.NR;
       tile.b_k = slab.width(count);
-      tile.streams_b = true;
+      tile.b_ahead = steps_ahead * tile.b_k;
       if (fetches_a && blocks.packs_a) {
         tile.fetch(slab.a(next) + strip * part, 2 * line<T>, line<T>,
                    std::min(slab.k(), part / line<T>));
@@ -221,17 +231,8 @@ struct JustInTime {
         tile.fetch(slab.a(next) + strip * part, slab.g.a.row_stride, line<T>,
                    std::min(slab.k(), 2 * std::min(blocks.MR, slab.g.m - next)));
       }
-      prefetch_c(tile.c, tile.ldc, rows, count - 1);
+      cpu::prefetch_tile_of_c(tile.c, tile.ldc, rows, count - 1);
       slab.kernels.tile(rows, count)(tile);
-    }
-  }
-
-  // C is needed only after the loop over k, which hides the latency of loading it.
-  template <class T>
-  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      __builtin_prefetch(c + i * ldc, 0, 2);
-      __builtin_prefetch(c + i * ldc + last, 0, 2);
     }
   }
 };

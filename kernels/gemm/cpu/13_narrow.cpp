@@ -128,7 +128,7 @@ struct Narrow {
   template <class T>
   static void sums_of_rows(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::narrow_kernels<T>();
-    constexpr std::int64_t depth = cpu::NarrowKernels<T>::max_depth;
+    const std::int64_t depth = cpu::even_part(g.k, cpu::NarrowKernels<T>::depth(g.m));
     const std::int64_t widest = sums_bytes / (g.m * std::int64_t{sizeof(T)});
     const std::int64_t wanted =
         threads == 1 ? 1 : std::min<std::int64_t>(4 * threads, ceil_div(g.n * g.k, task_elements));

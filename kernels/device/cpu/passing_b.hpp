@@ -1,0 +1,83 @@
+#pragma once
+// Few rows of A, which stay in L1, while all of B passes by once, from L2 or from beyond.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cpu/integers.hpp"
+#include "device/cpu/machine.hpp"
+#include "device/cpu/masked_kernels.hpp"
+
+namespace rung::cpu {
+
+// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
+inline constexpr std::int64_t set_stride = 4096, ways = 8;
+
+/// Rows of a tile, at most, such that they fit their set of L1.
+template <class T>
+std::int64_t rows_without_conflicts(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
+  const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
+  const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
+  return conflicts ? ways : kernels.MR;
+}
+
+/// The tile of the first rows of C(:, j … j + cols), for k0 … k0 + k, with B in place.
+template <class T>
+MaskedTile<T> masked_tile_of(const Gemm<T, T>& g, std::int64_t k0, std::int64_t k, std::int64_t j,
+                             std::int64_t cols) {
+  const T beta = k0 == 0 ? g.beta : T{1};
+  return {k,       &g.a(0, k0), g.a.row_stride, g.a.col_stride, &g.b(k0, j), g.b.row_stride,
+          g.alpha, beta,        &g.c(0, j),     g.c.row_stride, cols};
+}
+
+template <class T>
+bool is_b_beyond_l2(const Gemm<T, T>& g) {
+  return g.k * g.n * std::int64_t{sizeof(T)} > machine().caches.l2;
+}
+
+/// Whether few rows of A meet a B that is not in L1. Fewer rows than `least_near` read B from L2 as
+/// fast without fetching it.
+template <class T>
+bool passes_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
+  constexpr std::int64_t least_near = 8, least_far = 3;
+  if (g.k * g.n * std::int64_t{sizeof(T)} <= machine().caches.l1 / 2) return false;
+  return is_b_beyond_l2(g) ? g.m >= least_far && g.m <= 2 * kernels.MR
+                           : g.m >= least_near && g.m <= 4 * kernels.MR;
+}
+
+/// C(:, j … j + cols), for k0 … k0 + k. While the last tile reads B from L1, it fetches the columns
+/// to the right.
+template <class T>
+void strip_of_few_rows(const Gemm<T, T>& g, const MaskedKernels<T>& kernels, std::int64_t MR,
+                       std::int64_t k0, std::int64_t k, std::int64_t j, std::int64_t cols) {
+  MaskedTile<T> tile = masked_tile_of(g, k0, k, j, cols);
+  for (std::int64_t i = 0; i < g.m; i += MR) {
+    const std::int64_t rows = std::min(MR, g.m - i);
+    if (i + MR >= g.m) tile.b_ahead = cols;
+    kernels.tile(rows, cols)(tile);
+    tile.a += rows * g.a.row_stride;
+    tile.c += rows * g.c.row_stride;
+  }
+}
+
+/// For products of which passes_b() is true and rows of B are contiguous. In a strip of columns,
+/// rows of B are too far apart for the hardware to fetch. A B beyond L2 passes by a few rows at a
+/// time over their whole length: then the hardware brings them into L2.
+template <class T>
+void multiply_passing_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
+  constexpr std::int64_t near_KC = 1024 / sizeof(T), least_far_KC = 8, most_far_KC = 24;
+  const std::int64_t KC =
+      is_b_beyond_l2(g) ? std::clamp(2 * g.m, least_far_KC, most_far_KC) : even_part(g.k, near_KC);
+  const std::int64_t MR = even_part(g.m, rows_without_conflicts(g, kernels));
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
+    const std::int64_t k = std::min(KC, g.k - k0);
+    for (std::int64_t j = 0; j < g.n;) {
+      const std::int64_t cols = kernels.tile_cols(MR, g.n - j, k);
+      strip_of_few_rows(g, kernels, MR, k0, k, j, cols);
+      j += cols;
+    }
+  }
+}
+
+}  // namespace rung::cpu
