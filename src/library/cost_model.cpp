@@ -271,7 +271,7 @@ double GemmCosts::short_k(int threads) const {
 bool GemmCosts::passes_b(int threads) const {
   const double bytes = k_ * n_ * size_ / threads;
   if (rates_.fmas_per_cycle == 1 || !b_by_rows_ || bytes <= rates_.l1 / 2) return false;
-  return bytes <= rates_.l2 ? 8 <= m_ && m_ <= 4 * tile_rows : 3 <= m_ && m_ <= 2 * tile_rows;
+  return bytes <= rates_.l2 ? 8 <= m_ && m_ <= 5 * tile_rows : 3 <= m_ && m_ <= 2 * tile_rows;
 }
 
 double GemmCosts::passing_b(int threads) const {

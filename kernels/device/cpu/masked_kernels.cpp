@@ -19,6 +19,7 @@ constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
 // Where k is short, for two and four vectors.
 constexpr int pair_rows = masked_MR == 14 ? 8 : masked_MR;
 constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
+constexpr int steps_ahead = 16;  // of k, for a panel of B from L2
 
 /// The elements of one column of A. A pointer serves five rows: with the stride and three times the
 /// stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
@@ -89,7 +90,6 @@ template <class T, int Rows>
 struct Position {
   StridedRows<T, Rows> a;
   const T* b;
-  std::int64_t b_ahead;
   const T* next;  // to be fetched in this step, and in the next one
   const T* other;
   T* copy;
@@ -98,8 +98,9 @@ struct Position {
 /// What a step of k does besides loading and multiplying: nothing, which is fastest; or `moves`.
 enum class Step { first, next, moves };
 
-/// How B is read: with a mask for the last vector; whole; or whole, and fetched into L1 ahead of it.
-enum class Reads { masked, whole, ahead };
+/// How B is read: with a mask for the last vector; whole; as a whole packed panel from the L2 cache,
+/// which is fetched into L1 some steps ahead; or whole, while the columns to the right are fetched.
+enum class Reads { masked, whole, panel, beside };
 
 /// Keeps a loaded vector in its register: with few rows GCC loads it again for each of them.
 template <class V>
@@ -129,9 +130,12 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) keep(b_k[v]);
   }
-  if constexpr (B == Reads::ahead) {
+  if constexpr (B == Reads::panel || B == Reads::beside) {
+    constexpr int tiles_ahead = B == Reads::panel ? steps_ahead : 1;
 #pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) __builtin_prefetch(at.b + at.b_ahead + v * lanes);
+    for (int v = 0; v < Vectors; ++v) {
+      __builtin_prefetch(at.b + (tiles_ahead * Vectors + v) * lanes);
+    }
   }
   if constexpr (Kind == Step::moves) {
     __builtin_prefetch(at.next, 0, 2);
@@ -164,21 +168,17 @@ HWY_INLINE void add_to(V (&sum)[Rows][Vectors], const V (&other)[Rows][Vectors])
 }
 
 /// With so few sums, each would wait for its last FMA: the odd steps of k have sums of their own.
-constexpr int few_sums = 4;
+constexpr int few_sums = 6;
 
 template <Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
                          hn::Vec<D> (&sum)[Rows][Vectors]) {
   using T = hn::TFromD<D>;
-  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k),
-                          t.b,
-                          t.b_ahead,
-                          t.next,
-                          t.next + t.next_last,
-                          t.copy};
+  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, t.next,
+                          t.next + t.next_last, t.copy};
   const std::int64_t b_row = t.b_k;
   std::int64_t steps = t.k - t.moves;
-  if (t.moves == 0 && t.k > 0) {
+  if ((B == Reads::beside || t.moves == 0) && t.k > 0) {
     multiply_step<Step::first, B>(d, mask, 0, at, sum);
     at.a.next();
     at.b += b_row;
@@ -190,7 +190,8 @@ HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
       for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
     }
     const std::int64_t next_row = t.next_row;
-    for (std::int64_t step = t.moves; step > 0; --step, at.a.next(), at.b += b_row) {
+    for (std::int64_t step = B == Reads::beside ? 0 : t.moves; step > 0;
+         --step, at.a.next(), at.b += b_row) {
       multiply_step<Step::moves, B>(d, mask, next_row, at, sum);
     }
   }
@@ -247,8 +248,10 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   // A mask would delay the first products until the stores of the tile before have left the queue.
   // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
-  if (Rows > 1 && Vectors > 1 && last_cols == lanes && t.b_ahead != 0) {
-    multiply<Reads::ahead>(d, mask, t, sum);
+  if (Rows > 3 && Vectors == 2 && last_cols == lanes && t.streams_b) {
+    multiply<Reads::panel>(d, mask, t, sum);
+  } else if (Rows > 1 && Vectors > 1 && last_cols == lanes && t.fetches_right) {
+    multiply<Reads::beside>(d, mask, t, sum);
   } else if (Rows > 1 && Vectors > 1 && last_cols == lanes) {
     multiply<Reads::whole>(d, mask, t, sum);
   } else {
@@ -273,7 +276,7 @@ HWY_INLINE void multiply_tiles(const MaskedTile<hn::TFromD<D>>& t, std::int64_t 
   StridedRows<T, Rows> a(t.a, t.a_row, t.a_k);
   for (; tiles > 0; --tiles, a.skip_rows(), c += Rows * ldc) {
     hn::Vec<D> sum[Rows][Vectors];
-    Position<T, Rows> at = {a, b, 0, nullptr, nullptr, nullptr};
+    Position<T, Rows> at = {a, b, nullptr, nullptr, nullptr};
     multiply_step<Step::first, B>(d, mask, 0, at, sum);
     for (std::int64_t step = k - 1; step > 0; --step) {
       at.a.next();

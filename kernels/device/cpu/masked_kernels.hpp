@@ -32,9 +32,10 @@ struct MaskedTile {
   // If not null: B is stored here as it is read, each step in whole vectors, for other tiles.
   // Needs moves == k.
   T* copy = nullptr;
-  // If not 0: each step fetches B into L1 so many elements ahead of what it reads. For a packed panel
-  // that is some steps, for rows in place, the columns of a tile further on.
-  std::int64_t b_ahead = 0;
+  // B is a packed panel that comes from the L2 cache: it is fetched into L1 ahead of its use.
+  bool streams_b = false;
+  // Each step fetches into L1 the columns of B to the right, for the next tile. Needs moves == 0.
+  bool fetches_right = false;
 
   void fetch(const T* from, std::int64_t row, std::int64_t last, std::int64_t steps) {
     next = from;

@@ -100,13 +100,4 @@ void pack_panels_of_a(const MaskedKernels<T>& kernels, const Gemm<T, T>& g,
   });
 }
 
-/// C is needed only after the loop over k, which hides the latency of loading it. `last`: a column.
-template <class T>
-void prefetch_tile_of_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
-  for (std::int64_t i = 0; i < rows; ++i) {
-    __builtin_prefetch(c + i * ldc, 0, 2);
-    __builtin_prefetch(c + i * ldc + last, 0, 2);
-  }
-}
-
 }  // namespace rung::cpu

@@ -43,7 +43,7 @@ bool passes_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   constexpr std::int64_t least_near = 8, least_far = 3;
   if (g.k * g.n * std::int64_t{sizeof(T)} <= machine().caches.l1 / 2) return false;
   return is_b_beyond_l2(g) ? g.m >= least_far && g.m <= 2 * kernels.MR
-                           : g.m >= least_near && g.m <= 4 * kernels.MR;
+                           : g.m >= least_near && g.m <= 5 * kernels.MR;
 }
 
 /// C(:, j … j + cols), for k0 … k0 + k. While the last tile reads B from L1, it fetches the columns
@@ -54,7 +54,7 @@ void strip_of_few_rows(const Gemm<T, T>& g, const MaskedKernels<T>& kernels, std
   MaskedTile<T> tile = masked_tile_of(g, k0, k, j, cols);
   for (std::int64_t i = 0; i < g.m; i += MR) {
     const std::int64_t rows = std::min(MR, g.m - i);
-    if (i + MR >= g.m) tile.b_ahead = cols;
+    tile.fetches_right = i + MR >= g.m;
     kernels.tile(rows, cols)(tile);
     tile.a += rows * g.a.row_stride;
     tile.c += rows * g.c.row_stride;

@@ -29,8 +29,6 @@ using cpu::round_up;
 constexpr std::int64_t max_packed_rows = 8192;  // of A: 16 MiB
 // Tiles of a strip that read B in place or fetch the next strip.
 constexpr std::int64_t first_tiles = 2;
-// Of k, so far ahead B is fetched into L1 from a panel in L2, and in place.
-constexpr std::int64_t steps_ahead = 16, rows_ahead = 8;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
 
@@ -116,29 +114,23 @@ struct JustInTime {
     std::int64_t width(std::int64_t cols) const {
       return copies_b(cols) ? kernels.width(cols) : round_up(cols, kernels.lanes);
     }
-    const T* a(std::int64_t i) const {
-      return blocks.packs_a ? packed_a + i / blocks.MR * blocks.width_a * k() : &g.a(i, ks.begin);
-    }
     T* late_panel(std::int64_t index) const { return late_a + index * blocks.width_a * k(); }
     void pack_late(std::int64_t i, std::int64_t rows, std::int64_t index) const {
       cpu::pack_panel(kernels, g.a.transposed(), ks.begin, k(), i, rows, blocks.width_a,
                       late_panel(index));
     }
-    /// late: of the panel of A, if it is packed late.
-    cpu::MaskedTile<T> tile(std::int64_t i, std::int64_t late, std::int64_t j,
-                            std::int64_t cols) const {
+    /// `late`: the index of the panel, if it is packed late.
+    const T* a(std::int64_t i, std::int64_t late) const {
+      if (blocks.packs_a) return packed_a + i / blocks.MR * blocks.width_a * k();
+      return blocks.packs_a_late ? late_panel(late) : &g.a(i, ks.begin);
+    }
+    /// With panels of A from a(). B is not set.
+    cpu::MaskedTile<T> tile(const T* a, std::int64_t i, std::int64_t j, std::int64_t cols) const {
       const bool packed = blocks.packs_a || blocks.packs_a_late;
-      cpu::MaskedTile<T> tile = {};
-      tile.k = k();
-      tile.a = blocks.packs_a_late ? late_panel(late) : a(i);
-      tile.a_row = packed ? 1 : g.a.row_stride;
-      tile.a_k = packed ? blocks.width_a : g.a.col_stride;
-      tile.alpha = g.alpha;
-      tile.beta = ks.begin == 0 ? g.beta : T{1};
-      tile.c = &g.c(i, j);
-      tile.ldc = g.c.row_stride;
-      tile.cols = cols;
-      return tile;
+      const std::int64_t a_row = packed ? 1 : g.a.row_stride;
+      const std::int64_t a_k = packed ? blocks.width_a : g.a.col_stride;
+      const T beta = ks.begin == 0 ? g.beta : T{1};
+      return {k(), a, a_row, a_k, nullptr, 0, g.alpha, beta, &g.c(i, j), g.c.row_stride, cols};
     }
   };
 
@@ -187,15 +179,14 @@ struct JustInTime {
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
       const bool reads_b = in_place && i == rows.begin;
-      cpu::MaskedTile<T> tile = slab.tile(i, (i - rows.begin) / blocks.MR, j, cols);
+      cpu::MaskedTile<T> tile = slab.tile(slab.a(i, (i - rows.begin) / blocks.MR), i, j, cols);
       tile.b = reads_b ? &g.b(ks.begin, j) : panel;
       tile.b_k = reads_b ? g.b.row_stride : width;
-      tile.b_ahead = reads_b ? rows_ahead * g.b.row_stride : steps_ahead * width;
       tile.copy = reads_b && (!only_one || is_kept) ? panel : nullptr;
       const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
       if (fetches_b && half < k) {
         tile.fetch(&g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
-        cpu::prefetch_tile_of_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
+        prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       } else {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
         tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
@@ -211,6 +202,7 @@ struct JustInTime {
                            T* panels) {
     const PanelBlocks& blocks = slab.blocks;
     if (blocks.packs_a_late) slab.pack_late(i, rows, 0);
+    const T* const a = slab.a(i, 0);
     const std::int64_t next = i + blocks.MR;
     const bool fetches_a = next < slab.g.m && (blocks.packs_a || slab.g.a.col_stride == 1);
     // Two lines of each row, or of a packed panel.
@@ -220,19 +212,28 @@ struct JustInTime {
     for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
       const std::int64_t count = std::min(blocks.NR, cols.end - j);
       const std::int64_t strip = (j - cols.begin) / blocks.NR;
-      cpu::MaskedTile<T> tile = slab.tile(i, 0, j, count);
+      cpu::MaskedTile<T> tile = slab.tile(a, i, j, count);
       tile.b = panels + strip * blocks.KC * blocks.NR;
       tile.b_k = slab.width(count);
-      tile.b_ahead = steps_ahead * tile.b_k;
+      tile.streams_b = true;
       if (fetches_a && blocks.packs_a) {
-        tile.fetch(slab.a(next) + strip * part, 2 * line<T>, line<T>,
+        tile.fetch(slab.a(next, 0) + strip * part, 2 * line<T>, line<T>,
                    std::min(slab.k(), part / line<T>));
       } else if (fetches_a && strip * part < slab.k()) {
-        tile.fetch(slab.a(next) + strip * part, slab.g.a.row_stride, line<T>,
+        tile.fetch(&slab.g.a(next, slab.ks.begin + strip * part), slab.g.a.row_stride, line<T>,
                    std::min(slab.k(), 2 * std::min(blocks.MR, slab.g.m - next)));
       }
-      cpu::prefetch_tile_of_c(tile.c, tile.ldc, rows, count - 1);
+      prefetch_c(tile.c, tile.ldc, rows, count - 1);
       slab.kernels.tile(rows, count)(tile);
+    }
+  }
+
+  // C is needed only after the loop over k, which hides the latency of loading it.
+  template <class T>
+  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      __builtin_prefetch(c + i * ldc, 0, 2);
+      __builtin_prefetch(c + i * ldc + last, 0, 2);
     }
   }
 };
