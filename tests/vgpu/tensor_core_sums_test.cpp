@@ -28,12 +28,12 @@ struct Fragment {
     const auto of_ab = element_type(type);
     const vgpu::TensorProducts& products = vgpu::tensor_products();
     vgpu::ProductRows rows;
-    static vgpu::ProductColumns of_b;
+    static vgpu::ColumnStorage<columns> of_b;
     products.set_rows({of_ab, false, false, deep, rule.min_exponent_a, rule.by_halves, a.data()},
                       rows);
     products.set_columns({of_ab, false, false, deep, rule.min_exponent_b, rule.by_halves, b.data()},
-                         columns, of_b);
-    products.add_floats(rule, deep, rows, {of_b, 0, columns}, sums.data());
+                         columns, of_b.elements());
+    products.add_floats(rule, deep, rows, {of_b.elements(), 0, columns}, sums.data());
   }
 };
 

@@ -16,7 +16,7 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
   ++generation;
   log = nullptr;
   uniques_ = 0;
-  wavefronts_.fill(0);
+  wavefronts_ = {};
   matrix_wavefronts_.fill(0);
   sectors_bytes_ = 0;
   if (mask != all_lanes || !describe_regular(address)) describe_scattered(address);
@@ -118,19 +118,28 @@ int Shape::regular_wavefronts(std::uint32_t bytes, bool load) const {
   return 0;
 }
 
+namespace {
+
+/// Where the wavefronts of an aligned access are kept, whose addresses are `phase` bytes behind a
+/// word: small ones have several phases.
+std::size_t place_of_wavefronts(std::uint32_t bytes, std::uint32_t phase) {
+  const auto size = static_cast<std::size_t>(std::countr_zero(bytes));
+  return size < 2 ? 4 * size + phase : 6 + size % 8;
+}
+
+}  // namespace
+
 int Shape::wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
   // A shift of all lanes does not matter beyond the position within a bank of four bytes.
-  const auto phase = static_cast<std::uint8_t>((low + static_cast<std::uint64_t>(offset)) & 3);
-  const std::size_t slot = static_cast<std::size_t>(std::countr_zero(bytes)) % 8 + (load ? 8 : 0);
-  std::uint8_t& known = wavefronts_[slot];
-  if (known != 0 && phases_[slot] == phase) return known;
+  const auto phase = static_cast<std::uint32_t>(low + static_cast<std::uint64_t>(offset)) & 3;
+  std::uint8_t& known = wavefronts_[load ? 1 : 0][place_of_wavefronts(bytes, phase)];
+  if (known != 0) return known;
   const bool words = bytes == 4 && phase == 0 && (low_bits & 3) == 0;
   const int regular = regular_wavefronts(bytes, load);
   const int counted = regular != 0 ? regular
                       : words      ? word_wavefronts()
                                    : shared_wavefronts(distance, mask, bytes, phase, load);
   known = static_cast<std::uint8_t>(counted);
-  phases_[slot] = phase;
   return known;
 }
 

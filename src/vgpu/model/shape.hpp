@@ -83,9 +83,9 @@ struct Shape {
   int regular_sectors(std::uint32_t bytes, std::uint64_t begin) const;
 
   std::array<Unique, warp_size> unique_;
-  int uniques_ = 0;                            // 0: not counted yet
-  std::array<std::uint8_t, 16> wavefronts_{};  // by log2 of the bytes, loads apart; 0: unknown
-  std::array<std::uint8_t, 16> phases_{};      // their addresses' position in a word
+  int uniques_ = 0;  // 0: not counted yet
+  // Stores and loads, by the position in a word and the bytes: place_of_wavefronts(). 0: unknown.
+  std::array<std::array<std::uint8_t, 16>, 2> wavefronts_{};
   std::array<std::uint8_t, 5> matrix_wavefronts_{};  // by the number of matrices; 0: unknown
   // Sectors of accesses with this many bytes, by the position of `low` in a sector; 0: unknown.
   std::uint32_t sectors_bytes_ = 0;  // 0: none is known

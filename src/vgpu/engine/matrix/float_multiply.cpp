@@ -17,75 +17,125 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int most_tiles = 4;  // of 8 columns, or two of 16 rows
+constexpr int most_row_tiles = 2, most_column_tiles = 4;
+constexpr std::size_t most_registers = most_words * product_rows / warp_size;  // of a tile
 
-/// 16 rows of A, and the fragment that they were made of: the next instruction often has the same.
+/// The registers of a tile of A or B as they were last: the next instructions often have the same
+/// tile, which need not be taken apart again.
+class KnownTile {
+ public:
+  /// Whether the tile is the one of the last call.
+  bool is(const MatrixForm& form, MatrixElement type, Warp& warp, const std::uint32_t* rows,
+          int registers) {
+    const hn::CappedTag<std::uint32_t, warp_size> d;
+    auto off = hn::Zero(d);
+    for (int i = 0; i < registers; ++i) {
+      const auto* const from = warp.row<const std::uint32_t>(rows[i]);
+      std::uint32_t* const known = words_[static_cast<std::size_t>(i)].data();
+      for (int lane = 0; lane < warp_size; lane += static_cast<int>(hn::Lanes(d))) {
+        const auto words = hn::LoadU(d, from + lane);
+        off = hn::Or(off, hn::Xor(words, hn::Load(d, known + lane)));
+        hn::Store(words, d, known + lane);
+      }
+    }
+    const bool same_form = form.k == k_ && form.tile_rows() == tile_rows_ && type == type_;
+    k_ = form.k;
+    tile_rows_ = form.tile_rows();
+    type_ = type;
+    return same_form && hn::AllTrue(d, hn::Eq(off, hn::Zero(d)));
+  }
+  const std::uint32_t* words(int i) const { return words_[static_cast<std::size_t>(i)].data(); }
+
+ private:
+  alignas(64) std::array<std::array<std::uint32_t, warp_size>, most_registers> words_{};
+  int k_ = 0, tile_rows_ = 0;
+  MatrixElement type_{};
+};
+
 struct KnownRows {
-  alignas(64) std::array<std::uint32_t, most_words * product_rows> words{};
-  int k = 0;
-  MatrixElement type{};
+  KnownTile tile;
   ProductRows rows;
 };
 
-/// An instruction's operands in memory. All are read before any is written, because D may share
-/// registers with A, B and C.
-struct Operands {
-  alignas(64) std::array<std::uint32_t, most_words * product_rows> a;
-  alignas(64) std::array<std::uint32_t, most_words * most_tiles * fragment_columns> b;
-  std::array<KnownRows, 2> rows;
-  ProductColumns columns;
-  alignas(64) std::array<ProductSums, most_tiles * fragment_columns> sums;
+struct KnownColumns {
+  KnownTile tile;
+  ColumnStorage<fragment_columns> columns;
 };
 
+/// An instruction's operands in memory. All are read before any is written, because D may share
+/// registers with A, B and C. Tiles have their place by the registers that they are in.
+struct Operands {
+  std::array<KnownRows, 2 * most_row_tiles> rows;
+  std::array<KnownColumns, 4 * most_column_tiles> columns;
+  alignas(64) std::array<ProductSums, most_row_tiles * most_column_tiles * fragment_columns> sums;
+};
+
+/// The place of a tile that begins with this register. The tiles of an instruction have different
+/// ones, and so have most of an unrolled loop's.
+template <class Known, std::size_t count>
+Known& place_of(std::array<Known, count>& places, std::uint32_t row, int tile, int registers) {
+  const std::size_t first = row / (warp_size * sizeof(std::uint32_t));
+  return places[(first / static_cast<std::size_t>(registers) + static_cast<std::size_t>(tile)) %
+                count];
+}
+
 /// Words [word of a row][row].
-void load_a(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, std::uint32_t* words) {
+void set_rows(const MatrixForm& form, const SumRule& rule, KnownRows& known) {
+  alignas(64) std::array<std::uint32_t, most_words * product_rows> words;
   const int halves = form.tile_rows() / fragment_groups;
+  if (halves == 1) words.fill(0);
   for (int i = 0; i < form.a_registers_of_tile(); i += halves) {
-    std::uint32_t* const to = words + i / halves * lanes_of_group * product_rows;
-    const auto* const first = warp.row<const std::uint32_t>(rows[i]);
+    std::uint32_t* const to = words.data() + i / halves * lanes_of_group * product_rows;
     if (halves == 2) {
-      columns_of_registers(first, warp.row<const std::uint32_t>(rows[i + 1]), to, product_rows);
+      columns_of_registers(known.tile.words(i), known.tile.words(i + 1), to, product_rows);
     } else {
-      columns_of_register(first, to, product_rows);
+      columns_of_register(known.tile.words(i), to, product_rows);
     }
   }
+  tensor_products().set_rows(
+      {form.a, false, false, form.k, rule.min_exponent_a, rule.by_halves, words.data()},
+      known.rows);
 }
 
 /// Words [column][word of a column]: register i of lane 4 g + t has word 4 i + t of column g.
-void load_b(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, std::uint32_t* words) {
+void set_columns(const MatrixForm& form, const SumRule& rule, KnownColumns& known) {
+  alignas(64) std::array<std::uint32_t, most_words * fragment_columns> words;
   const int registers = form.b_registers_of_tile();
   for (int i = 0; i < registers; ++i) {
-    const auto* const from = warp.row<const std::uint32_t>(rows[i]);
+    const std::uint32_t* const from = known.tile.words(i);
     for (int g = 0; g < fragment_columns; ++g) {
       std::copy_n(from + g * lanes_of_group, lanes_of_group,
-                  words + (g * registers + i) * lanes_of_group);
+                  words.data() + (g * registers + i) * lanes_of_group);
     }
   }
+  tensor_products().set_columns(
+      {form.b, false, false, form.k, rule.min_exponent_b, rule.by_halves, words.data()},
+      fragment_columns, known.columns.elements());
 }
 
-void set_rows(const MatrixForm& form, const SumRule& rule, const Operands& from, KnownRows& to) {
-  if (to.k == form.k && to.type == form.a && to.words == from.a) return;
-  tensor_products().set_rows(
-      {form.a, false, false, form.k, rule.min_exponent_a, rule.by_halves, from.a.data()}, to.rows);
-  to.words = from.a;
-  to.k = form.k;
-  to.type = form.a;
-}
+/// The tiles of an instruction, taken apart.
+struct Tiles {
+  std::array<const ProductRows*, most_row_tiles> rows;
+  std::array<ProductColumns, most_column_tiles> columns;
+};
 
-void load(const MatrixForm& form, const SumRule& rule, Warp& warp, const RowsOf& rows,
-          Operands& to) {
-  if (form.tile_rows() < product_rows) to.a.fill(0);
+Tiles load(const MatrixForm& form, const SumRule& rule, Warp& warp, const RowsOf& from,
+           Operands& operands) {
+  Tiles tiles{};
+  const int of_a = form.a_registers_of_tile(), of_b = form.b_registers_of_tile();
   for (int i = 0; i < form.row_tiles(); ++i) {
-    load_a(form, warp, rows.a + i * form.a_registers_of_tile(), to.a.data());
-    set_rows(form, rule, to, to.rows[static_cast<std::size_t>(i)]);
+    const std::uint32_t* const registers = from.a + i * of_a;
+    KnownRows& known = place_of(operands.rows, from.a[0], i, of_a);
+    if (!known.tile.is(form, form.a, warp, registers, of_a)) set_rows(form, rule, known);
+    tiles.rows[static_cast<std::size_t>(i)] = &known.rows;
   }
   for (int j = 0; j < form.column_tiles(); ++j) {
-    load_b(form, warp, rows.b + j * form.b_registers_of_tile(),
-           to.b.data() + j * fragment_columns * form.k / per_register(form.b));
+    const std::uint32_t* const registers = from.b + j * of_b;
+    KnownColumns& known = place_of(operands.columns, from.b[0], j, of_b);
+    if (!known.tile.is(form, form.b, warp, registers, of_b)) set_columns(form, rule, known);
+    tiles.columns[static_cast<std::size_t>(j)] = known.columns.elements();
   }
-  tensor_products().set_columns(
-      {form.b, false, false, form.k, rule.min_exponent_b, rule.by_halves, to.b.data()}, form.n,
-      to.columns);
+  return tiles;
 }
 
 /// Calls f(rows, sums) for each tile of C or D, whose type is `type`.
@@ -104,12 +154,16 @@ void multiply_floats(const MatrixForm& form, Warp& warp, const Instr& instr) {
   thread_local Operands operands;
   const SumRule rule = sum_rule(form.a, form.b, form.d, false);
   const RowsOf rows = rows_of(form, instr);
-  load(form, rule, warp, rows, operands);
+  const Tiles tiles = load(form, rule, warp, rows, operands);
   if (form.tile_rows() < product_rows) operands.sums.fill({});
   for_each_tile(form, form.c, warp, rows.c, operands, load_sums);
+  ProductSums* sums = operands.sums.data();
   for (int i = 0; i < form.row_tiles(); ++i) {
-    tensor_products().add_floats(rule, form.k, operands.rows[static_cast<std::size_t>(i)].rows,
-                                 {operands.columns, 0, form.n}, operands.sums.data() + i * form.n);
+    for (int j = 0; j < form.column_tiles(); ++j, sums += fragment_columns) {
+      tensor_products().add_floats(
+          rule, form.k, *tiles.rows[static_cast<std::size_t>(i)],
+          {tiles.columns[static_cast<std::size_t>(j)], 0, fragment_columns}, sums);
+    }
   }
   for_each_tile(form, form.d, warp, rows.d, operands, store_sums);
 }

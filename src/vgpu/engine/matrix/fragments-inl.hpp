@@ -10,6 +10,7 @@
 #define RUNG_VGPU_ENGINE_FRAGMENTS_INL_HPP
 #endif
 
+#include <algorithm>
 #include <cstdint>
 
 #include "vgpu/engine/matrix/matrix_elements.hpp"
@@ -168,20 +169,33 @@ HWY_INLINE void set_active(Warp& warp, std::uint32_t row, const T* values) {
   }
 }
 
+/// From columns to the registers of each half.
+HWY_INLINE void set_lanes(const float* columns, int halves, float* first, float* second) {
+  constexpr int step = 2 * product_rows;
+  if (halves == 2) {
+    registers_of_columns(columns, step, first, second);
+  } else {
+    register_of_columns(columns, step, first);
+  }
+}
+
 /// Sets the registers of active lanes.
 HWY_INLINE void store_sums(const SumTile& tile, ProductSums* sums) {
-  constexpr int step = 2 * product_rows;
+  if (tile.type != MatrixElement::f16 && tile.warp.mask == all_lanes) {
+    for (int odd = 0; odd < 2; ++odd) {
+      const auto row = [&](int half) {
+        return tile.warp.row<float>(tile.rows[2 * std::min(half, tile.halves - 1) + odd]);
+      };
+      set_lanes(column_of(sums, odd, 0), tile.halves, row(0), row(1));
+    }
+    return;
+  }
   alignas(64) TileLanes lanes;
   for (int odd = 0; odd < 2; ++odd) {
-    const float* const from = column_of(sums, odd, 0);
-    if (tile.halves == 2) {
-      registers_of_columns(from, step, lanes[0][odd], lanes[1][odd]);
-    } else {
-      register_of_columns(from, step, lanes[0][odd]);
-    }
+    set_lanes(column_of(sums, odd, 0), tile.halves, lanes[0][odd], lanes[1][odd]);
   }
   for (int half = 0; half < tile.halves; ++half) {
-    auto& values = lanes[half];
+    const auto& values = lanes[half];
     if (tile.type == MatrixElement::f16) {
       alignas(64) std::uint32_t words[warp_size];
       for (int lane = 0; lane < warp_size; ++lane) {
@@ -193,7 +207,6 @@ HWY_INLINE void store_sums(const SumTile& tile, ProductSums* sums) {
       continue;
     }
     for (int odd = 0; odd < 2; ++odd) {
-      for (float& value : values[odd]) value = canonical(value);
       set_active(tile.warp, tile.rows[2 * half + odd], values[odd]);
     }
   }

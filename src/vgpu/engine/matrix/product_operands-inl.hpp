@@ -31,11 +31,11 @@ constexpr Integers di;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(Lanes()));
 
 // Exponents are multiplied by 2^exponent_shift; those of B have f32's bias, so that their sums are
-// where the exponents of f32 can be shifted to. Sums with `of_infinity` may saturate.
-constexpr int exponent_shift = 5;
-constexpr std::int16_t of_zero = -16000;       // so that products are below of_no_product
+// where the exponents of f32 can be shifted to. No sum of two leaves the range of 16 bits.
+constexpr int exponent_shift = 4;
+constexpr std::int16_t of_zero = -12000;       // so that products are below of_no_product
 constexpr std::int16_t of_no_product = -5000;  // below the sum of two exponents
-constexpr std::int16_t of_infinity = 30000;    // and of NaN: far above, also next to a zero
+constexpr std::int16_t of_infinity = 16383;    // and of NaN: above all others, also next to a zero
 
 /// exponent_of(), with infinities told apart.
 HWY_INLINE VI short_exponents(V x, int least, int bias) {
@@ -102,10 +102,10 @@ void set_row_exponents(const PackedMatrix& from, ProductRows& to) {
 }
 
 template <Element type>
-void set_columns_of(const PackedMatrix& from, int columns, ProductColumns& to) {
+void set_columns_of(const PackedMatrix& from, int columns, ProductColumns to) {
   constexpr int elements = per_register(type);
   const float sign = from.negated ? -1.0f : 1.0f;
-  float* const values = to.values.data();
+  float* const values = to.values;
   if (!from.by_halves) {
     RUNG_LANES for (int i = 0; i < columns * from.k; ++i) {
       values[i] = sign * element_at<type>(from.words, i);
@@ -121,11 +121,11 @@ void set_columns_of(const PackedMatrix& from, int columns, ProductColumns& to) {
   }
 }
 
-void set_column_exponents(const PackedMatrix& from, int columns, ProductColumns& to) {
+void set_column_exponents(const PackedMatrix& from, int columns, ProductColumns to) {
   const hn::Rebind<std::int16_t, Lanes> d_short;
   for (int i = 0; i < columns * from.k; i += lanes) {
-    const VI exponents = short_exponents(hn::Load(d, to.values.data() + i), from.min_exponent, 127);
-    hn::StoreU(hn::DemoteTo(d_short, exponents), d_short, to.exponents.data() + i);
+    const VI exponents = short_exponents(hn::Load(d, to.values + i), from.min_exponent, 127);
+    hn::StoreU(hn::DemoteTo(d_short, exponents), d_short, to.exponents + i);
   }
 }
 
@@ -183,7 +183,7 @@ void set_rows_of_halves(const PackedMatrix& from, ProductRows& to) {
 }
 
 template <Element type>
-void set_columns_of_halves(const PackedMatrix& from, int columns, ProductColumns& to) {
+void set_columns_of_halves(const PackedMatrix& from, int columns, ProductColumns to) {
   const hn::Rebind<std::uint16_t, Lanes> d_short;
   const auto flip = signs_to_flip(from);
   for (int i = 0; i < columns * from.k; i += 2 * lanes) {
@@ -191,10 +191,9 @@ void set_columns_of_halves(const PackedMatrix& from, int columns, ProductColumns
     const auto halves = hn::BitCast(hn::Repartition<std::uint16_t, Lanes>(), words);
     const auto low = hn::PromoteTo(dw, hn::LowerHalf(d_short, halves));
     const auto high = hn::PromoteTo(dw, hn::UpperHalf(d_short, halves));
-    hn::StoreU(value_of_half<type>(low), d, to.values.data() + i);
-    hn::StoreU(value_of_half<type>(high), d, to.values.data() + i + lanes);
-    hn::StoreU(exponents_of_halves<type>(words, from.min_exponent, 127), dh,
-               to.exponents.data() + i);
+    hn::StoreU(value_of_half<type>(low), d, to.values + i);
+    hn::StoreU(value_of_half<type>(high), d, to.values + i + lanes);
+    hn::StoreU(exponents_of_halves<type>(words, from.min_exponent, 127), dh, to.exponents + i);
   }
 }
 #endif
@@ -270,7 +269,7 @@ void set_rows(const PackedMatrix& from, ProductRows& to) {
   });
 }
 
-void set_columns(const PackedMatrix& matrix, int columns, ProductColumns& to) {
+void set_columns(const PackedMatrix& matrix, int columns, ProductColumns to) {
   PackedMatrix from = matrix;
   alignas(64) std::uint32_t words[most_product_columns * most_words];
   if (from.transposed) {

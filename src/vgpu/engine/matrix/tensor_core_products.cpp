@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "vgpu/engine/matrix/product_operands-inl.hpp"
+#include "vgpu/engine/numbers/float_bits.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -62,7 +63,7 @@ HWY_INLINE VI largest_exponents(const Group& group) {
     std::int32_t pair;
     std::memcpy(&pair, group.of_b + i, sizeof pair);
     const auto of_a = hn::Load(de, group.of_a + i * product_rows);
-    most = hn::Max(most, hn::SaturatedAdd(of_a, hn::BitCast(de, hn::Set(di, pair))));
+    most = hn::Max(most, hn::Add(of_a, hn::BitCast(de, hn::Set(di, pair))));
   }
   const auto even = hn::BitCast(de, hn::ShiftLeft<16>(hn::BitCast(di, most)));
   return hn::BitCast(di, hn::Max(most, even));
@@ -178,7 +179,7 @@ HWY_NOINLINE void add_group_exactly(const Group& group, float* sums) {
   float of_rows[lanes];
   std::copy_n(sums, lanes, of_rows);
   add_group(group.rule, 0, group.steps, b, of_b, of_a, of_rows);
-  std::copy_n(of_rows, lanes, sums);
+  for (int lane = 0; lane < lanes; ++lane) sums[lane] = canonical(of_rows[lane]);
 }
 
 /// Columns that follow each other after b_step elements of B, until one is not to be added like
@@ -229,8 +230,8 @@ Group group_at(const SumRule& rule, const ProductRows& a, int row, const ColumnR
           steps,
           a.values[at].data() + row,
           a.exponents[at / 2].data() + 2 * row,
-          b.of.values.data() + from,
-          b.of.exponents.data() + from};
+          b.of.values + from,
+          b.of.exponents + from};
 }
 
 /// C is added last, in f32 to nearest, to the products of both halves of the steps.
@@ -247,7 +248,8 @@ void add_by_halves(const SumRule& rule, int k, const ProductRows& a, int row, co
   }
   for (int column = 0; column < b.count; ++column) {
     const float* const from = products[static_cast<std::size_t>(column)].data() + row;
-    for (int lane = 0; lane < lanes; ++lane) sums[column].data()[row + lane] += from[lane];
+    float* const to = sums[column].data() + row;
+    for (int lane = 0; lane < lanes; ++lane) to[lane] = canonical(to[lane] + from[lane]);
   }
 }
 
@@ -267,7 +269,7 @@ void add_floats(const SumRule& rule, int k, const ProductRows& a, const ColumnRa
 
 void add_integers(int k, const ProductRows& a, const ColumnRange& b, ProductSums* sums) {
   for (int column = 0; column < b.count; ++column) {
-    const float* const factors = b.of.values.data() + (b.first + column) * k;
+    const float* const factors = b.of.values + (b.first + column) * k;
     for (int row = 0; row < product_rows; row += lanes) {
       float* const to = sums[column].data() + row;
       V sum = hn::LoadU(d, to);

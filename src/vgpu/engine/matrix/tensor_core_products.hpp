@@ -25,15 +25,23 @@ struct ProductRows {
   alignas(64) std::array<std::array<std::int16_t, 2 * product_rows>, most_steps / 2> exponents;
 };
 
-/// B: columns, [column * k + step].
+/// B: columns, [column * k + step], at multiples of 64 bytes.
 struct ProductColumns {
-  alignas(64) std::array<float, most_product_columns * most_steps> values;
-  alignas(64) std::array<std::int16_t, most_product_columns * most_steps> exponents;
+  float* values;
+  std::int16_t* exponents;
+};
+
+template <int columns>
+struct ColumnStorage {
+  alignas(64) std::array<float, columns * most_steps> values;
+  alignas(64) std::array<std::int16_t, columns * most_steps> exponents;
+
+  ProductColumns elements() { return {values.data(), exponents.data()}; }
 };
 
 /// Some of B's columns.
 struct ColumnRange {
-  const ProductColumns& of;
+  ProductColumns of;
   int first, count;
 };
 
@@ -55,7 +63,7 @@ struct PackedMatrix {
 /// The functions for an instruction set.
 struct TensorProducts {
   void (*set_rows)(const PackedMatrix& from, ProductRows& to);
-  void (*set_columns)(const PackedMatrix& from, int columns, ProductColumns& to);
+  void (*set_columns)(const PackedMatrix& from, int columns, ProductColumns to);
   /// sums += A B, as tensor cores sum floats.
   void (*add_floats)(const SumRule& rule, int k, const ProductRows& a, const ColumnRange& b,
                      ProductSums* sums);

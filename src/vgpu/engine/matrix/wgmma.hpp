@@ -23,7 +23,7 @@ struct WgmmaTile {
   alignas(64) std::array<std::uint32_t, most_words * wgmma_rows> a;
   alignas(64) std::array<std::uint32_t, most_product_columns * most_words> b;
   ProductRows rows;
-  ProductColumns columns;
+  ColumnStorage<most_product_columns> columns;
 };
 
 /// D = A B + D of one warp, or A B alone. Takes A from registers if it is there.

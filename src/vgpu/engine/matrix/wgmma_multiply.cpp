@@ -91,11 +91,11 @@ void multiply(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, bool adds) {
       tile.rows);
   products.set_columns(
       {op.b, op.negate_b, op.transpose_b, op.k, rule.min_exponent_b, false, tile.b.data()}, op.n,
-      tile.columns);
+      tile.columns.elements());
   constexpr int most_columns = most_tiles * fragment_columns;
   for (int first = 0; first < op.n; first += most_columns) {
     const int count = std::min(most_columns, op.n - first);
-    multiply_columns(warp, op, rule, tile.rows, {tile.columns, first, count}, adds);
+    multiply_columns(warp, op, rule, tile.rows, {tile.columns.elements(), first, count}, adds);
   }
 }
 
