@@ -6,14 +6,11 @@
 
 #include "emu/characters.hpp"
 #include "emu/device_launches.hpp"
+#include "emu/own_warp_size.hpp"
+#include "emu/vector_casts.hpp"
 
 namespace rung::emu {
 namespace {
-
-std::size_t behind_spaces(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
-  return at;
-}
 
 /// Where `k<< <` or `>> >(`, or `k< <<`, ends that begins at `at`; `at` if none does.
 std::size_t end_of_split_brackets(std::string_view text, std::size_t at) {
@@ -88,16 +85,6 @@ std::size_t word_before(std::string_view text, std::size_t at) {
   std::size_t begin = end;
   while (begin > 0 && is_word(text[begin - 1])) --begin;
   return begin == end ? at : begin;
-}
-
-/// Behind the parenthesis that closes the one at `open`; npos if none does.
-std::size_t behind_parentheses(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t at = open; at < text.size(); ++at) {
-    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
-    if (depth == 0) return at + 1;
-  }
-  return text.npos;
 }
 
 /// Where the words `extern`, `static` and those for memories before `at` begin; `at` if there is none
@@ -274,8 +261,9 @@ std::string drop_barrier_destructor(const std::string& text) {
 }
 
 std::string accepted_source(const std::string& text) {
-  return rewrite_device_launches(escape_special_registers(define_pragmas(name_dimensions(
-      join_launch_brackets(drop_stray_backslashes(lead_with_alignas(know_compiler(text))))))));
+  return hide_arrays_of_vectors(rename_own_warp_size(rewrite_device_launches(
+      escape_special_registers(define_pragmas(name_dimensions(join_launch_brackets(
+          drop_stray_backslashes(lead_with_alignas(know_compiler(text))))))))));
 }
 
 }  // namespace rung::emu

@@ -31,7 +31,7 @@ std::string know_compiler(const std::string& text);
 /// function of another name in its place.
 std::string drop_barrier_destructor(const std::string& text);
 
-/// All but the last, and rewrite_device_launches().
+/// All but the last, and what device_launches.hpp, own_warp_size.hpp and vector_casts.hpp do.
 std::string accepted_source(const std::string& text);
 
 }  // namespace rung::emu

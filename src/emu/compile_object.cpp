@@ -13,6 +13,7 @@
 #include "emu/device_code.hpp"
 #include "emu/own_files.hpp"
 #include "emu/toolchain.hpp"
+#include "emu/vector_copies.hpp"
 
 namespace rung::emu {
 namespace {
@@ -159,21 +160,36 @@ void replace_sources(std::vector<std::string>& command, const fs::path& source,
   append(command, {"-ivfsoverlay", overlay});
 }
 
+/// Optimises a module, LLVM IR as text, to PTX, or to bitcode for relocatable device code.
+void generate_device_code(const CompileOptions& options, const std::string& clang,
+                          const fs::path& module, const fs::path& output) {
+  std::vector<std::string> command = {
+      clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", options.architecture,
+      // What the driver passes for CUDA.
+      "-target-feature", ptx_feature, "-vectorize-loops", "-vectorize-slp", "-mllvm",
+      "-nvptx-fma-level=2", "-fno-dwarf-directory-asm", "-w"};
+  const bool is_unoptimised = has_option(options, "-O0");
+  append(command, {is_unoptimised ? "-O0" : "-O3", "-debug-info-kind=line-directives-only", "-x",
+                   "ir", module.string()});
+  append(command, {options.relocatable ? "-emit-llvm-bc" : "-S", "-o", output.string()});
+  run_compiler(command);
+}
+
 void compile_device_by_clang(const CompileOptions& options, std::vector<std::string> command,
                              const fs::path& source, const fs::path& ptx,
                              const fs::path& dependencies = {}) {
+  const std::string clang = command.front();
+  const fs::path module = ptx.string() + ".ll";
   if (!dependencies.empty()) append(command, {"-MD", "-MF", dependencies.string()});
   if (!has_option(options, "-O")) command.push_back("-O3");
-  append(command,
-         {"--cuda-device-only", "--cuda-gpu-arch=" + options.architecture, "-fno-strict-return",
-          "-Xclang", "-target-feature", "-Xclang", ptx_feature, "-gline-tables-only"});
-  if (options.relocatable) {
-    append(command, {"-emit-llvm", "-c"});
-  } else {
-    command.push_back("-S");
-  }
-  append(command, {"-o", ptx.string(), source_argument(source)});
+  append(command, {"--cuda-device-only", "--cuda-gpu-arch=" + options.architecture,
+                   "-fno-strict-return", "-Xclang", "-target-feature", "-Xclang", ptx_feature,
+                   "-gline-tables-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S",
+                   "-o", module.string(), source_argument(source)});
   run_compiler(command);
+  const std::string text = copy_by_vectors(read_file(module));
+  std::ofstream(module, std::ios::binary) << text;
+  generate_device_code(options, clang, module, ptx);
 }
 
 /// Kernels and variables are found by clang's names. nvcc names those in an anonymous namespace

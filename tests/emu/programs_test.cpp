@@ -55,6 +55,15 @@ TEST(Programs, TiledMatmul) {
   EXPECT_EQ(counters(output, 0).at("barriers"), 5 * 4 * 8 * 3 * 2);
 }
 
+TEST(Programs, CopiesOfVectorsAreOneAccess) {
+  const EmuOutput output = expect_output("vector_copies.cu", "256\n");
+  // One warp; the compiler loads the vector once. `odd` is one more in shared memory.
+  EXPECT_EQ(counters(output, 0).at("global_load_requests"), 1);
+  EXPECT_EQ(counters(output, 0).at("global_store_requests"), 2);
+  EXPECT_EQ(counters(output, 0).at("shared_load_requests"), 3 + 1);
+  EXPECT_EQ(counters(output, 0).at("shared_store_requests"), 3 + 1);
+}
+
 TEST(Programs, LanguageFeatures) {
   expect_output("language.cu",
                 "127 1\n30\n4321 42 16 1\n"

@@ -9,6 +9,7 @@
 #include "emu/accepted_source.hpp"
 #include "emu/device_launches.hpp"
 #include "emu/launch_json.hpp"
+#include "emu/own_warp_size.hpp"
 #include "emu/process.hpp"
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
@@ -69,6 +70,21 @@ TEST(AcceptedSource, AlignasComesBeforeTheMemory) {
        {"alignas(16) __shared__ float a;", "struct alignas(16) A {};", "alignas(8) int a, b;",
         "__shared__ int my_alignas(3);", "__shared__ alignas(", "static alignas(8) int c;"}) {
     EXPECT_EQ(lead_with_alignas(text), text);
+  }
+}
+
+TEST(AcceptedSource, RenamesItsOwnWarpSize) {
+  EXPECT_EQ(
+      rename_own_warp_size("// {\nstatic const int warpSize = 32;\nint f() { return warpSize; }"),
+      "// {\nstatic const int rung_emu_own_warp_size = 32;\n"
+      "int f() { return rung_emu_own_warp_size; }");
+  EXPECT_EQ(rename_own_warp_size("constexpr int warpSize{32}; int n = p.warpSize + q->warpSize;"),
+            "constexpr int rung_emu_own_warp_size{32}; int n = p.warpSize + q->warpSize;");
+  for (const char* const text :
+       {"int n = threadIdx.x / warpSize;", "struct A { int warpSize = 32; };",
+        "void f() { const int warpSize = 32; }", "const int my_warpSize = 32;",
+        "int warpSizes = 1;"}) {
+    EXPECT_EQ(rename_own_warp_size(text), text);
   }
 }
 

@@ -29,6 +29,7 @@
 #define CCCL_DISABLE_NVTX
 #endif
 
+#include "rung_emu/address.h"
 #include "rung_emu/device.h"
 #endif
 

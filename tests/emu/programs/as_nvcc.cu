@@ -6,13 +6,15 @@
 
 #include "as_nvcc.h"
 
+const int warpSize = 32;
+
 __global__ void lanes(int* result) {
   __shared__ alignas(128) int sums[32];
   int sum = 0;
   UNROLL
   for (int i = 0; i < 2; ++i) sum += lane();
   sums[threadIdx.x] = sum;
-  result[threadIdx.x] = sums[threadIdx.x];
+  result[threadIdx.x] = sums[threadIdx.x % warpSize];
 }
 
 __attribute__((noinline)) int report(int lane, int value) { printf("%d %d\n", lane, value); }
