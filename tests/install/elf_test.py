@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 ALLOWED = {
-    "librung.so": r"rung_\w+|rung::(dot|gemm(_batched|_block_scaled|_epilogue|_grouped|_weight_only)?|pack_weights|packed_weights_bytes|release_cuda_workspace)\(.*"
+    "librung.so": r"rung_\w+|rung::(dot|gemm(_batched|_block_scaled|_epilogue|_grouped|_parts|_weight_only)?|pack_weights|packed_weights_bytes|release_cuda_workspace)\(.*"
                   r"|(typeinfo|typeinfo name|vtable) for rung::Error",
     "librung_blas.so": r"(scipy_)?(cblas_[sd](gemm|dot)(64_)?|[sd](gemm|dot)_(64_)?)",
     "librung_cublas.so": r"cublas(Create|Destroy|[SG]et(Stream|PointerMode)|SetWorkspace)_v2|cublas[SG]etMathMode"

@@ -19,6 +19,7 @@ extern const cuda::GemmRung gemm_cuda_library_apply_epilogue;
 extern const cuda::GemmRung gemm_cuda_library_fused_epilogue;
 extern const cuda::GemmRung gemm_cuda_library_mixed_operand;
 extern const cuda::GemmRung gemm_cuda_library_pack_weights;
+extern const cuda::GemmRung gemm_cuda_library_parted_gemm;
 
 namespace cuda {
 
@@ -57,7 +58,10 @@ inline constexpr ConfiguredGemm mixed_operand = {gemm_rungs.size() + 7, "gemm/cu
 /// Packs quantized weights, for Dtype::i8. Its parameter is a PackWeights.
 inline constexpr ConfiguredGemm pack_weights_kernel = {
     gemm_rungs.size() + 8, "gemm/cuda/pack_weights", &gemm_cuda_library_pack_weights};
-inline constexpr std::size_t gemm_kernels_off_ladder = 9;
+/// A product in parts of rows, which other GPUs send or await. Its parameter is a PartedArgs.
+inline constexpr ConfiguredGemm parted_gemm = {gemm_rungs.size() + 9, "gemm/cuda/parted_gemm",
+                                               &gemm_cuda_library_parted_gemm};
+inline constexpr std::size_t gemm_kernels_off_ladder = 10;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

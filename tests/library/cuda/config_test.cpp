@@ -142,6 +142,7 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   add_gemm(cuda::fused_epilogue);
   add_gemm(cuda::split_residues);
   add_gemm(cuda::mixed_operand);
+  add_gemm(cuda::parted_gemm);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {
     for (const Dtype dtype : all_dtypes) add(cuda::kernel_of_dot(rung, dtype));
   }
