@@ -61,6 +61,10 @@ std::vector<Contender> contenders(Libraries& libraries, bool all_schedules) {
   using dist::Schedule;
   all.push_back({"sequential", rung(libraries.automatic, {.schedule = Schedule::sequential})});
   all.push_back({"exchanged", rung(libraries.automatic, {.schedule = Schedule::exchanged})});
+  for (const int chunks : {1, 2, 4, 8}) {
+    const dist::TensorParallelCall call = {.schedule = Schedule::fused, .chunks = chunks};
+    all.push_back({fmt::format("fused {}", chunks), rung(libraries.automatic, call)});
+  }
   for (const int chunks : {1, 2, 4}) {
     const dist::TensorParallelCall call = {.schedule = Schedule::overlapped, .chunks = chunks};
     all.push_back({fmt::format("overlapped {}", chunks), rung(libraries.automatic, call)});
@@ -69,27 +73,19 @@ std::vector<Contender> contenders(Libraries& libraries, bool all_schedules) {
   return all;
 }
 
-/// The largest difference from NCCL + cuBLAS over the largest element. Sums are rounded at each rank, so it
-/// is a few units of bf16.
-double difference(Team& team, const Contender& contender, const Contender& reference) {
-  std::vector<double> worst(static_cast<std::size_t>(team.ranks()));
+bool computes_results(const Contender& contender) {
+  return contender.name.find("alone") == std::string::npos;
+}
+
+/// Keeps the results of NCCL + cuBLAS as those that are right. Sums are rounded at each rank, so others
+/// differ by a few units of bf16.
+void keep_results(Team& team, const Contender& reference) {
   team.on_each([&](Rank& rank, int number) {
-    const auto run = [&](const Contender& which) {
-      rank.poison();
-      which.enqueue(rank, number);
-      rank.synchronize();
-      return rank.some_rows();
-    };
-    const std::vector<float> expected = run(reference), got = run(contender);
-    double most = 0, largest = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const double error = std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
-      most = std::isnan(error) ? INFINITY : std::max(most, error);
-      largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
-    }
-    worst[static_cast<std::size_t>(number)] = most / largest;
+    rank.restart();
+    for (int set = 0; set < 2; ++set) reference.enqueue(rank, number);
+    rank.synchronize();
+    rank.keep_results();
   });
-  return *std::max_element(worst.begin(), worst.end());
 }
 
 Operation operation_of(const std::string& text) {
@@ -105,22 +101,22 @@ Json measure(Team& team, Libraries& libraries, const Arguments& arguments,
   const Size size = {m, arguments.n, arguments.k};
   team.on_each([&](Rank& rank, int) { rank.set_up(operation_of(operation), size); });
   const std::vector<Contender> all = contenders(libraries, arguments.all_schedules);
-  constexpr double tolerance = 1.0 / 64;  // four units of bf16
+  keep_results(team, all[2]);
   Json row = {
       {"operation", operation}, {"m", m}, {"n", size.n}, {"k", size.k}, {"ranks", team.ranks()},
       {"dtype", "bf16-bf16"}};
+  std::map<std::string, double> differences;
+  auto seconds = team.time(all, arguments.rounds, differences);
+  constexpr double tolerance = 1.0 / 64;  // four units of bf16
   for (const Contender& contender : all) {
-    if (contender.name.find("alone") != std::string::npos || contender.name == "NCCL + cuBLAS") {
-      continue;
-    }
-    const double off = difference(team, contender, all[2]);
+    if (!computes_results(contender)) continue;
+    const double off = differences[contender.name];
     row["difference"][contender.name] = off;
     if (!(off < tolerance)) {
       throw std::runtime_error(fmt::format("{}, m = {}: {} is off by {} of the largest element",
                                            operation, m, contender.name, off));
     }
   }
-  auto seconds = team.time(all, arguments.rounds);
   const auto median = [&](const std::string& which) { return summarize(seconds[which]).median; };
   const double ideal =
       std::max(std::min(median("cuBLAS alone"), median("rung alone")), median("NCCL alone"));

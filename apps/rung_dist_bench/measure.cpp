@@ -37,18 +37,20 @@ void Team::on_each(const std::function<void(Rank&, int)>& f) {
 }
 
 std::map<std::string, std::vector<double>> Team::time(const std::vector<Contender>& contenders,
-                                                      int rounds) {
+                                                      int rounds,
+                                                      std::map<std::string, double>& differences) {
   constexpr double round_seconds = 4e-3;
   constexpr int most_calls = 60;
   std::map<std::string, std::vector<double>> seconds;
   std::map<std::string, int> calls;
   std::barrier together(ranks());
-  std::vector<double> mine(members_.size());
+  std::vector<double> mine(members_.size()), off(members_.size());
   // A first round warms up, and says how many calls the others make.
   for (int round = 0; round <= rounds; ++round) {
     for (const Contender& contender : contenders) {
       const int count = round == 0 ? 3 : calls[contender.name];
       on_each([&](Rank& rank, int number) {
+        rank.poison();
         contender.enqueue(rank, number);
         rank.synchronize();
         together.arrive_and_wait();
@@ -62,7 +64,10 @@ std::map<std::string, std::vector<double>> Team::time(const std::vector<Contende
         driver_.cuEventDestroy(begin);
         driver_.cuEventDestroy(end);
         mine[static_cast<std::size_t>(number)] = milliseconds * 1e-3 / count;
+        off[static_cast<std::size_t>(number)] = rank.difference();
       });
+      double& worst = differences[contender.name];
+      worst = std::max(worst, *std::max_element(off.begin(), off.end()));
       const double slowest = *std::max_element(mine.begin(), mine.end());
       if (round > 0) seconds[contender.name].push_back(slowest);
       calls[contender.name] = std::clamp(static_cast<int>(round_seconds / slowest), 2, most_calls);

@@ -27,9 +27,11 @@ class Team {
   void on_each(const std::function<void(Rank&, int)>& f);
 
   /// Seconds of a call of each contender, of the slowest rank, in each of `rounds`: the mean of
-  /// calls that follow each other for at least a few milliseconds.
+  /// calls that follow each other for at least a few milliseconds. `differences`: the largest one of the
+  /// results that the timed calls left (Rank::difference).
   std::map<std::string, std::vector<double>> time(const std::vector<Contender>& contenders,
-                                                  int rounds);
+                                                  int rounds,
+                                                  std::map<std::string, double>& differences);
 
  private:
   const cuda::DriverApi& driver_;

@@ -1,6 +1,7 @@
 #include "rank.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "cuda_driver/error.hpp"
@@ -67,29 +68,52 @@ void Rank::set_up(Operation operation, const Size& size) {
   const bool gathers = operation == Operation::all_gather_gemm;
   const bool scatters = operation == Operation::gemm_reduce_scatter;
   shape_ = {size.m, gathers ? size.n / ranks_ : size.n, gathers ? size.k : size.k / ranks_};
-  a_ = allocate(gathers ? size.m / ranks_ : size.m, shape_.k, 2 * rank_);
+  for (std::size_t set = 0; set < sets; ++set) {
+    const int seed = 2 * (rank_ + ranks_ * static_cast<int>(set));
+    a_[set] = allocate(gathers ? size.m / ranks_ : size.m, shape_.k, seed);
+    c_[set] = allocate(scatters ? size.m / ranks_ : size.m, shape_.n, -1);
+  }
   b_ = allocate(shape_.k, shape_.n, 2 * rank_ + 1);
-  c_ = allocate(scatters ? size.m / ranks_ : size.m, shape_.n, -1);
   gathered_ = gathers ? allocate(size.m, shape_.k, -1) : Matrix{};
   sums_ = gathers ? Matrix{} : allocate(size.m, shape_.n, -1);
+  restart();
 }
 
 std::vector<float> Rank::some_rows() const {
   std::vector<float> elements;
-  std::vector<bfloat16> row(static_cast<std::size_t>(c_.cols));
-  const std::int64_t step = std::max<std::int64_t>(1, c_.rows / 61);
-  for (std::int64_t i = 0; i < c_.rows; i += step) {
-    const auto at = reinterpret_cast<cuda::DevicePointer>(c_.data + i * c_.ld);
-    check(driver_, driver_.cuMemcpyDtoH(row.data(), at, row.size() * 2), "cuMemcpyDtoH");
-    for (const bfloat16 element : row) elements.push_back(static_cast<float>(element));
+  for (const Matrix& c : c_) {
+    std::vector<bfloat16> row(static_cast<std::size_t>(c.cols));
+    const std::int64_t step = std::max<std::int64_t>(1, c.rows / 13);
+    for (std::int64_t i = 0; i < c.rows; i += step) {
+      const auto at = reinterpret_cast<cuda::DevicePointer>(c.data + i * c.ld);
+      check(driver_, driver_.cuMemcpyDtoH(row.data(), at, row.size() * 2), "cuMemcpyDtoH");
+      for (const bfloat16 element : row) elements.push_back(static_cast<float>(element));
+    }
   }
   return elements;
 }
 
+void Rank::keep_results() { right_ = some_rows(); }
+
+double Rank::difference() const {
+  const std::vector<float> got = some_rows();
+  double most = 0, largest = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double right = right_[i];
+    const double error = std::abs(static_cast<double>(got[i]) - right);
+    if (std::isnan(error)) return INFINITY;
+    most = std::max(most, error);
+    largest = std::max(largest, std::abs(right));
+  }
+  return most / largest;
+}
+
 void Rank::poison() {
-  const auto bytes = static_cast<std::size_t>(c_.rows * c_.cols) * 2;
-  check(driver_, driver_.cuMemsetD8(reinterpret_cast<cuda::DevicePointer>(c_.data), 0xFF, bytes),
-        "cuMemsetD8");
+  for (const Matrix& c : c_) {
+    const auto bytes = static_cast<std::size_t>(c.rows * c.cols) * 2;
+    check(driver_, driver_.cuMemsetD8(reinterpret_cast<cuda::DevicePointer>(c.data), 0xFF, bytes),
+          "cuMemsetD8");
+  }
 }
 
 void Rank::rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& call) {
@@ -97,7 +121,8 @@ void Rank::rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& 
       operation_ == Operation::all_gather_gemm       ? &dist::TensorParallel::all_gather_gemm
       : operation_ == Operation::gemm_reduce_scatter ? &dist::TensorParallel::gemm_reduce_scatter
                                                      : &dist::TensorParallel::gemm_all_reduce;
-  (parallel.*method)(1, a_, b_, 0, c_, CudaStream(stream_), call);
+  (parallel.*method)(1, a(), b_, 0, c(), CudaStream(stream_), call);
+  end_call();
 }
 
 void Rank::product(const Matrix& a, const Matrix& c, bool cublas) {
@@ -106,18 +131,18 @@ void Rank::product(const Matrix& a, const Matrix& c, bool cublas) {
 }
 
 void Rank::product_alone(bool cublas) {
-  if (operation_ == Operation::all_gather_gemm) return product(gathered_, c_, cublas);
-  product(a_, sums_, cublas);
+  if (operation_ == Operation::all_gather_gemm) return product(gathered_, c(), cublas);
+  product(a(), sums_, cublas);
 }
 
 void Rank::collective_alone() {
   const auto count = [](const Matrix& m) { return static_cast<std::size_t>(m.rows * m.cols); };
   switch (operation_) {
     case Operation::all_gather_gemm:
-      return nccl_all_gather(a_.data, gathered_.data, count(a_), comm_, stream_);
+      return nccl_all_gather(a().data, gathered_.data, count(a()), comm_, stream_);
     case Operation::gemm_reduce_scatter:
-      return nccl_reduce_scatter(sums_.data, c_.data, count(c_), comm_, stream_);
-    default: return nccl_all_reduce(sums_.data, c_.data, count(c_), comm_, stream_);
+      return nccl_reduce_scatter(sums_.data, c().data, count(c()), comm_, stream_);
+    default: return nccl_all_reduce(sums_.data, c().data, count(c()), comm_, stream_);
   }
 }
 
@@ -125,6 +150,7 @@ void Rank::nccl_and(bool cublas) {
   if (operation_ == Operation::all_gather_gemm) collective_alone();
   product_alone(cublas);
   if (operation_ != Operation::all_gather_gemm) collective_alone();
+  end_call();
 }
 
 cuda::Event Rank::record() {

@@ -1,6 +1,7 @@
 #pragma once
 // A GPU of the bench: its context, stream, memory, and the operands of the products.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,10 +31,15 @@ class Rank {
   /// Makes the context current on the calling thread.
   void enter() const;
 
-  /// Operands of a product, filled with random numbers that are the same in each run.
+  /// Two sets of operands of a product, filled with random numbers that are the same in each run. Calls take
+  /// them in turn: one that reads what is left of the call before is wrong.
   void set_up(Operation operation, const Size& size);
-  /// Elements of the result, of about 60 rows.
-  std::vector<float> some_rows() const;
+  /// The next call takes the first set.
+  void restart() { turn_ = 0; }
+  /// Keeps elements of both results, of about 16 rows, as those that are right.
+  void keep_results();
+  /// The largest difference of both results from those, over the largest element.
+  double difference() const;
   void poison();
 
   struct Shape {
@@ -53,7 +59,13 @@ class Rank {
   const Cublas& cublas() const { return cublas_; }
 
  private:
+  static constexpr std::size_t sets = 2;
+
   Matrix allocate(std::int64_t rows, std::int64_t cols, int seed);
+  std::vector<float> some_rows() const;
+  const Matrix& a() const { return a_[turn_]; }
+  const Matrix& c() const { return c_[turn_]; }
+  void end_call() { turn_ = (turn_ + 1) % sets; }
   void product(const Matrix& a, const Matrix& c, bool cublas);
 
   const cuda::DriverApi& driver_;
@@ -64,7 +76,10 @@ class Rank {
   Cublas cublas_;
   Operation operation_ = Operation::all_gather_gemm;
   Shape shape_ = {};
-  Matrix a_ = {}, b_ = {}, c_ = {};   // of the rank
+  std::array<Matrix, sets> a_ = {}, c_ = {};  // of the rank
+  std::size_t turn_ = 0;
+  Matrix b_ = {};
+  std::vector<float> right_;
   Matrix gathered_ = {}, sums_ = {};  // of NCCL's calls
   std::vector<cuda::DevicePointer> memory_;
 };

@@ -28,7 +28,8 @@ typedef enum rung_schedule {
   RUNG_SCHEDULE_AUTOMATIC = 0,
   RUNG_SCHEDULE_SEQUENTIAL = 1,
   RUNG_SCHEDULE_OVERLAPPED = 2,
-  RUNG_SCHEDULE_EXCHANGED = 3
+  RUNG_SCHEDULE_EXCHANGED = 3,
+  RUNG_SCHEDULE_FUSED = 4
 } rung_schedule;
 
 typedef enum rung_collective {

@@ -28,6 +28,8 @@ enum class Schedule {
   sequential,  // NCCL's collective and one product, one after the other
   overlapped,  // a part travels while another one is multiplied
   exchanged,   // an all-gather by copy engines, then one product; otherwise as sequential
+  fused,  // overlapped by one kernel, whose tiles wait for what arrives and whose parts are sent while
+          // it runs; over NCCL, as overlapped
 };
 
 struct TensorParallelOptions {

@@ -19,7 +19,7 @@ __all__ = ["TensorParallel"]
 
 _DTYPES = {torch.float32: 0, torch.float64: 1, torch.bfloat16: 3, torch.float16: 4}
 _TRANSPORTS = {"automatic": 0, "nccl": 1, "copy_engine": 2}
-_SCHEDULES = {"automatic": 0, "sequential": 1, "overlapped": 2, "exchanged": 3}
+_SCHEDULES = {"automatic": 0, "sequential": 1, "overlapped": 2, "exchanged": 3, "fused": 4}
 _ALL_GATHER_GEMM, _GEMM_REDUCE_SCATTER, _GEMM_ALL_REDUCE = range(3)
 
 

@@ -1,11 +1,12 @@
 // All-gather + GEMM. Overlapped: all shards are under way before the first product, that of the own
-// shard, begins; each later product waits for its part alone. Exchanged: one product after all arrivals,
+// shard, begins; each later product waits for its part alone. Fused: the same by one kernel. Exchanged: one product after all arrivals,
 // which reads B once.
 
 #include <algorithm>
 #include <vector>
 
 #include "dist/nccl/collectives.hpp"
+#include "dist/nccl/fused_product.hpp"
 #include "dist/nccl/schedule.hpp"
 
 namespace rung::nccl {
@@ -79,6 +80,48 @@ void all_gather_overlapped(const Call& call, Exchange& exchange) {
                   number + 1 == static_cast<int>(at.size()));
   }
   streams.join();
+  exchange.finish(call.stream);
+}
+
+void all_gather_fused(const Call& call, Exchange& exchange) {
+  const InputMatrix& shard = call.product.a;
+  Places places;
+  const OutputMatrix whole =
+      staged(exchange.incoming(), places.next(shard, shard.rows * call.ranks), shard,
+             shard.rows * call.ranks);
+  std::vector<FusedPart> parts = {{.rows = {.rows = shard.rows, .c_row = call.rank * shard.rows}}};
+
+  exchange.begin(call.stream);
+  for (int t = 1; t < call.ranks; ++t) {
+    const int source = neighbour(call, t);
+    for (int chunk = 0; chunk < call.chunks; ++chunk) {
+      const Part part = part_of_tiles(shard.rows, chunk, call.chunks);
+      const Block arrives = block_of(rows(whole, source * shard.rows + part.first, part.count));
+      const Block theirs = block_of(rows(whole, call.rank * shard.rows + part.first, part.count));
+      const auto offset = [&](const Block& block) {
+        return static_cast<std::int64_t>(block.data - exchange.incoming());
+      };
+      const int number = (t - 1) * call.chunks + chunk;
+      exchange.post(number,
+                    {.out = block_of(rows(shard, part.first, part.count)),
+                     .to = neighbour(call, -t),
+                     .out_offset = offset(theirs),
+                     .in_lines = arrives.is_empty() ? 0 : arrives.lines,
+                     .source = source,
+                     .in_offset = offset(arrives),
+                     .pitch = arrives.pitch},
+                    call.stream);
+      const std::int64_t row = source * shard.rows + part.first;
+      parts.push_back(
+          {.rows = {.rows = part.count, .a = arriving_matrix, .a_row = row, .c_row = row},
+           .arrival = number});
+    }
+  }
+  const PartedGemm product = {.alpha = call.product.alpha,
+                              .a = {shard, read_only(whole)},
+                              .b = call.product.b,
+                              .c = {call.product.c}};
+  run_fused(call, exchange, product, parts);
   exchange.finish(call.stream);
 }
 

@@ -38,7 +38,7 @@ Backend backend() {
   if (const Backend* const other = in_use.load()) return *other;
   const cuda::RealDriver& driver = cuda::real_driver();
   if (driver.api == nullptr) throw Error(Status::unavailable, "rung: " + driver.why_not);
-  return {driver.api, &real_peer_api(), &real_nccl()};
+  return {.driver = driver.api, .peers = &real_peer_api(), .nccl = &real_nccl()};
 }
 
 void use_backend(const Backend* other) { in_use = other; }

@@ -11,6 +11,9 @@ struct Backend {
   const cuda::DriverApi* driver;
   const PeerApi* peers;
   const Api* nccl;
+  /// Whether a kernel may wait for what other streams do while it runs. Not on the virtual GPU, whose work
+  /// runs in the call that enqueues it.
+  bool streams_run_at_once = true;
 };
 
 /// NVIDIA's, or what use_backend() set. Throws Error (Status::unavailable).

@@ -13,7 +13,8 @@ namespace {
 
 using cuda::DevicePointer;
 
-/// The words at the beginning of a rank's memory: one for each step, then one for each rank.
+/// The words at the beginning of a rank's memory: for each step that of its block's arrival and that of its
+/// departure, then one for each rank.
 constexpr std::int64_t word_bytes = 4;
 constexpr std::int64_t words_bytes = 1 << 16;
 
@@ -50,7 +51,7 @@ class CopyEngineExchange final : public Exchange {
   void begin(cuda::Stream stream) override {
     // Permissions may come before the stream gets here, and are awaited meanwhile; in a graph, the side
     // stream has to join it first.
-    awaited_.clear();
+    set_.clear();
     if (session_.is_capturing(stream)) session_.order(stream, session_.side());
     std::vector<WordOperation> operations;
     for_others([&](int rank) {
@@ -64,17 +65,25 @@ class CopyEngineExchange final : public Exchange {
   void post(int number, const Step& step, cuda::Stream stream) override {
     if (step.out.is_empty()) return;
     session_.order(stream, session_.side());
-    const DevicePointer theirs = memory_->of(step.to);
-    const DevicePointer place = theirs + words_bytes + static_cast<DevicePointer>(step.out_offset);
-    session_.part("sends", "send", step.out.lines, session_.side(),
-                  [&] { copy(driver_, step.out, place, step.pitch, session_.side()); });
-    enqueue({write(theirs + arrival_of(number), 1)}, session_.side());
+    send(number, step);
   }
 
   void await(int number, cuda::Stream stream) override {
-    const DevicePointer arrival = memory_->own() + arrival_of(number);
-    enqueue({wait_for(arrival)}, stream);
-    awaited_.push_back(arrival);
+    enqueue({wait_for(arrival(number))}, stream);
+  }
+
+  bool has_words(cuda::Stream stream) const override {
+    return session_.streams_run_at_once() && !session_.is_capturing(stream);
+  }
+  DevicePointer arrival(int number) override { return cleared_at_end(arrival_of(number)); }
+  DevicePointer departure(int number) override { return cleared_at_end(departure_of(number)); }
+
+  void post_after(int awaited, int number, const Step& step) override {
+    if (step.out.is_empty()) return;
+    session_.part("sends", "wait for product", step.out.lines, session_.side(), [&] {
+      enqueue({wait_for(memory_->own() + departure_of(awaited))}, session_.side());
+    });
+    send(number, step);
   }
 
   void finish(cuda::Stream stream) override {
@@ -86,16 +95,28 @@ class CopyEngineExchange final : public Exchange {
   static DevicePointer arrival_of(int number) {
     return static_cast<DevicePointer>(number * word_bytes);
   }
-  static DevicePointer permission_word(int rank) {
-    return static_cast<DevicePointer>((most_steps + rank) * word_bytes);
+  static DevicePointer departure_of(int number) { return arrival_of(most_steps + number); }
+  static DevicePointer permission_word(int rank) { return arrival_of(2 * most_steps + rank); }
+
+  void send(int number, const Step& step) {
+    const DevicePointer theirs = memory_->of(step.to);
+    const DevicePointer place = theirs + words_bytes + static_cast<DevicePointer>(step.out_offset);
+    session_.part("sends", "send", step.out.lines, session_.side(),
+                  [&] { copy(driver_, step.out, place, step.pitch, session_.side()); });
+    enqueue({write(theirs + arrival_of(number), 1)}, session_.side());
+  }
+
+  DevicePointer cleared_at_end(DevicePointer offset) {
+    set_.push_back(memory_->own() + offset);
+    return set_.back();
   }
 
   /// Lets all other ranks write to this one's staging memory. Words are cleared only now: a write waits for
   /// the memory traffic of the GPU, which would delay products.
   void permit_all(cuda::Stream stream) {
     std::vector<WordOperation> operations;
-    for (const DevicePointer arrival : awaited_) operations.push_back(write(arrival, 0));
-    awaited_.clear();
+    for (const DevicePointer word : set_) operations.push_back(write(word, 0));
+    set_.clear();
     for_others([&](int rank) {
       operations.push_back(write(memory_->of(rank) + permission_word(session_.rank()), 1));
     });
@@ -130,7 +151,7 @@ class CopyEngineExchange final : public Exchange {
   void release_waits() {
     cuda::Stream other = nullptr;
     if (driver_.cuStreamCreate(&other, cuda::stream_non_blocking) != cuda::Result::success) return;
-    for (int word = 0; word < most_steps + session_.ranks(); ++word) {
+    for (int word = 0; word < 2 * most_steps + session_.ranks(); ++word) {
       driver_.cuMemsetD32Async(memory_->own() + static_cast<DevicePointer>(word * word_bytes), 1, 1,
                                other);
     }
@@ -141,7 +162,7 @@ class CopyEngineExchange final : public Exchange {
   const cuda::DriverApi& driver_;
   std::unique_ptr<PeerMemory> memory_;
   std::int64_t bytes_ = 0;
-  std::vector<DevicePointer> awaited_;  // words of this call
+  std::vector<DevicePointer> set_;  // words that others and kernels set in this call
 };
 
 }  // namespace

@@ -50,6 +50,15 @@ class Exchange {
   virtual void post(int number, const Step& step, cuda::Stream stream) = 0;
   /// Later work of the stream follows the arrival of that step's block.
   virtual void await(int number, cuda::Stream stream) = 0;
+  /// Whether kernels in the stream may await arrivals and report departures by words while they run. Not in
+  /// a graph, which does not promise that its branches run beside each other.
+  virtual bool has_words(cuda::Stream /*stream*/) const { return false; }
+  /// Where there are words: one that becomes 1 when that step's block has arrived.
+  virtual cuda::DevicePointer arrival(int /*number*/) { return 0; }
+  /// One that a kernel sets to 1 when what that step sends, and others after it, is there.
+  virtual cuda::DevicePointer departure(int /*number*/) { return 0; }
+  /// Sends the step's block once departure(awaited) is 1.
+  virtual void post_after(int /*awaited*/, int /*number*/, const Step& /*step*/) {}
   /// Blocks that arrive later may be copied to memory that the stream uses until now.
   void begin_arrivals(cuda::Stream stream);
   /// Copies what arrives in that step to where it belongs, beside the stream; finish() waits for it.

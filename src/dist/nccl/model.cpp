@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace rung::nccl {
 namespace {
@@ -57,6 +58,42 @@ struct Model {
     const double hidden = (chunks - 1) * (product(part) + rates.wait);
     return reduce_scatter(chunks) + std::max(sent, chunks * sent - hidden);
   }
+  /// One kernel, whose blocks take tiles of 128 x 256 in the order of parts.
+  double fused(int chunks) const {
+    const double tile = 2 * 128 * 256 * k * rates.multiprocessors / rates.flops;
+    const double part = m / ranks / chunks, in_row = std::ceil(n / 256);
+    const double tiles = std::ceil(part / 128) * in_row;
+    const bool gathers = request.operation == Operation::all_gather_gemm;
+    const double bytes = part * (gathers ? k * element : n * result);
+    std::vector<double> arrival(static_cast<std::size_t>(chunks));
+    double tiles_before = 0, late = rates.launch, link = 0, end = 0;
+    const auto after_waves = [&](double waves) { return late + waves * tile; };
+    const auto send = [&](double when) {
+      link = std::max(link, when);
+      const double arrives = link + message_seconds(bytes, rates.exchange);
+      link += bytes / rates.exchange.bytes_per_second;
+      return arrives;
+    };
+    for (int t = 1; t <= ranks; ++t) {
+      for (int chunk = 0; chunk < chunks; ++chunk) {
+        double& arrives = arrival[static_cast<std::size_t>(chunk)];
+        if (gathers && t > 1) arrives = send(0);
+        if (t > 1) {  // its first tiles need A at their beginning, and an addend at their end
+          const double waves = std::floor(tiles_before / rates.multiprocessors) + (gathers ? 0 : 1);
+          late += std::max(0.0, arrives - after_waves(waves));
+        }
+        tiles_before += tiles;
+        end = after_waves(std::ceil(tiles_before / rates.multiprocessors));
+        if (gathers) continue;
+        if (t < ranks) arrives = send(end);
+        if (t == ranks && request.operation == Operation::gemm_all_reduce) {
+          for (int other = 1; other < ranks; ++other) arrives = send(end);
+        }
+      }
+    }
+    if (request.operation != Operation::gemm_all_reduce) return end;
+    return arrival.back() + 2 * bytes / rates.memory + rates.wait;  // copied to C
+  }
   double overlapped(int chunks) const {
     switch (request.operation) {
       case Operation::all_gather_gemm: return all_gather(chunks);
@@ -80,6 +117,13 @@ struct Model {
   }
 };
 
+/// Whether the product is one of gemm_parts().
+bool has_fused(const Request& request, const Rates& rates) {
+  const Product& p = request.product;
+  const bool is_16_bit = p.a.type == ElementType::bf16 || p.a.type == ElementType::f16;
+  return rates.has_fused && is_16_bit && p.c.type == p.a.type && p.c.order == Order::row_major;
+}
+
 }  // namespace
 
 double flops_per_cycle(ElementType type, int compute_capability) {
@@ -101,18 +145,22 @@ Expected choose(const Request& request, int ranks, const Rates& rates) {
                        static_cast<double>(bytes_of(p.c.type))};
   using enum dist::Schedule;
   Expected best = {sequential, 1, INFINITY};
-  const dist::Schedule asked = request.call.schedule;
+  const bool by_copy_engines = rates.free_share == 1;
+  dist::Schedule asked = request.call.schedule;
+  if (asked == fused && !by_copy_engines) asked = overlapped;
   const auto consider = [&](dist::Schedule schedule, int chunks, double seconds) {
     const bool is_allowed = asked == automatic || asked == schedule;
     if (is_allowed && seconds < best.seconds) best = {schedule, chunks, seconds};
   };
-  const bool by_copy_engines = rates.free_share == 1;
   // Measured on NVLink: beside NCCL's sends, only an all-gather is always faster than its collective.
   if (by_copy_engines || gathers || asked == overlapped) {
     for (const int chunks : {1, 2, 4, 8}) {
       if (request.call.chunks != 0 && chunks != 1) break;
       const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
       consider(overlapped, count, model.overlapped(count));
+      if (by_copy_engines && (asked == fused || has_fused(request, rates))) {
+        consider(fused, count, model.fused(count));
+      }
     }
   }
   consider(sequential, 1, model.sequential());

@@ -17,6 +17,8 @@ struct Rates {
   LinkRates exchange;     // of messages beside products
   LinkRates collective;   // of NCCL's collectives, of each rank's data
   double free_share = 1;  // of the SMs, which transfers leave to products beside them
+  int multiprocessors = 132;
+  bool has_fused = true;  // whether there is a kernel for Schedule::fused
 };
 
 /// What an SM does in a cycle: FLOP of a product of the type, as large products reach it.

@@ -1,20 +1,22 @@
 // GEMM + reduce-scatter. Overlapped: the sum of a block of rows goes around the ring of ranks; each rank
 // adds its own product, in the epilogue, and passes it on while it multiplies the next part. The
-// last to add is the rank that keeps the block.
+// last to add is the rank that keeps the block. Fused: the same, by one kernel.
 
 #include <algorithm>
 
 #include "dist/nccl/collectives.hpp"
+#include "dist/nccl/fused_ring.hpp"
 #include "dist/nccl/reduction_ring.hpp"
 #include "dist/nccl/schedule.hpp"
 
 namespace rung::nccl {
 
 std::int64_t reduce_scatter_bytes(const Call& call) {
-  Places ring, block;
+  Places ring, fused, block;
   ReductionRing(call, call.product.c.rows, ring);
+  FusedRing(call, call.product.c.rows, fused);
   block.next(call.product.c, call.product.c.rows);
-  return std::max(ring.bytes(), call.ranks * block.bytes());
+  return std::max({ring.bytes(), fused.bytes(), call.ranks * block.bytes()});
 }
 
 void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
@@ -27,6 +29,14 @@ void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
     const Part part = part_of(call.product.c.rows, chunk, call.chunks);
     ring.complete(chunk, rows(call.product.c, part.first, part.count), exchange);
   }
+  exchange.finish(call.stream);
+}
+
+void reduce_scatter_fused(const Call& call, Exchange& exchange) {
+  Places places;
+  const FusedRing ring(call, call.product.c.rows, places);
+  exchange.begin(call.stream);
+  ring.run(call.product.c, exchange, [](int /*chunk*/) { return std::vector<Sending>(); });
   exchange.finish(call.stream);
 }
 

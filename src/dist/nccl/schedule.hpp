@@ -103,14 +103,19 @@ inline void await(int number, Exchange& exchange, cuda::Stream stream) {
 
 /// Each schedule, and how many bytes of staging memory each operation needs.
 /// - overlapped: parts travel while others are multiplied.
+/// - fused: the same by one kernel whose tiles wait for arrivals and whose finished parts are sent while it
+///   runs. Over copy engines.
 /// - sequential: NCCL's collective, before or after one product of all rows.
 /// - exchanged: the same by copy engines. Not for sums, which copy engines cannot add.
 void all_gather_overlapped(const Call& call, Exchange& exchange);
+void all_gather_fused(const Call& call, Exchange& exchange);
 void all_gather_exchanged(const Call& call, Exchange& exchange);
 void all_gather_sequential(const Call& call, Exchange& exchange);
 void reduce_scatter_overlapped(const Call& call, Exchange& exchange);
+void reduce_scatter_fused(const Call& call, Exchange& exchange);
 void reduce_scatter_sequential(const Call& call, Exchange& exchange);
 void all_reduce_overlapped(const Call& call, Exchange& exchange);
+void all_reduce_fused(const Call& call, Exchange& exchange);
 void all_reduce_sequential(const Call& call, Exchange& exchange);
 std::int64_t all_gather_bytes(const Call& call);
 std::int64_t reduce_scatter_bytes(const Call& call);

@@ -70,6 +70,7 @@ class Session {
     timeline_->add(lane, work, rows, stream, enqueue);
   }
 
+  bool streams_run_at_once() const { return backend_.streams_run_at_once; }
   /// Whether work of the stream goes into a graph.
   bool is_capturing(cuda::Stream stream) const;
   /// Later work in `second` follows what `first` has so far.

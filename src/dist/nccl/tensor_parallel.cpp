@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dist/nccl/exchange.hpp"
+#include "dist/nccl/fused_product.hpp"
 #include "dist/nccl/model.hpp"
 #include "dist/nccl/request.hpp"
 #include "dist/nccl/schedule.hpp"
@@ -24,13 +25,17 @@ ScheduleFunction function_of(Operation operation, Schedule schedule) {
   switch (operation) {
     case Operation::all_gather_gemm:
       return schedule == overlapped  ? nccl::all_gather_overlapped
+             : schedule == fused     ? nccl::all_gather_fused
              : schedule == exchanged ? nccl::all_gather_exchanged
                                      : nccl::all_gather_sequential;
     case Operation::gemm_reduce_scatter:
       return schedule == overlapped ? nccl::reduce_scatter_overlapped
+             : schedule == fused    ? nccl::reduce_scatter_fused
                                     : nccl::reduce_scatter_sequential;
     default:
-      return schedule == overlapped ? nccl::all_reduce_overlapped : nccl::all_reduce_sequential;
+      return schedule == overlapped ? nccl::all_reduce_overlapped
+             : schedule == fused    ? nccl::all_reduce_fused
+                                    : nccl::all_reduce_sequential;
   }
 }
 
@@ -109,6 +114,8 @@ void TensorParallel::State::measure(double bandwidth) {
   constexpr double reached = 0.75;  // of the memory's peak, in products that it bounds
   rates_.memory =
       reached * 2e3 * attribute(memory_clock_rate) * attribute(global_memory_bus_width) / 8;
+  rates_.multiprocessors = multiprocessors_;
+  rates_.has_fused = compute_capability_ == 90;
   rates_.free_share = static_cast<double>(free_multiprocessors()) / multiprocessors_;
   rates_.exchange.bytes_per_second = rates_.collective.bytes_per_second = bandwidth;
   if (bandwidth == 0 && session_.ranks() > 1) {
@@ -127,7 +134,8 @@ Call TensorParallel::State::call_of(const Request& request, const Expected& plan
                .stream = stream,
                .rank = session_.rank(),
                .ranks = session_.ranks()};
-  const int most = nccl::Exchange::most_steps / 2 / std::max(1, call.ranks - 1);
+  int most = nccl::Exchange::most_steps / 2 / std::max(1, call.ranks - 1);
+  if (plan.schedule == Schedule::fused) most = std::min(most, nccl::most_fused_parts / call.ranks);
   call.chunks = std::clamp(plan.chunks, 1, std::max(1, most));
   if (exchange_->multiprocessors() > 0) call.options.multiprocessors = free_multiprocessors();
   return call;

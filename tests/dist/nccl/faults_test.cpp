@@ -100,7 +100,10 @@ TEST_F(TensorParallelTest, WaitingEndsByTimeoutOrByNcclsError) {
   busy.cuStreamQuery = [](cuda::Stream stream) {
     return is_busy ? not_ready(stream) : vgpu::virtual_driver().cuStreamQuery(stream);
   };
-  static const Backend standin = {&busy, &standin_peers(), &standin_nccl()};
+  static const Backend standin = {.driver = &busy,
+                                  .peers = &standin_peers(),
+                                  .nccl = &standin_nccl(),
+                                  .streams_run_at_once = false};
   use_backend(&standin);
   for (const Result error : {Result::success, Result::remote_error}) {
     take_counts();

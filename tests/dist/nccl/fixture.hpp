@@ -18,7 +18,10 @@ class TensorParallelTest : public CudaLibrary {
     CudaLibrary::SetUp();
     static const cuda::Driver driver = {.api = &vgpu::virtual_driver(), .takes_cubin = false};
     cuda::use_driver(&driver);
-    static const Backend standin = {&vgpu::virtual_driver(), &standin_peers(), &standin_nccl()};
+    static const Backend standin = {.driver = &vgpu::virtual_driver(),
+                                    .peers = &standin_peers(),
+                                    .nccl = &standin_nccl(),
+                                    .streams_run_at_once = false};
     use_backend(&standin);
     vgpu::set_launch_defaults({.observe = false});
   }

@@ -26,6 +26,7 @@ TEST_F(TensorParallelTest, EveryScheduleOnEveryTransport) {
         run_by(Schedule::exchanged);
         run_by(Schedule::overlapped, 1);
         run_by(Schedule::overlapped, 2);
+        run_by(Schedule::fused, 2);
       }
     }
   }
@@ -48,7 +49,7 @@ TEST_F(TensorParallelTest, OddSizesTypesAndLayouts) {
               .k = pick(3, 17, 64),
               .transport = pick(Transport::nccl, Transport::copy_engine),
               .schedule = pick(Schedule::automatic, Schedule::sequential, Schedule::overlapped,
-                               Schedule::exchanged),
+                               Schedule::exchanged, Schedule::fused),
               .chunks = pick(0, 1, 2, 5),
               .in = in,
               .out = is_16_bit ? pick(in, f32) : in,
