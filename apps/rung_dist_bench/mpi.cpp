@@ -16,18 +16,13 @@
 
 #include "environment.hpp"
 #include "measure/statistics.hpp"
+#include "mpi_arguments.hpp"
 #include "rung/dist.hpp"
 #include "rung/rung.hpp"
 #include "shared_library/shared_library.hpp"
 
 namespace rung::dist_bench {
 namespace {
-
-struct Arguments {
-  std::int64_t n = 4096;
-  int block = 64, rounds = 3;
-  std::string dtype = "f64", json;
-};
 
 /// Waits for all ranks and leaves the processors to those that still work.
 void meet() {
@@ -195,10 +190,14 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
   app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")->capture_default_str();
+  app.add_flag("--gpus", arguments.on_gpus,
+               "Matrices in GPU memory, in turn with one GPU alone; no ScaLAPACK");
   app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   try {
-    if (arguments.dtype == "f64") {
+    if (arguments.on_gpus) {
+      rung::dist_bench::run_on_gpus(arguments);
+    } else if (arguments.dtype == "f64") {
       rung::dist_bench::run<double>(arguments);
     } else {
       rung::dist_bench::run<float>(arguments);

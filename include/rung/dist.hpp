@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "rung/cuda.hpp"
 #include "rung/error.hpp"
 #include "rung/export.hpp"
 #include "rung/matrix.hpp"
@@ -240,5 +241,21 @@ RUNG_API void gemm(const Grid& grid, double alpha, const Matrix<const double>& a
 RUNG_API void gemm(const Grid& grid, float alpha, const Matrix<const bfloat16>& a,
                    const Matrix<const bfloat16>& b, float beta, const Matrix<float>& c,
                    const Options& options = {});
+
+/// The same with local parts in the memory of a GPU, a rank's own or one that several share: `local` views
+/// pointers as rung/cuda.hpp has them, of the calling thread's current context. The product follows the work
+/// that the stream has so far, and C is there when the call returns. Messages travel by memory of the CPU,
+/// so that any MPI will do. Options::threads is not used, and Machine's memory is also half of what the
+/// GPU has left. Throws also what gemm() of rung/cuda.hpp throws; the other ranks then get
+/// CommunicationError.
+RUNG_API void gemm(const Grid& grid, float alpha, const Matrix<const float>& a,
+                   const Matrix<const float>& b, float beta, const Matrix<float>& c,
+                   CudaStream stream, const Options& options = {});
+RUNG_API void gemm(const Grid& grid, double alpha, const Matrix<const double>& a,
+                   const Matrix<const double>& b, double beta, const Matrix<double>& c,
+                   CudaStream stream, const Options& options = {});
+RUNG_API void gemm(const Grid& grid, float alpha, const Matrix<const bfloat16>& a,
+                   const Matrix<const bfloat16>& b, float beta, const Matrix<float>& c,
+                   CudaStream stream, const Options& options = {});
 
 }  // namespace rung::dist

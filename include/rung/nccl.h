@@ -12,9 +12,9 @@ typedef struct rung_tensor_parallel rung_tensor_parallel;
 
 typedef struct rung_tensor_parallel_options {
   size_t struct_size;
-  double timeout;    /* seconds */
-  int32_t transport; /* a rung_transport */
-  int32_t reserved;  /* 0 */
+  double timeout;        /* seconds */
+  int32_t transport;     /* a rung_transport */
+  int32_t deterministic; /* 0 or 1 */
 } rung_tensor_parallel_options;
 #define RUNG_TENSOR_PARALLEL_OPTIONS_INIT {sizeof(rung_tensor_parallel_options), 600, 0, 0}
 

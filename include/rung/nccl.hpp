@@ -41,6 +41,10 @@ struct TensorParallelOptions {
   /// Bytes per second from one rank to another, for the model that chooses schedules. 0: measured, in
   /// less than a millisecond, at construction.
   double bandwidth = 0;
+  /// The same calls give the same bits in every run on such GPUs: schedules are chosen by constants in place of
+  /// measured rates, and sums are the library's own, in the order of the ring, and not those of NCCL's
+  /// reductions, whose order NCCL chooses, unless a call asks for Schedule::sequential.
+  bool deterministic = false;
 };
 
 /// A part of a call, and when it ran on this rank's GPU. Products of several streams share its SMs, so one
@@ -76,9 +80,9 @@ struct TensorParallelCall {
 ///   GPU. It throws Error (Status::invalid_argument) on every rank if they differ, and C is unchanged.
 /// - Later calls may be captured in a graph. Ranks replay their graphs in the same order, and make no
 ///   other calls meanwhile.
-/// - The order of sums depends only on the number of ranks and the schedule: the same calls give the
-///   same bits if the local products do. NCCL's own reductions (Schedule::sequential) promise the
-///   same for the same communicator.
+/// - The order of sums depends only on the number of ranks and the schedule, which depends on measured
+///   rates unless TensorParallelOptions::deterministic says otherwise. NCCL's own reductions
+///   (Schedule::sequential) have an order of their own.
 /// - Transposed views cover the other divisions: to gather B by columns, call with C, B and A
 ///   transposed.
 ///

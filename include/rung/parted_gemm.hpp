@@ -22,7 +22,7 @@ struct PartOfGemm {
   std::int64_t addend_row = -1;
   /// Words of memory that the GPU reaches. If `awaited` is not null, the part's rows of the addend or, if
   /// it has none, of A are not read before the word is other than 0. If `finished` is not null, the word
-  /// becomes 1 once the part's results are in memory, for other GPUs and copy engines too.
+  /// becomes PartedGemm::finished_value once the part's results are in memory, for other GPUs and copy engines too.
   const std::uint32_t* awaited = nullptr;
   std::uint32_t* finished = nullptr;
 };
@@ -36,6 +36,7 @@ struct PartedGemm {
   OutputMatrix c[2] = {};              // of n columns
   InputMatrix addend = {};             // of n columns
   std::vector<PartOfGemm> parts = {};  // in the order in which they are begun
+  std::uint32_t finished_value = 1;
 };
 
 /// Enqueues the product as one kernel, under the rules of gemm() in rung/cuda.hpp. Each element has the same

@@ -12,6 +12,11 @@
 #include <vector>
 
 #include "dist/plan/schedule.hpp"
+#ifdef RUNG_VIRTUAL_GPU
+#include "dist/mpi/gpu_memory.hpp"
+#include "library/cuda/driver.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
+#endif
 
 namespace {
 
@@ -86,6 +91,23 @@ struct Local {
 
   Matrix<T> matrix() { return {at.layout, {memory.data(), rows, cols, ld, order}}; }
 
+#ifdef RUNG_VIRTUAL_GPU
+  /// The same in memory of the GPU.
+  Matrix<T> on_gpu() {
+    const std::size_t bytes = memory.size() * sizeof(T);
+    vgpu::virtual_driver().cuMemAlloc(&gpu, bytes + 1);
+    vgpu::virtual_driver().cuMemcpyHtoD(gpu, memory.data(), bytes);
+    return {at.layout, {reinterpret_cast<T*>(gpu), rows, cols, ld, order}};
+  }
+  void fetch() {
+    vgpu::virtual_driver().cuMemcpyDtoH(memory.data(), gpu, memory.size() * sizeof(T));
+  }
+  ~Local() {
+    if (gpu != 0) vgpu::virtual_driver().cuMemFree(gpu);
+  }
+  cuda::DevicePointer gpu = 0;
+#endif
+
   /// Calls visit(row, column, element) for all that this rank has.
   template <class Visit>
   void for_each(int rank, const Visit& visit) {
@@ -147,7 +169,13 @@ void run(const Grid& grid, const Case& of, Values values) {
   options.decomposition = of.into ? &*of.into : nullptr;
   options.traffic = &traffic;
   bytes_sent = 0;
+#ifdef RUNG_VIRTUAL_GPU
+  gemm(grid, Out(of.alpha), a.on_gpu(), b.on_gpu(), Out(of.beta), c.on_gpu(), CudaStream(nullptr),
+       options);
+  c.fetch();
+#else
   gemm(grid, Out(of.alpha), a.matrix(), b.matrix(), Out(of.beta), c.matrix(), options);
+#endif
 
   const std::string where = of.name + ", rank " + std::to_string(rank);
   const Plan plan =
@@ -289,6 +317,14 @@ void test_transposed_c(int ranks) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+#ifdef RUNG_VIRTUAL_GPU
+  static const rung::cuda::Driver driver = {.api = &rung::vgpu::virtual_driver(),
+                                            .takes_cubin = false};
+  rung::cuda::use_driver(&driver);
+  rung::dist::use_gpu_driver(driver.api);
+  rung::dist::GpuMemory::check();
+  rung::vgpu::set_launch_defaults({.observe = false, .threads = 1});
+#endif
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {

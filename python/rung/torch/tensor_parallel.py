@@ -40,7 +40,7 @@ class _Options(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         ("timeout", ctypes.c_double),
         ("transport", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("deterministic", ctypes.c_int32),
     ]
 
 
@@ -79,16 +79,17 @@ def _tensor(value):
 
 class TensorParallel:
     """The ranks of a group of backend nccl. All of them construct it, and make the same calls in the same
-    order, each in its current stream."""
+    order, each in its current stream. deterministic: the same calls give the same bits in every run."""
 
-    def __init__(self, group=None, *, transport="automatic", timeout=600.0):
+    def __init__(self, group=None, *, transport="automatic", timeout=600.0, deterministic=False):
         group = group or torch.distributed.group.WORLD
         self._ranks = group.size()
         self._library = _load()
         device = torch.device("cuda", torch.cuda.current_device())
         torch.distributed.barrier(group=group, device_ids=[device.index])  # makes the communicator
         comm = group._get_backend(device)._comm_ptr()
-        options = _Options(ctypes.sizeof(_Options), timeout, _TRANSPORTS[transport], 0)
+        options = _Options(ctypes.sizeof(_Options), timeout, _TRANSPORTS[transport],
+                           int(deterministic))
         self._handle = ctypes.c_void_p()
         self._check(self._library.rung_tensor_parallel_create(
             ctypes.c_void_p(comm), ctypes.byref(options), ctypes.byref(self._handle)))

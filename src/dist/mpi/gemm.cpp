@@ -6,6 +6,8 @@
 #include <string>
 
 #include "dist/mpi/agreement.hpp"
+#include "dist/mpi/cpu_memory.hpp"
+#include "dist/mpi/gpu_memory.hpp"
 #include "dist/mpi/grid.hpp"
 #include "dist/mpi/move.hpp"
 #include "dist/mpi/summa.hpp"
@@ -46,8 +48,10 @@ struct Call {
   const Options& options;
   Problem problem = {a.layout, b.layout, c.layout, sizeof(In), sizeof(Out), grid.ranks};
 
+  template <class Memory>
   std::optional<std::string> refusal() const {
     try {
+      Memory::check();
       if (options.threads < 0) {
         return "threads is " + std::to_string(options.threads) + "; it must be at least 0";
       }
@@ -92,20 +96,23 @@ struct Call {
     return all;
   }
 
+  template <class Memory>
   Plan plan(Transfers& transfers) const {
+    const std::optional<std::string> refused = refusal<Memory>();
     Machine machine = options.machine;
-    if (machine.memory == 0) machine.memory = memory_share(grid.ranks_here);
-    machine.memory = agreement().reach(transfers, grid.comm, refusal(), machine.memory);
+    if (machine.memory == 0 && !refused) {
+      machine.memory = std::min(memory_share(grid.ranks_here), Memory::available());
+    }
+    machine.memory = agreement().reach(transfers, grid.comm, refused, machine.memory);
     return options.decomposition != nullptr ? make_plan(problem, machine, *options.decomposition)
                                             : make_plan(problem, machine);
   }
 
-  // A rank's part of a placement that is not the caller's.
-  template <class T>
-  MatrixView<T> allocate(Transfers& transfers, const Placement& at) const {
+  /// A rank's part of a placement that is not the caller's, on the CPU.
+  template <class T, class Memory>
+  MatrixView<T> allocate(Memory& memory, const Placement& at) const {
     const std::int64_t rows = at.local_rows(grid.rank), cols = at.local_cols(grid.rank);
-    const std::int64_t bytes = rows * cols * std::int64_t{sizeof(T)};
-    return tight(reinterpret_cast<T*>(transfers.allocate(bytes)), rows, cols);
+    return tight(memory.template for_messages<T>(rows * cols), rows, cols);
   }
 
   template <class T>
@@ -133,60 +140,74 @@ struct Call {
                 at.b_given.local_rows(grid.rank));
   }
 
-  void run() const {
+  void run_on_cpu() const { run<CpuMemory>(threads_of(options, grid.ranks_here)); }
+  void run_on_gpu(CudaStream stream) const { run<GpuMemory>(stream); }
+
+  /// With the memory of that many threads, or of that stream.
+  template <class Memory, class Of>
+  void run(const Of& of) const {
     if (grid.failed) throw CommunicationError("an earlier call on this grid failed");
     RankTraffic traffic;
     Transfers transfers(grid, options.timeout);
-    const Plan chosen = plan(transfers);
+    const Plan chosen = plan<Memory>(transfers);
+    Memory memory(transfers, of);
     const int mine = layer_of(chosen.grid, grid.rank);
-    const int threads = threads_of(options, grid.ranks_here);
 
     transfers.count(traffic.moves);
     MatrixView<const In> left = tight<const In>(nullptr, 0, 0), right = left;
-    move_operands(transfers, chosen, mine, left, right);
+    move_operands(transfers, memory, chosen, mine, left, right);
 
     MatrixView<Out> sums = local(c);
     const bool in_place = chosen.grid.in_place;
     transfers.count(traffic.summa);
     if (mine >= 0) {
       const Layer at = layer(problem, chosen.grid, mine);
-      if (!in_place) sums = allocate<Out>(transfers, at.c);
-      summa(transfers, at, chosen.grid.panel, alpha, left, right, in_place ? beta : Out{}, sums,
-            threads);
+      if (!in_place) {
+        sums =
+            memory.template allocate<Out>(at.c.local_rows(grid.rank), at.c.local_cols(grid.rank));
+      }
+      summa(transfers, memory, at, chosen.grid.panel, alpha, left, right, in_place ? beta : Out{},
+            sums);
     }
     transfers.count(traffic.sums);
-    if (!in_place) add_copies(transfers, chosen, mine, sums);
+    if (!in_place) add_copies(transfers, memory, chosen, mine, sums);
+    memory.finish();
     transfers.finish();
     if (options.traffic != nullptr) *options.traffic = traffic;
   }
 
-  void move_operands(Transfers& transfers, const Plan& chosen, int mine, MatrixView<const In>& left,
-                     MatrixView<const In>& right) const {
+  template <class Memory>
+  void move_operands(Transfers& transfers, Memory& memory, const Plan& chosen, int mine,
+                     MatrixView<const In>& left, MatrixView<const In>& right) const {
     std::deque<Move<In>> moves;
     for (int index = 0; index < chosen.grid.layers; ++index) {
       const Layer at = layer(problem, chosen.grid, index);
       if (!chosen.moves_a && index == mine) left = columns_of(at);
       if (!chosen.moves_b && index == mine) right = rows_of(at);
       if (chosen.moves_a) {
-        const auto to = index == mine ? allocate<In>(transfers, at.a) : tight<In>(nullptr, 0, 0);
-        moves.emplace_back(transfers, move_a, at.a_given, columns_of(at), at.a, to);
+        const auto to = index == mine ? allocate<In>(memory, at.a) : tight<In>(nullptr, 0, 0);
+        moves.emplace_back(transfers, move_a, at.a_given, memory.on_cpu(columns_of(at)), at.a, to);
         if (index == mine) left = to;
       }
       if (chosen.moves_b) {
-        const auto to = index == mine ? allocate<In>(transfers, at.b) : tight<In>(nullptr, 0, 0);
-        moves.emplace_back(transfers, move_b, at.b_given, rows_of(at), at.b, to);
+        const auto to = index == mine ? allocate<In>(memory, at.b) : tight<In>(nullptr, 0, 0);
+        moves.emplace_back(transfers, move_b, at.b_given, memory.on_cpu(rows_of(at)), at.b, to);
         if (index == mine) right = to;
       }
     }
     for (Move<In>& move : moves) {
       move.finish([](In& to, const In& from) { to = from; });
     }
+    if (chosen.moves_a && mine >= 0) left = memory.from_cpu(left);
+    if (chosen.moves_b && mine >= 0) right = memory.from_cpu(right);
   }
 
   // In the order of layers, whatever the order of messages: the same bits in every run.
-  void add_copies(Transfers& transfers, const Plan& chosen, int mine,
-                  const MatrixView<Out>& sums) const {
-    const MatrixView<Out> to = local(c);
+  template <class Memory>
+  void add_copies(Transfers& transfers, Memory& memory, const Plan& chosen, int mine,
+                  const MatrixView<Out>& local_sums) const {
+    const MatrixView<Out> to = memory.on_cpu(local(c));
+    const MatrixView<Out> sums = mine >= 0 ? memory.on_cpu(local_sums) : tight<Out>(nullptr, 0, 0);
     const Placement home = given(problem, c.layout);
     std::deque<Move<Out>> moves;
     for (int index = 0; index < chosen.grid.layers; ++index) {
@@ -202,37 +223,53 @@ struct Call {
     for (Move<Out>& move : moves) {
       move.finish([](Out& value, const Out& from) { value += from; });
     }
+    memory.write_back(to, local(c));
   }
 };
 
+/// C in the layout of its grid: if it is transposed, the transposed problem.
 template <class In, class Out>
-void run(const Grid& grid, Out alpha, const Matrix<const In>& a, const Matrix<const In>& b,
-         Out beta, const Matrix<Out>& c, const Options& options) {
-  if (c.layout.transposed) {  // the transposed problem
-    Call<In, Out>{grid.state(), alpha, transposed(b), transposed(a), beta, transposed(c), options}
-        .run();
-  } else {
-    Call<In, Out>{grid.state(), alpha, a, b, beta, c, options}.run();
-  }
+Call<In, Out> call_of(const Grid& grid, Out alpha, const Matrix<const In>& a,
+                      const Matrix<const In>& b, Out beta, const Matrix<Out>& c,
+                      const Options& options) {
+  if (!c.layout.transposed) return {grid.state(), alpha, a, b, beta, c, options};
+  return {grid.state(), alpha, transposed(b), transposed(a), beta, transposed(c), options};
 }
 
 }  // namespace
 
 void gemm(const Grid& grid, float alpha, const Matrix<const float>& a, const Matrix<const float>& b,
           float beta, const Matrix<float>& c, const Options& options) {
-  run(grid, alpha, a, b, beta, c, options);
+  call_of(grid, alpha, a, b, beta, c, options).run_on_cpu();
 }
 
 void gemm(const Grid& grid, double alpha, const Matrix<const double>& a,
           const Matrix<const double>& b, double beta, const Matrix<double>& c,
           const Options& options) {
-  run(grid, alpha, a, b, beta, c, options);
+  call_of(grid, alpha, a, b, beta, c, options).run_on_cpu();
 }
 
 void gemm(const Grid& grid, float alpha, const Matrix<const bfloat16>& a,
           const Matrix<const bfloat16>& b, float beta, const Matrix<float>& c,
           const Options& options) {
-  run(grid, alpha, a, b, beta, c, options);
+  call_of(grid, alpha, a, b, beta, c, options).run_on_cpu();
+}
+
+void gemm(const Grid& grid, float alpha, const Matrix<const float>& a, const Matrix<const float>& b,
+          float beta, const Matrix<float>& c, CudaStream stream, const Options& options) {
+  call_of(grid, alpha, a, b, beta, c, options).run_on_gpu(stream);
+}
+
+void gemm(const Grid& grid, double alpha, const Matrix<const double>& a,
+          const Matrix<const double>& b, double beta, const Matrix<double>& c, CudaStream stream,
+          const Options& options) {
+  call_of(grid, alpha, a, b, beta, c, options).run_on_gpu(stream);
+}
+
+void gemm(const Grid& grid, float alpha, const Matrix<const bfloat16>& a,
+          const Matrix<const bfloat16>& b, float beta, const Matrix<float>& c, CudaStream stream,
+          const Options& options) {
+  call_of(grid, alpha, a, b, beta, c, options).run_on_gpu(stream);
 }
 
 }  // namespace rung::dist

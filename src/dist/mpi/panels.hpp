@@ -15,14 +15,15 @@ namespace rung::dist {
 
 /// The panels of A along a row of the grid or, transposed, of B along a column. Two are kept: one
 /// that is multiplied, and the next one, which arrives.
-template <class T>
+template <class Memory, class T>
 class Panels {
  public:
   /// k: how the indices of k are dealt to the ring. local: this rank's lines; a column for each of
-  /// its indices of k.
-  Panels(Transfers& transfers, int first_tag, const Axis& k, std::vector<int> ring, int me,
-         const MatrixView<const T>& local, std::int64_t width)
+  /// its indices of k, in `memory`.
+  Panels(Transfers& transfers, Memory& memory, int first_tag, const Axis& k, std::vector<int> ring,
+         int me, const MatrixView<const T>& local, std::int64_t width)
       : transfers_(transfers),
+        memory_(memory),
         first_tag_(first_tag),
         k_(k),
         ring_(std::move(ring)),
@@ -30,7 +31,12 @@ class Panels {
         local_(local),
         width_(width) {
     if (!alone()) {
-      for (Slot& slot : slots_) slot.buffer = allocate(lines() * width_);
+      for (Slot& slot : slots_) {
+        slot.buffer = memory_.template for_messages<T>(lines() * width_);
+        if (Memory::needs_room(local_)) {
+          slot.room = memory_.template for_messages<T>(lines() * width_);
+        }
+      }
     }
   }
 
@@ -38,7 +44,7 @@ class Panels {
   bool may_start(std::int64_t panel) {
     std::vector<Message*>& leaving = slot(panel).leaving;
     std::erase_if(leaving, [](Message* message) { return message->done(); });
-    return leaving.empty();
+    return leaving.empty() && slot(panel).arrived.is_free();
   }
 
   void start(std::int64_t panel) {
@@ -59,7 +65,7 @@ class Panels {
   void progress() {
     for (Slot& at : slots_) {
       for (Piece& piece : at.pieces) {
-        if (piece.is_here || !piece.arriving->done()) continue;
+        if (piece.is_here || !has_come(piece)) continue;
         piece.is_here = true;
         if (next() != piece.owner) pass_on(at, piece);
       }
@@ -70,11 +76,11 @@ class Panels {
     return std::ranges::all_of(slot(panel).pieces, &Piece::is_here);
   }
 
-  /// Lines x the panel's indices of k.
+  /// Lines x the panel's indices of k, where products read them.
   MatrixView<const T> view(std::int64_t panel) {
-    const Slot& at = slot(panel);
+    Slot& at = slot(panel);
     if (alone()) return columns(local_, at.begin, at.width);
-    return tight<const T>(at.buffer, lines(), at.width);
+    return at.arrived.view(memory_, panel, at.buffer, lines(), at.width);
   }
 
  private:
@@ -83,12 +89,15 @@ class Panels {
     int tag;
     T* data;
     std::int64_t bytes;
-    Message* arriving = nullptr;
+    Message* arriving = nullptr;  // null: it is copied from local memory
+    typename Memory::template Copying<T> copying = {};
     bool is_here = false;
   };
 
   struct Slot {
     T* buffer = nullptr;
+    T* room = nullptr;  // of the same size, if copies need it
+    typename Memory::template Arrived<T> arrived = {};
     std::int64_t begin = 0, width = 0;
     std::vector<Piece> pieces;
     std::vector<Message*> leaving;
@@ -100,8 +109,8 @@ class Panels {
   int rank(int proc) const { return ring_[static_cast<std::size_t>(proc)]; }
   Slot& slot(std::int64_t panel) { return slots_[static_cast<std::size_t>(panel % 2)]; }
 
-  T* allocate(std::int64_t elements) {
-    return reinterpret_cast<T*>(transfers_.allocate(elements * std::int64_t{sizeof(T)}));
+  static bool has_come(Piece& piece) {
+    return piece.arriving != nullptr ? piece.arriving->done() : piece.copying.done();
   }
 
   void start(Slot& to, std::int64_t index, std::int64_t length) {
@@ -111,24 +120,11 @@ class Panels {
                          length * lines() * std::int64_t{sizeof(T)}});
     Piece& piece = to.pieces.back();
     if (at.proc == me_) {
-      copy(columns(local_, at.local, length), piece.data);
-      piece.is_here = true;
-      pass_on(to, piece);
+      T* const room = to.room == nullptr ? nullptr : to.room + (piece.data - to.buffer);
+      piece.copying = memory_.copy_out(columns(local_, at.local, length), piece.data, room);
     } else {
       const int previous = rank((me_ + k_.procs - 1) % k_.procs);
       piece.arriving = &transfers_.receive(piece.data, piece.bytes, previous, tag);
-    }
-  }
-
-  static void copy(const MatrixView<const T>& from, T* to) {
-    const std::int64_t distance = from.order == Order::row_major ? from.ld : 1;
-    for (std::int64_t col = 0; col < from.cols; ++col) {
-      const T* const line = &element(from, 0, col);
-      if (distance == 1) {
-        to = std::copy_n(line, from.rows, to);
-      } else {
-        for (std::int64_t row = 0; row < from.rows; ++row) *to++ = line[row * distance];
-      }
     }
   }
 
@@ -137,6 +133,7 @@ class Panels {
   }
 
   Transfers& transfers_;
+  Memory& memory_;
   int first_tag_;
   Axis k_;
   std::vector<int> ring_;

@@ -173,9 +173,9 @@ void all_gather_sequential(const Call& call, Exchange& exchange) {
   const Places::Place place = places.next(shard, shard.rows * call.ranks);
   const std::int64_t shard_bytes = shard.rows * place.pitch;
   // Not in the incoming memory, to which faster ranks may send what belongs to the next call.
-  const cuda::DevicePointer memory = exchange.outgoing();
+  const cuda::DevicePointer memory = call.window != 0 ? call.window : exchange.outgoing();
   Block own = block_of(shard);
-  if (own.line_bytes != place.pitch || own.pitch != place.pitch) {
+  if (call.window != 0 || own.line_bytes != place.pitch || own.pitch != place.pitch) {
     const auto offset = static_cast<cuda::DevicePointer>(call.rank * shard_bytes);
     copy(exchange.driver(), own, memory + offset, place.pitch, call.stream);
     own.data = memory + offset;

@@ -37,6 +37,10 @@ Api open_nccl() {
   }
   RUNG_NCCL_FUNCTIONS(RUNG_FIND)
 #undef RUNG_FIND
+#define RUNG_FIND_LATER(name, ...) \
+  api.name = reinterpret_cast<FunctionPointer<__VA_ARGS__>>(find(library, #name));
+  RUNG_NCCL_LATER_FUNCTIONS(RUNG_FIND_LATER)
+#undef RUNG_FIND_LATER
   int version = 0;
   if (api.ncclGetVersion(&version) != Result::success || version < oldest_version) {
     throw Error(Status::unavailable, "rung: NCCL here is version " + std::to_string(version) +

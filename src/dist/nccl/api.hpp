@@ -10,6 +10,7 @@
 namespace rung::nccl {
 
 using Comm = struct NcclCommHandle*;
+using Window = struct NcclWindowHandle*;
 
 /// ncclResult_t.
 enum class Result : int { success = 0, remote_error = 6, in_progress = 7 };
@@ -58,12 +59,23 @@ struct Config {
   X(ncclAllReduce, Result(const void* from, void* to, std::size_t count, DataType type,            \
                           Reduction reduction, Comm comm, cuda::Stream stream))
 
+/// The same of functions that later versions have: null where NCCL lacks them.
+#define RUNG_NCCL_LATER_FUNCTIONS(X)                                               \
+  X(ncclMemAlloc, Result(void** memory, std::size_t bytes))                        \
+  X(ncclMemFree, Result(void* memory))                                             \
+  X(ncclCommWindowRegister,                                                        \
+    Result(Comm comm, void* memory, std::size_t bytes, Window* window, int flags)) \
+  X(ncclCommWindowDeregister, Result(Comm comm, Window window))
+
+inline constexpr int window_is_symmetric = 1;  // NCCL_WIN_COLL_SYMMETRIC
+
 template <class Signature>
 using FunctionPointer = Signature*;
 
 struct Api {
 #define RUNG_NCCL_MEMBER(name, ...) FunctionPointer<__VA_ARGS__> name = nullptr;
   RUNG_NCCL_FUNCTIONS(RUNG_NCCL_MEMBER)
+  RUNG_NCCL_LATER_FUNCTIONS(RUNG_NCCL_MEMBER)
 #undef RUNG_NCCL_MEMBER
 };
 

@@ -74,8 +74,9 @@ rung_status rung_tensor_parallel_create(void* comm, const rung_tensor_parallel_o
     if (created == nullptr) throw Error(Status::invalid_argument, "rung: created is null");
     const auto o = read(options, RUNG_TENSOR_PARALLEL_OPTIONS_INIT);
     *created = new rung_tensor_parallel{rung::dist::TensorParallel(
-        comm,
-        {.timeout = o.timeout, .transport = static_cast<rung::dist::Transport>(o.transport)})};
+        comm, {.timeout = o.timeout,
+               .transport = static_cast<rung::dist::Transport>(o.transport),
+               .deterministic = o.deterministic != 0})};
   });
 }
 

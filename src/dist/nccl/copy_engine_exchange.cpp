@@ -51,7 +51,8 @@ class CopyEngineExchange final : public Exchange {
   void begin(cuda::Stream stream) override {
     // Permissions may come before the stream gets here, and are awaited meanwhile; in a graph, the side
     // stream has to join it first.
-    set_.clear();
+    awaited_.clear();
+    ++call_;
     if (session_.is_capturing(stream)) session_.order(stream, session_.side());
     std::vector<WordOperation> operations;
     for_others([&](int rank) {
@@ -75,13 +76,17 @@ class CopyEngineExchange final : public Exchange {
   bool has_words(cuda::Stream stream) const override {
     return session_.streams_run_at_once() && !session_.is_capturing(stream);
   }
-  DevicePointer arrival(int number) override { return cleared_at_end(arrival_of(number)); }
-  DevicePointer departure(int number) override { return cleared_at_end(departure_of(number)); }
+  DevicePointer arrival(int number) override {
+    awaited_.push_back(memory_->own() + arrival_of(number));
+    return awaited_.back();
+  }
+  DevicePointer departure(int number) override { return memory_->own() + departure_of(number); }
+  std::uint32_t departure_value() const override { return call_; }
 
   void post_after(int awaited, int number, const Step& step) override {
     if (step.out.is_empty()) return;
     session_.part("sends", "wait for product", step.out.lines, session_.side(), [&] {
-      enqueue({wait_for(memory_->own() + departure_of(awaited))}, session_.side());
+      enqueue({wait_for(departure(awaited), departure_value())}, session_.side());
     });
     send(number, step);
   }
@@ -106,17 +111,12 @@ class CopyEngineExchange final : public Exchange {
     enqueue({write(theirs + arrival_of(number), 1)}, session_.side());
   }
 
-  DevicePointer cleared_at_end(DevicePointer offset) {
-    set_.push_back(memory_->own() + offset);
-    return set_.back();
-  }
-
   /// Lets all other ranks write to this one's staging memory. Words are cleared only now: a write waits for
   /// the memory traffic of the GPU, which would delay products.
   void permit_all(cuda::Stream stream) {
     std::vector<WordOperation> operations;
-    for (const DevicePointer word : set_) operations.push_back(write(word, 0));
-    set_.clear();
+    for (const DevicePointer word : awaited_) operations.push_back(write(word, 0));
+    awaited_.clear();
     for_others([&](int rank) {
       operations.push_back(write(memory_->of(rank) + permission_word(session_.rank()), 1));
     });
@@ -129,10 +129,10 @@ class CopyEngineExchange final : public Exchange {
     }
   }
 
-  static WordOperation wait_for(DevicePointer word) {
+  static WordOperation wait_for(DevicePointer word, std::uint32_t value = 1) {
     return {.type = WordOperation::Type::wait,
             .at = word,
-            .value = 1,
+            .value = value,
             .flags = WordOperation::Flags::until_equal};
   }
   static WordOperation write(DevicePointer word, std::uint64_t value) {
@@ -152,7 +152,8 @@ class CopyEngineExchange final : public Exchange {
     cuda::Stream other = nullptr;
     if (driver_.cuStreamCreate(&other, cuda::stream_non_blocking) != cuda::Result::success) return;
     for (int word = 0; word < 2 * most_steps + session_.ranks(); ++word) {
-      driver_.cuMemsetD32Async(memory_->own() + static_cast<DevicePointer>(word * word_bytes), 1, 1,
+      const bool is_departure = word >= most_steps && word < 2 * most_steps;
+      driver_.cuMemsetD32Async(memory_->own() + arrival_of(word), is_departure ? call_ : 1, 1,
                                other);
     }
     driver_.cuStreamSynchronize(other);
@@ -162,7 +163,8 @@ class CopyEngineExchange final : public Exchange {
   const cuda::DriverApi& driver_;
   std::unique_ptr<PeerMemory> memory_;
   std::int64_t bytes_ = 0;
-  std::vector<DevicePointer> set_;  // words that others and kernels set in this call
+  std::vector<DevicePointer> awaited_;  // words of this call
+  std::uint32_t call_ = 0;              // how many there were
 };
 
 }  // namespace

@@ -55,9 +55,11 @@ class Exchange {
   virtual bool has_words(cuda::Stream /*stream*/) const { return false; }
   /// Where there are words: one that becomes 1 when that step's block has arrived.
   virtual cuda::DevicePointer arrival(int /*number*/) { return 0; }
-  /// One that a kernel sets to 1 when what that step sends, and others after it, is there.
+  /// One that a kernel sets to departure_value() when what that step sends, and others after it, is there.
   virtual cuda::DevicePointer departure(int /*number*/) { return 0; }
-  /// Sends the step's block once departure(awaited) is 1.
+  /// Another one in each call: no word that a call before set is taken for this one's.
+  virtual std::uint32_t departure_value() const { return 1; }
+  /// Sends the step's block once departure(awaited) has that value.
   virtual void post_after(int /*awaited*/, int /*number*/, const Step& /*step*/) {}
   /// Blocks that arrive later may be copied to memory that the stream uses until now.
   void begin_arrivals(cuda::Stream stream);

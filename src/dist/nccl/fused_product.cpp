@@ -14,6 +14,7 @@ bool run_as_one(const Call& call, Exchange& exchange, PartedGemm product,
                 const std::vector<FusedPart>& parts) {
   if (call.product.beta != 0 || !exchange.has_words(call.stream)) return false;
   std::int64_t rows = 0;
+  product.finished_value = exchange.departure_value();
   for (const FusedPart& part : parts) {
     PartOfGemm& added = product.parts.emplace_back(part.rows);
     if (part.arrival != FusedPart::none) added.awaited = word(exchange.arrival(part.arrival));

@@ -51,10 +51,11 @@ double seconds_of(Session& session, const std::function<void()>& call) {
   return static_cast<double>(least) * 1e-3 / repeats / (session.ranks() - 1);
 }
 
-LinkRates measure(Session& session, Exchange& exchange,
+constexpr std::int64_t small = 4 << 10;
+constexpr std::int64_t many = 16 << 20, many_in_window = 4 << 20;  // windows are for few bytes
+
+LinkRates measure(Session& session, std::int64_t large,
                   const std::function<void(std::int64_t)>& send) {
-  constexpr std::int64_t small = 4 << 10, large = 16 << 20;
-  exchange.reserve(large * session.ranks());
   const double of_small = seconds_of(session, [&] { send(small); });
   const double of_large = seconds_of(session, [&] { send(large); });
   return {of_small, static_cast<double>(large - small) / std::max(of_large - of_small, 1e-6)};
@@ -63,13 +64,23 @@ LinkRates measure(Session& session, Exchange& exchange,
 }  // namespace
 
 LinkRates measure_exchange(Session& session, Exchange& exchange) {
-  return measure(session, exchange,
-                 [&](std::int64_t bytes) { send_to_all(session, exchange, bytes); });
+  exchange.reserve(many * session.ranks());
+  return measure(session, many, [&](std::int64_t bytes) { send_to_all(session, exchange, bytes); });
 }
 
 LinkRates measure_all_gather(Session& session, Exchange& exchange) {
-  return measure(session, exchange, [&](std::int64_t bytes) {
+  exchange.reserve(many * session.ranks());
+  return measure(session, many, [&](std::int64_t bytes) {
     all_gather(session, exchange.incoming(), exchange.outgoing(), bytes, session.side());
+  });
+}
+
+std::int64_t bytes_of_window(const Session& session) { return many_in_window * session.ranks(); }
+
+LinkRates measure_all_gather(Session& session, cuda::DevicePointer window) {
+  return measure(session, many_in_window, [&](std::int64_t bytes) {
+    const auto own = static_cast<cuda::DevicePointer>(session.rank() * bytes);
+    all_gather(session, window + own, window, bytes, session.side());
   });
 }
 

@@ -15,5 +15,8 @@ struct LinkRates {
 LinkRates measure_exchange(Session& session, Exchange& exchange);
 /// The same by NCCL's all-gather.
 LinkRates measure_all_gather(Session& session, Exchange& exchange);
+/// The same in a symmetric window, of so many bytes at least.
+LinkRates measure_all_gather(Session& session, cuda::DevicePointer window);
+std::int64_t bytes_of_window(const Session& session);
 
 }  // namespace rung::nccl

@@ -71,7 +71,7 @@ struct Model {
     const auto send = [&](double when) {
       link = std::max(link, when);
       const double arrives = link + message_seconds(bytes, rates.exchange);
-      link += bytes / rates.exchange.bytes_per_second;
+      link += rates.message + bytes / rates.exchange.bytes_per_second;
       return arrives;
     };
     for (int t = 1; t <= ranks; ++t) {
@@ -106,7 +106,7 @@ struct Model {
   double exchanged() const {
     constexpr double permission = 5e-6;
     const double sent = message_seconds(m / ranks * k * element, rates.exchange);
-    return (ranks - 1) * sent - permission + product(m);
+    return (ranks - 1) * sent - permission + rates.wait + product(m);
   }
   double sequential() const {
     const bool gathers = request.operation == Operation::all_gather_gemm;
@@ -114,6 +114,13 @@ struct Model {
     const double moved = (ranks - 1) * block / rates.collective.bytes_per_second;
     const bool twice = request.operation == Operation::gemm_all_reduce;
     return product(m) + rates.collective.seconds + (twice ? 2 : 1) * moved;
+  }
+  /// In a symmetric window, to which the own shard is copied.
+  double symmetric() const {
+    constexpr double copy = 4e-6;
+    const double block = m / ranks * k * element;
+    return product(m) + message_seconds((ranks - 1) * block, rates.symmetric) + copy +
+           2 * block / rates.memory;
   }
 };
 
@@ -125,6 +132,14 @@ bool has_fused(const Request& request, const Rates& rates) {
 }
 
 }  // namespace
+
+Rates deterministic(Rates rates) {
+  rates.exchange = {.seconds = 16e-6, .bytes_per_second = 370e9};
+  rates.collective = {.seconds = 20e-6, .bytes_per_second = 250e9};
+  rates.symmetric.bytes_per_second = 0;
+  rates.may_reduce_by_nccl = false;
+  return rates;
+}
 
 double flops_per_cycle(ElementType type, int compute_capability) {
   const bool is_16_bit = type == ElementType::bf16 || type == ElementType::f16;
@@ -153,17 +168,24 @@ Expected choose(const Request& request, int ranks, const Rates& rates) {
     if (is_allowed && seconds < best.seconds) best = {schedule, chunks, seconds};
   };
   // Measured on NVLink: beside NCCL's sends, only an all-gather is always faster than its collective.
-  if (by_copy_engines || gathers || asked == overlapped) {
+  const bool may_gather_or_reduce = gathers || ranks == 1 || rates.may_reduce_by_nccl;
+  if (by_copy_engines || gathers || asked == overlapped || !may_gather_or_reduce) {
     for (const int chunks : {1, 2, 4, 8}) {
       if (request.call.chunks != 0 && chunks != 1) break;
       const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
       consider(overlapped, count, model.overlapped(count));
-      if (by_copy_engines && (asked == fused || has_fused(request, rates))) {
+      // An all-gather's products in several streams were at least as fast (docs/notes/tensor-parallel.md).
+      if (by_copy_engines && (asked == fused || (!gathers && has_fused(request, rates)))) {
         consider(fused, count, model.fused(count));
       }
     }
   }
-  consider(sequential, 1, model.sequential());
+  if (may_gather_or_reduce || asked == sequential) consider(sequential, 1, model.sequential());
+  if (gathers && p.a.order == Order::row_major && rates.symmetric.bytes_per_second > 0) {
+    const double before = best.seconds;
+    consider(sequential, 1, model.symmetric());
+    best.symmetric = best.seconds < before;
+  }
   if (by_copy_engines && gathers) {
     consider(exchanged, 1, model.exchanged());
   }

@@ -15,6 +15,8 @@ struct Call {
   int rank = 0, ranks = 1;
   int chunks = 1;            // parts of a rank's rows
   CudaOptions options = {};  // of products beside transfers
+  /// Where NCCL gathers A in a symmetric window, if it does: all_gather_bytes().
+  cuda::DevicePointer window = 0;
 };
 
 /// The rank that many after (or, negative, before) this one.

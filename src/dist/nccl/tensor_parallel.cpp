@@ -10,6 +10,7 @@
 #include "dist/nccl/model.hpp"
 #include "dist/nccl/request.hpp"
 #include "dist/nccl/schedule.hpp"
+#include "dist/nccl/symmetric_memory.hpp"
 #include "rung/nccl.hpp"
 
 namespace rung::dist {
@@ -50,12 +51,14 @@ class TensorParallel::State {
     nccl::require(driver, driver.cuEventCreate(&finished_, cuda::event_disable_timing),
                   "cuEventCreate");
     measure(options.bandwidth);
+    if (options.deterministic) rates_ = nccl::deterministic(rates_);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
     if (!session_.is_alive()) {
       exchange_.release();  // its memory may still be in use by other ranks
+      window_.release();
       return;
     }
     session_.driver().cuEventSynchronize(finished_);
@@ -73,6 +76,7 @@ class TensorParallel::State {
   int attribute(cuda::DeviceAttribute name) const;
   /// Sets what the model knows of the GPU and its links.
   void measure(double bandwidth);
+  void measure_window(double bandwidth);
   int free_multiprocessors() const;
   /// What all ranks do for that request. Asks them, the first time.
   Expected agree(const Request& request, bool is_capturing);
@@ -80,7 +84,8 @@ class TensorParallel::State {
 
   Session session_;
   std::unique_ptr<nccl::Exchange> exchange_;
-  cuda::Event finished_ = nullptr;  // the last call that was not captured
+  std::unique_ptr<nccl::SymmetricMemory> window_;  // null: none
+  cuda::Event finished_ = nullptr;                 // the last call that was not captured
   nccl::Rates rates_;
   int compute_capability_ = 0, multiprocessors_ = 0;
   double cycles_ = 0;  // of all SMs, per second
@@ -122,6 +127,16 @@ void TensorParallel::State::measure(double bandwidth) {
     rates_.exchange = measure_exchange(session_, *exchange_);
     rates_.collective = measure_all_gather(session_, *exchange_);
   }
+  if (session_.ranks() > 1) measure_window(bandwidth);
+}
+
+void TensorParallel::State::measure_window(double bandwidth) {
+  window_ = nccl::SymmetricMemory::make(session_, nccl::bytes_of_window(session_));
+  if (window_ == nullptr) return;
+  rates_.symmetric.bytes_per_second = bandwidth;
+  if (bandwidth == 0) {
+    rates_.symmetric = nccl::measure_all_gather(session_, window_->data());
+  }
 }
 
 int TensorParallel::State::free_multiprocessors() const {
@@ -134,6 +149,7 @@ Call TensorParallel::State::call_of(const Request& request, const Expected& plan
                .stream = stream,
                .rank = session_.rank(),
                .ranks = session_.ranks()};
+  if (plan.symmetric && window_ != nullptr) call.window = window_->data();
   int most = nccl::Exchange::most_steps / 2 / std::max(1, call.ranks - 1);
   if (plan.schedule == Schedule::fused) most = std::min(most, nccl::most_fused_parts / call.ranks);
   call.chunks = std::clamp(plan.chunks, 1, std::max(1, most));
@@ -179,6 +195,16 @@ Expected TensorParallel::State::agree(const Request& request, bool is_capturing)
   nccl::require(driver, driver.cuStreamWaitEvent(session_.side(), finished_, 0),
                 "cuStreamWaitEvent");
   exchange_->reserve(bytes);
+  if (plan.symmetric && bytes > window_->bytes()) {
+    session_.wait(session_.side());
+    session_.all_gather(0);  // no rank uses the window any more
+    window_.reset();
+    window_ = nccl::SymmetricMemory::make(session_, bytes);
+    if (window_ == nullptr) {
+      throw Error(Status::device_error, "rung: NCCL registered no symmetric window of " +
+                                            std::to_string(bytes) + " bytes");
+    }
+  }
   plans_.emplace(key, plan);
   return plan;
 }

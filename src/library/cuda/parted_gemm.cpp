@@ -143,6 +143,7 @@ cuda::Launch launch_of_addend(const PartedGemm& product) {
 template <class In>
 void fill(cuda::PartedArgs<In>& args, const PartedGemm& product, const cuda::TileShape& tile) {
   const auto narrow = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+  args.finished_value = product.finished_value;
   const std::int64_t tiles_in_row = ceil_div(product.b.cols, tile.BN);
   std::int64_t tiles = 0;
   for (const PartOfGemm& part : product.parts) {

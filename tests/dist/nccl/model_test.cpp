@@ -37,16 +37,23 @@ TEST(ScheduleModel, SmallProductsAreNotDivided) {
 TEST(ScheduleModel, LargeOnesAreOverlapped) {
   for (const Operation operation :
        {Operation::all_gather_gemm, Operation::gemm_reduce_scatter, Operation::gemm_all_reduce}) {
-    EXPECT_EQ(chosen(operation, 4096, h200).schedule, Schedule::overlapped);
+    Rates of_kernels = h200;
+    of_kernels.has_fused = false;
+    EXPECT_EQ(chosen(operation, 4096, of_kernels).schedule, Schedule::overlapped);
+    if (operation != Operation::all_gather_gemm) {
+      EXPECT_EQ(chosen(operation, 4096, h200).schedule, Schedule::fused);
+    }
+    EXPECT_EQ(chosen(operation, 4096, of_kernels).chunks,
+              operation == Operation::all_gather_gemm ? 1 : 2);
   }
-  EXPECT_EQ(chosen(Operation::all_gather_gemm, 4096, h200).chunks, 1);
-  EXPECT_EQ(chosen(Operation::gemm_reduce_scatter, 4096, h200).chunks, 2);
 }
 
 // Measured on four H200: 319 us overlapped, 270 us sequential; with 4096 rows 478 and 509 us.
 TEST(ScheduleModel, ManyRanksSendManyMessages) {
-  const auto of_four = [](std::int64_t m) {
-    return chosen(Operation::gemm_all_reduce, m, h200, Schedule::automatic, 4).schedule;
+  Rates of_kernels = h200;
+  of_kernels.has_fused = false;
+  const auto of_four = [&](std::int64_t m) {
+    return chosen(Operation::gemm_all_reduce, m, of_kernels, Schedule::automatic, 4).schedule;
   };
   EXPECT_EQ(of_four(2048), Schedule::sequential);
   EXPECT_EQ(of_four(4096), Schedule::overlapped);
@@ -58,6 +65,30 @@ TEST(ScheduleModel, DoesWhatTheCallAsksFor) {
   }
   EXPECT_EQ(chosen(Operation::gemm_reduce_scatter, 1024, h200, Schedule::exchanged).schedule,
             Schedule::sequential);
+}
+
+TEST(ScheduleModel, DeterministicChoicesDependOnNoMeasurement) {
+  Rates slow = h200;
+  slow.exchange = {.seconds = 1e-3, .bytes_per_second = 1e9};
+  slow.collective = {.seconds = 1e-6, .bytes_per_second = 900e9};
+  const auto of = [](Operation operation, std::int64_t m, const Rates& rates, int ranks) {
+    return chosen(operation, m, rates, Schedule::automatic, ranks);
+  };
+  EXPECT_NE(of(Operation::gemm_reduce_scatter, 4096, slow, 2).schedule,
+            of(Operation::gemm_reduce_scatter, 4096, h200, 2).schedule);
+  for (const Operation operation :
+       {Operation::all_gather_gemm, Operation::gemm_reduce_scatter, Operation::gemm_all_reduce}) {
+    for (const std::int64_t m : {8, 64, 256, 1024, 4096, 16384}) {
+      for (const int ranks : {2, 4, 8}) {
+        const Expected one = of(operation, m, deterministic(h200), ranks);
+        const Expected other = of(operation, m, deterministic(slow), ranks);
+        EXPECT_EQ(one.schedule, other.schedule);
+        EXPECT_EQ(one.chunks, other.chunks);
+        if (operation == Operation::all_gather_gemm) continue;
+        EXPECT_NE(one.schedule, Schedule::sequential);
+      }
+    }
+  }
 }
 
 TEST(ScheduleModel, OverNcclOnlyAnAllGatherIsOverlapped) {

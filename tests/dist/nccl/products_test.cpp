@@ -100,6 +100,39 @@ TEST_F(TensorParallelTest, DifferentShapesFollowEachOther) {
   }
 }
 
+// Reals whose sums of three ranks depend on the order, over links of any rate and either transport's.
+TEST_F(TensorParallelTest, DeterministicSumsHaveTheSameBits) {
+  constexpr int ranks = 3;
+  constexpr std::int64_t m = 24, n = 16, k = 32;
+  const auto real = [](std::int64_t i, std::int64_t j) {
+    return static_cast<double>((i * 7919 + j * 104729) % 1000) / 999 - 0.5;
+  };
+  const auto results = [&](double bandwidth, bool deterministic) {
+    std::vector<unsigned char> all(static_cast<std::size_t>(ranks * m * n * 2));
+    const auto errors = on_ranks(ranks, [&](int rank, Comm comm) {
+      TensorParallel parallel(comm, {.transport = Transport::copy_engine,
+                                     .bandwidth = bandwidth,
+                                     .deterministic = deterministic});
+      const auto part = [&](std::int64_t row, std::int64_t rows, std::int64_t cols) {
+        return DevicePart(ElementType::bf16, row, 0, rows, cols, Order::row_major, 0, real);
+      };
+      const DevicePart a = part(100 * rank, m, k), b = part(1000 + 100 * rank, k, n);
+      const DevicePart c = part(0, m, n);
+      parallel.gemm_all_reduce(1, a.input(), b.input(), 0, c.view(), default_stream);
+      parallel.synchronize(default_stream);
+      api.cuMemcpyDtoH(&all[static_cast<std::size_t>(rank * m * n * 2)],
+                       reinterpret_cast<cuda::DevicePointer>(c.view().data),
+                       static_cast<std::size_t>(m * n * 2));
+    });
+    EXPECT_EQ(errors, std::vector<std::string>(ranks));
+    return all;
+  };
+  const auto chosen_freely = results(300e9, false);  // NCCL's reduction, for so small a product
+  const auto first = results(300e9, true);
+  EXPECT_NE(first, chosen_freely);
+  for (const double bandwidth : {1e6, 1e13}) EXPECT_EQ(results(bandwidth, true), first);
+}
+
 TEST_F(TensorParallelTest, SendsWhatTheScheduleHasTo) {
   const Case o = {.m = 32, .n = 48, .k = 64, .calls = 1};  // bf16
   const std::int64_t a = o.m * o.k * 2, c = o.m * o.n * 2;
@@ -116,6 +149,43 @@ TEST_F(TensorParallelTest, SendsWhatTheScheduleHasTo) {
   EXPECT_EQ(bytes(Kind::all_gather), a);      // each half to the other rank
   EXPECT_EQ(bytes(Kind::reduce_scatter), c);  // half of the sums of each rank
   EXPECT_EQ(bytes(Kind::all_reduce), 2 * c);  // and back
+}
+
+TEST_F(TensorParallelTest, NcclGathersInASymmetricWindowWhereItHasThem) {
+  static const Backend old = {.driver = &vgpu::virtual_driver(),
+                              .peers = &standin_peers(),
+                              .nccl = &standin_nccl_2_18(),
+                              .streams_run_at_once = false};
+  const Case o = {.m = 32,
+                  .n = 24,
+                  .k = 40,
+                  .transport = Transport::copy_engine,
+                  .schedule = Schedule::sequential,
+                  .padding = 3,
+                  .calls = 3};
+  const auto gathered = [&] {
+    take_counts();
+    run(o);
+    return take_counts().gathered_in_windows;
+  };
+  EXPECT_EQ(gathered(), 2 * 3);
+  refuse_windows(true);
+  EXPECT_EQ(gathered(), 0);
+  refuse_windows(false);
+  use_backend(&old);
+  EXPECT_EQ(gathered(), 0);
+}
+
+TEST_F(TensorParallelTest, AWindowGrows) {
+  const Case o = {.ranks = 2,
+                  .m = 1 << 12,
+                  .n = 2,
+                  .k = 1032,  // the window is of 8 MiB at first
+                  .schedule = Schedule::sequential,
+                  .calls = 1};
+  take_counts();
+  run(o);
+  EXPECT_EQ(take_counts().gathered_in_windows, 2);
 }
 
 TEST_F(TensorParallelTest, ReplaysAllGather) {

@@ -25,6 +25,8 @@ std::chrono::milliseconds limit = patience;
 std::atomic<Result> async_error = Result::success;
 std::atomic<std::int64_t> bytes_sent = 0;
 std::atomic<int> comms_aborted = 0;
+std::atomic<int> gathered_in_windows = 0;
+std::atomic<bool> windows_are_refused = false;
 
 /// What the ranks of a communicator share.
 struct World {
@@ -69,6 +71,7 @@ thread_local std::vector<Operation> group;
 struct NcclCommHandle {
   std::shared_ptr<World> world;
   int rank;
+  void* window = nullptr;  // memory that is registered
 };
 
 namespace {
@@ -153,7 +156,7 @@ Result comm_split(Comm comm, int, int, Comm* created, Config* config) {
   if (world.children.size() <= number) {
     world.children.push_back(std::make_shared<World>(world.ranks));
   }
-  *created = new NcclCommHandle{world.children[number], comm->rank};
+  *created = new NcclCommHandle{world.children[number], comm->rank, nullptr};
   return Result::success;
 }
 Result comm_destroy(Comm comm) {
@@ -182,6 +185,7 @@ Result recv(void* to, std::size_t count, DataType type, int peer, Comm comm, cud
 }
 Result all_gather(const void* from, void* to, std::size_t count, DataType type, Comm comm,
                   cuda::Stream stream) {
+  if (comm->window != nullptr && to == comm->window) ++gathered_in_windows;
   group_start();
   for (int rank = 0; rank < comm->world->ranks; ++rank) {
     send(from, count, type, rank, comm, stream);
@@ -240,6 +244,29 @@ Result all_reduce(const void* from, void* to, std::size_t count, DataType type, 
   return sum_of_type(from, to, 0, count, type, comm);
 }
 
+Result memory_allocate(void** memory, std::size_t bytes) {
+  cuda::DevicePointer pointer = 0;
+  if (driver().cuMemAlloc(&pointer, bytes) != cuda::Result::success) return Result::remote_error;
+  *memory = reinterpret_cast<void*>(pointer);
+  return Result::success;
+}
+Result memory_free(void* memory) {
+  const auto pointer = reinterpret_cast<cuda::DevicePointer>(memory);
+  return driver().cuMemFree(pointer) == cuda::Result::success ? Result::success
+                                                              : Result::remote_error;
+}
+Result window_register(Comm comm, void* memory, std::size_t, Window* window, int flags) {
+  if (!comm->world->meet() || flags != window_is_symmetric) return Result::remote_error;
+  if (windows_are_refused && comm->rank == 0) return Result::remote_error;
+  *window = static_cast<Window>(memory);
+  comm->window = memory;
+  return Result::success;
+}
+Result window_deregister(Comm comm, Window) {
+  comm->window = nullptr;
+  return Result::success;
+}
+
 cuda::Result wait(cuda::DevicePointer at, std::uint32_t value) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (std::uint32_t now = ~value; std::chrono::steady_clock::now() < deadline;) {
@@ -270,7 +297,10 @@ cuda::Result enable_nothing(cuda::Context, unsigned) { return cuda::Result::not_
 
 void set_patience(std::chrono::milliseconds longest) { limit = longest; }
 void set_async_error(Result error) { async_error = error; }
-StandinCounts take_counts() { return {bytes_sent.exchange(0), comms_aborted.exchange(0)}; }
+void refuse_windows(bool refuse) { windows_are_refused = refuse; }
+StandinCounts take_counts() {
+  return {bytes_sent.exchange(0), comms_aborted.exchange(0), gathered_in_windows.exchange(0)};
+}
 
 const Api& standin_nccl() {
   static constexpr Api api = {.ncclGetVersion = get_version,
@@ -287,7 +317,23 @@ const Api& standin_nccl() {
                               .ncclRecv = recv,
                               .ncclAllGather = all_gather,
                               .ncclReduceScatter = reduce_scatter,
-                              .ncclAllReduce = all_reduce};
+                              .ncclAllReduce = all_reduce,
+                              .ncclMemAlloc = memory_allocate,
+                              .ncclMemFree = memory_free,
+                              .ncclCommWindowRegister = window_register,
+                              .ncclCommWindowDeregister = window_deregister};
+  return api;
+}
+
+const Api& standin_nccl_2_18() {
+  static const Api api = [] {
+    Api old = standin_nccl();
+    old.ncclMemAlloc = nullptr;
+    old.ncclMemFree = nullptr;
+    old.ncclCommWindowRegister = nullptr;
+    old.ncclCommWindowDeregister = nullptr;
+    return old;
+  }();
   return api;
 }
 
@@ -303,7 +349,8 @@ const PeerApi& standin_peers() {
 std::vector<Comm> make_comms(int ranks) {
   const auto world = std::make_shared<World>(ranks);
   std::vector<Comm> comms;
-  for (int rank = 0; rank < ranks; ++rank) comms.push_back(new NcclCommHandle{world, rank});
+  for (int rank = 0; rank < ranks; ++rank)
+    comms.push_back(new NcclCommHandle{world, rank, nullptr});
   return comms;
 }
 

@@ -19,16 +19,22 @@ void set_patience(std::chrono::milliseconds limit);
 
 /// The stand-ins over the virtual driver. ncclSend and ncclRecv check that sizes match.
 const Api& standin_nccl();
+/// Without what came after 2.18.
+const Api& standin_nccl_2_18();
 const PeerApi& standin_peers();
 
 /// From now on ncclCommGetAsyncError reports that; success: no error.
 void set_async_error(Result error);
-/// Since the last call of this: bytes that were sent by ncclSend, and communicators aborted.
+/// Since the last call of this: bytes that were sent by ncclSend, communicators aborted, and all-gathers of a rank
+/// whose results were in a symmetric window.
 struct StandinCounts {
   std::int64_t sent = 0;
   int aborted = 0;
+  int gathered_in_windows = 0;
 };
 StandinCounts take_counts();
+/// Whether rank 0 gets no symmetric window.
+void refuse_windows(bool refuse);
 
 /// A communicator of that many ranks; what ncclCommInitAll makes.
 std::vector<Comm> make_comms(int ranks);

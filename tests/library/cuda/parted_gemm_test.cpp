@@ -90,7 +90,8 @@ class PartedGemmTest : public CudaLibrary {
         .parts = {{.rows = 130, .a = 0, .a_row = 0, .c = 1, .c_row = 1, .finished = finished},
                   {.rows = 70, .a = 0, .a_row = 130, .c = 1, .c_row = 131},
                   {.rows = 100, .a = 1, .a_row = 0, .c = 1, .c_row = 201, .finished = finished + 2},
-                  {.rows = 156, .a = 1, .a_row = 100, .c_row = 0, .addend_row = 0}}};
+                  {.rows = 156, .a = 1, .a_row = 100, .c_row = 0, .addend_row = 0}},
+        .finished_value = 7};
     for (int time = 0; time < 2; ++time) {
       ASSERT_TRUE(gemm_parts(product, default_stream));
       EXPECT_EQ(wrong(own, last, rows - last, n,
@@ -102,7 +103,7 @@ class PartedGemmTest : public CudaLibrary {
       EXPECT_EQ(wrong(sent + n, 0, last, n,
                       [&](std::int64_t i, std::int64_t j) { return 2 * sum_of(i, j, k); }),
                 "");
-      EXPECT_EQ(from_device(finished, 4), (std::vector<std::uint32_t>{1, 0, 1, 0}));
+      EXPECT_EQ(from_device(finished, 4), (std::vector<std::uint32_t>{7, 0, 7, 0}));
     }
   }
 };

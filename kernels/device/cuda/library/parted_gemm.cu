@@ -152,7 +152,8 @@ struct PartedTile {
                                     part.c_row + tile.row + group * 64, part.c_end, tile.col, acc,
                                     1 + group);
       if (part.finished != nullptr) {
-        count_stored(args.stored + number, tiles * CONSUMERS, part.finished, 1 + group);
+        const bool is_last = is_last_to_store(args.stored + number, tiles * CONSUMERS, 1 + group);
+        if (is_last) ptx::st_release_sys(part.finished, args.finished_value);
       }
     });
     shared.Cs[group].wait();
@@ -174,17 +175,17 @@ struct PartedTile {
     }
   }
 
-  /// This warpgroup has stored its rows of a tile. After the last one, copies of another GPU or of a
-  /// copy engine may read the part.
-  static __device__ __forceinline__ void count_stored(unsigned* stored, unsigned all,
-                                                      unsigned* finished, int barrier) {
+  /// This warpgroup has stored its rows of a tile. True in one thread, after the last warpgroup of the part:
+  /// it may say so to copy engines and other GPUs.
+  static __device__ __forceinline__ bool is_last_to_store(unsigned* stored, unsigned all,
+                                                          int barrier) {
     // sync: all threads have stored
     ptx::bar_sync(barrier, 128);
-    if (threadIdx.x % 128 != 0) return;
+    if (threadIdx.x % 128 != 0) return false;
     ptx::tma_store_wait_group<0>();
-    if (ptx::atom_add_acq_rel_gpu(stored, 1) + 1 < all) return;
+    if (ptx::atom_add_acq_rel_gpu(stored, 1) + 1 < all) return false;
     *stored = 0;
-    ptx::st_release_sys(finished, 1);
+    return true;
   }
 #endif
 

@@ -17,7 +17,7 @@ struct PartOfRows {
   bool a_is_other = false, c_is_other = false, has_addend = false;
   /// If not null, the addend or, without one, A is there once the word is not 0.
   const unsigned* awaited = nullptr;
-  /// If not null, becomes 1 when the results are stored.
+  /// If not null, becomes PartedArgs::finished_value when the results are stored.
   unsigned* finished = nullptr;
 };
 
@@ -34,6 +34,7 @@ struct PartedArgs {
   unsigned* stored = nullptr;  // for each part, how many warpgroups stored a tile; left at 0
   PartOfRows parts[most_parts_of_rows] = {};
   int count = 0;
+  unsigned finished_value = 1;
 };
 
 }  // namespace rung::cuda
