@@ -47,8 +47,9 @@ struct PartedGemm {
 /// - C and the addend are stored by rows, A's matrices both by rows or both by columns, and all begin,
 ///   and each of their lines begins, at a multiple of 16 bytes; rows of C also end at one.
 ///
-/// Blocks of the kernel wait for words: what sets them must not have to wait for the kernel to end, and
-/// later parts may keep their SMs while they wait. Parts that nothing awaits come first.
+/// Blocks of the kernel keep their SMs while they wait for words, and take tiles part by part: what sets a
+/// word must not have to wait for the kernel to end, nor for a later part. It need not wait for blocks that
+/// have no SM yet, whose tiles others compute.
 ///
 /// Throws rung::Error (Status::invalid_argument) for parts that do not fit, and what gemm() throws.
 RUNG_API bool gemm_parts(const PartedGemm& product, CudaStream stream,

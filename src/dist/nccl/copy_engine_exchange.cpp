@@ -3,6 +3,7 @@
 // set and await them without SMs (CUDA Driver API reference, "Stream Memory Operations"). A call sets its words
 // back to 0, so that it can be captured and replayed.
 
+#include <algorithm>
 #include <vector>
 
 #include "dist/nccl/exchange.hpp"
@@ -151,10 +152,16 @@ class CopyEngineExchange final : public Exchange {
   void release_waits() {
     cuda::Stream other = nullptr;
     if (driver_.cuStreamCreate(&other, cuda::stream_non_blocking) != cuda::Result::success) return;
-    for (int word = 0; word < 2 * most_steps + session_.ranks(); ++word) {
-      const bool is_departure = word >= most_steps && word < 2 * most_steps;
-      driver_.cuMemsetD32Async(memory_->own() + arrival_of(word), is_departure ? call_ : 1, 1,
-                               other);
+    constexpr int at_once = 64;  // and no kernels: those that wait may have all SMs
+    const int words = 2 * most_steps + session_.ranks();
+    for (int first = 0; first < words; first += at_once) {
+      std::vector<WordOperation> operations;
+      for (int word = first; word < std::min(first + at_once, words); ++word) {
+        const bool is_departure = word >= most_steps && word < 2 * most_steps;
+        operations.push_back(write(memory_->own() + arrival_of(word), is_departure ? call_ : 1));
+      }
+      session_.peers().cuStreamBatchMemOp(other, static_cast<unsigned>(operations.size()),
+                                          operations.data(), 0);
     }
     driver_.cuStreamSynchronize(other);
     driver_.cuStreamDestroy(other);

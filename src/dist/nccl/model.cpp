@@ -78,12 +78,13 @@ struct Model {
       for (int chunk = 0; chunk < chunks; ++chunk) {
         double& arrives = arrival[static_cast<std::size_t>(chunk)];
         if (gathers && t > 1) arrives = send(0);
+        const double waves_before = tiles_before / rates.multiprocessors;
         if (t > 1) {  // its first tiles need A at their beginning, and an addend at their end
-          const double waves = std::floor(tiles_before / rates.multiprocessors) + (gathers ? 0 : 1);
-          late += std::max(0.0, arrives - after_waves(waves));
+          late += std::max(0.0, arrives - after_waves(waves_before + (gathers ? 0 : 1)));
         }
         tiles_before += tiles;
         end = after_waves(std::ceil(tiles_before / rates.multiprocessors));
+        if (t > 1) end = std::max(end, arrives);
         if (gathers) continue;
         if (t < ranks) arrives = send(end);
         if (t == ranks && request.operation == Operation::gemm_all_reduce) {

@@ -192,7 +192,8 @@ bool gemm_parts(const PartedGemm& product, CudaStream stream, const CudaOptions&
                                    .other_c = second.maps().c,
                                    .addend = third.maps().c,
                                    .matrix_of_other_c = {static_cast<In*>(other.data), other.ld, 1},
-                                   .stored = reinterpret_cast<unsigned*>(use.data)};
+                                   .next_tile = reinterpret_cast<unsigned*>(use.data),
+                                   .stored = reinterpret_cast<unsigned*>(use.data) + 1};
       fill(args, product, tile);
       cuda::Launch launch = cuda::launch_of(cuda::parted_gemm, call);
       launch.grid.x = args.parts[args.count - 1].tiles_end;

@@ -1,5 +1,5 @@
 // Products of 16-bit floats in parts of rows, for products over several GPUs: a part's operand may
-// arrive, and its results may be sent, while the kernel runs. The tile scheduler takes part by part;
+// arrive, and its results may be sent, while the kernel runs. Blocks take tiles part by part;
 // the thread that loads tiles waits for the word that says that a part's data is there, and the last
 // warpgroup that stores results of a part sets the word that says so. Rung 31 without clusters and
 // split-K, offered like a rung, but not on the ladder.
@@ -34,6 +34,7 @@ struct PartedTile {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
     cuda::TmaStoreEpilogue<BN, In> Cs[CONSUMERS];
+    unsigned tile[STAGES];  // the tile that begins with this stage
   };
 
 #ifndef RUNG_HOST
@@ -55,25 +56,29 @@ struct PartedTile {
     }
   }
 
-  /// Calls f(number of the part, its tiles, the tile's first element within the part) for each tile of
-  /// this block. Tiles are numbered part by part.
-  template <class In, class F>
-  static __device__ __forceinline__ void for_each_tile(const cuda::PartedArgs<In>& args,
-                                                       const F& f) {
-    const auto tiles_in_row = static_cast<unsigned>(ceil_div(args.problem.n, BN));
-    unsigned begin = 0;  // of the part
+  /// Finds tiles in their parts. Tiles are numbered part by part; a block's numbers rise.
+  template <class In>
+  struct Cursor {
+    const cuda::PartedArgs<In>& args;
+    unsigned begin = 0;  // the part's first tile
     int part = 0;
-    for (unsigned tile = blockIdx.x;; tile += gridDim.x) {
-      while (part < args.count && tile >= static_cast<unsigned>(args.parts[part].tiles_end)) {
-        begin = static_cast<unsigned>(args.parts[part++].tiles_end);
-      }
-      if (part == args.count) return;
-      const unsigned tiles = static_cast<unsigned>(args.parts[part].tiles_end) - begin;
-      Gemm<In, In> rows = args.problem;
-      rows.m = std::int64_t{tiles / tiles_in_row} * BM;
-      f(part, tiles, cuda::grouped_tile<BM, BN>(rows, tile - begin, GROUP));
+
+    /// False behind the last tile.
+    __device__ __forceinline__ bool find(unsigned tile) {
+      while (part < args.count && tile >= end()) begin = end(), ++part;
+      return part < args.count;
     }
-  }
+    __device__ __forceinline__ unsigned end() const {
+      return static_cast<unsigned>(args.parts[part].tiles_end);
+    }
+    __device__ __forceinline__ unsigned tiles() const { return end() - begin; }
+    /// The first element, within the part.
+    __device__ __forceinline__ cuda::TileCoord first_of(unsigned tile) const {
+      Gemm<In, In> rows = args.problem;
+      rows.m = std::int64_t{tiles()} / ceil_div(rows.n, BN) * BM;
+      return cuda::grouped_tile<BM, BN>(rows, tile - begin, GROUP);
+    }
+  };
 
   /// One thread: loads each stage as soon as it is empty.
   template <class In>
@@ -91,12 +96,19 @@ struct PartedTile {
       while (ptx::ld_acquire_sys(word) == 0) continue;
       ptx::fence_proxy_async_global();
     };
-    for_each_tile(args, [&](int number, unsigned, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-      const cuda::PartOfRows& part = args.parts[number];
+    // Blocks take the next tile when they are ready, and none waits for a block that has no SM yet:
+    // tiles that another GPU awaits are computed by those that run.
+    Cursor<In> cursor{args};
+    unsigned tile = ptx::atom_add_relaxed_gpu(args.next_tile, 1);
+    while (cursor.find(tile)) {
+      const unsigned following = ptx::atom_add_relaxed_gpu(args.next_tile, 1);
+      const cuda::PartOfRows& part = args.parts[cursor.part];
       const cuda::EncodedTensorMap& map_of_a = part.a_is_other ? args.other_a : args.maps.a;
-      const int row = part.a_row + static_cast<int>(tile.row);
-      const int col = static_cast<int>(tile.col);
-      if (!part.has_addend) wait_for(number);
+      const cuda::TileCoord first = cursor.first_of(tile);
+      const int row = part.a_row + static_cast<int>(first.row);
+      const int col = static_cast<int>(first.col);
+      if (!part.has_addend) wait_for(cursor.part);
+      announce(tile, shared, state);
       for (std::int64_t k0 = 0; k0 < args.problem.k; k0 += BK) {
         // load: the tiles of A and B
         const std::uint32_t full = shared.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
@@ -109,15 +121,29 @@ struct PartedTile {
       }
 
       // load: the addend, in place of A
-      if (!part.has_addend) return;
-      wait_for(number);
-      for (int c = 0; c < BN; c += cuda::staged_columns<In>) {
-        const std::uint32_t full = shared.expect(state, sizeof shared.As[0]);
-        cuda::load_staged_c<BM>(ptx::cvta_to_shared(shared.As[state.stage]), args.addend,
-                                part.addend_row + static_cast<int>(tile.row), col + c, full);
-        state.advance();
+      if (part.has_addend) {
+        wait_for(cursor.part);
+        for (int c = 0; c < BN; c += cuda::staged_columns<In>) {
+          const std::uint32_t full = shared.expect(state, sizeof shared.As[0]);
+          cuda::load_staged_c<BM>(ptx::cvta_to_shared(shared.As[state.stage]), args.addend,
+                                  part.addend_row + static_cast<int>(first.row), col + c, full);
+          state.advance();
+        }
       }
-    });
+      tile = following;
+    }
+    // The consumers' end; and the last number is of the block that leaves none for the next launch.
+    ptx::mbarrier_arrive(announce(tile, shared, state));
+    if (tile + 1 == cursor.begin + gridDim.x) *args.next_tile = 0;
+  }
+
+  /// Says which tile begins with a stage, when that is empty. Returns the stage's mbarrier.
+  template <class In>
+  static __device__ __forceinline__ std::uint32_t announce(
+      unsigned tile, Shared<In>& shared, const cuda::PipelineState<STAGES>& state) {
+    const std::uint32_t full = shared.wait_until_empty(state);
+    shared.tile[state.stage] = tile;
+    return full;
   }
 
   /// One warpgroup: 64 rows of each tile.
@@ -126,9 +152,13 @@ struct PartedTile {
                                                  Shared<In>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
     cuda::PipelineState<STAGES> state;
-    for_each_tile(args, [&](int number, unsigned tiles,
-                            const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-      const cuda::PartOfRows& part = args.parts[number];
+    Cursor<In> cursor{args};
+    while (true) {
+      // sync: the producer has said which tile is next
+      shared.wait_until_full(state);
+      const unsigned tile = shared.tile[state.stage];
+      if (!cursor.find(tile)) break;
+      const cuda::PartOfRows& part = args.parts[cursor.part];
       float acc[J][4] = {};
       cuda::with_layouts(args.problem, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
         using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
@@ -148,14 +178,16 @@ struct PartedTile {
       }
       g.beta = 0;
       if (part.c_is_other) g.c = args.matrix_of_other_c;
+      const cuda::TileCoord first = cursor.first_of(tile);
       shared.Cs[group].store_before(g, part.c_is_other ? args.other_c : args.maps.c,
-                                    part.c_row + tile.row + group * 64, part.c_end, tile.col, acc,
+                                    part.c_row + first.row + group * 64, part.c_end, first.col, acc,
                                     1 + group);
       if (part.finished != nullptr) {
-        const bool is_last = is_last_to_store(args.stored + number, tiles * CONSUMERS, 1 + group);
+        unsigned* const stored = args.stored + cursor.part;
+        const bool is_last = is_last_to_store(stored, cursor.tiles() * CONSUMERS, 1 + group);
         if (is_last) ptx::st_release_sys(part.finished, args.finished_value);
       }
-    });
+    }
     shared.Cs[group].wait();
   }
 

@@ -31,7 +31,8 @@ struct PartedArgs {
   TensorMaps maps = {};
   EncodedTensorMap other_a = {}, other_c = {}, addend = {};
   Matrix<In> matrix_of_other_c = {};
-  unsigned* stored = nullptr;  // for each part, how many warpgroups stored a tile; left at 0
+  unsigned* next_tile = nullptr;  // 0 before and after
+  unsigned* stored = nullptr;     // for each part, how many warpgroups stored a tile; likewise
   PartOfRows parts[most_parts_of_rows] = {};
   int count = 0;
   unsigned finished_value = 1;

@@ -23,6 +23,17 @@ __device__ __forceinline__ void st_release_sys(unsigned* address, unsigned value
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
+/// atom.relaxed.gpu.global.add.u32: adds, and returns what was there. Orders nothing else.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom
+__device__ __forceinline__ unsigned atom_add_relaxed_gpu(unsigned* address, unsigned value) {
+  unsigned old;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(address), "r"(value)
+               : "memory");
+  return old;
+}
+
 /// fence.proxy.async.global: TMA reads what this thread acquired of global memory.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-membar-fence
 __device__ __forceinline__ void fence_proxy_async_global() {
