@@ -63,7 +63,10 @@ Block::Status Cluster::run() {
       alive = true;
     }
     if (!alive) return Block::Status::done;
-    if (yielded) return Block::Status::yielded;
+    if (yielded) {
+      land();  // a warp that polls may wait for what others do once a copy is there
+      return Block::Status::yielded;
+    }
     if (ran || worker_.spent != before || complete_if_all_came() || land()) continue;
     for (int rank = 0; rank < size(); ++rank) {
       if (!has_ended(rank)) block(rank).report_deadlock();
