@@ -44,8 +44,9 @@ def tick_distance(microseconds):
 
 
 def bar(span, y, scale):
-    x = LEFT + span["begin"] * 1e6 * scale
-    width = max(1, (span["end"] - span["begin"]) * 1e6 * scale)
+    begin = max(0, span["begin"])  # a stream may have waited before the call
+    x = LEFT + begin * 1e6 * scale
+    width = max(1, (span["end"] - begin) * 1e6 * scale)
     name = html.escape(span["work"] + (f", {span['rows']} rows" if span["rows"] else ""))
     title = f"{name}: {span['begin'] * 1e6:.1f} to {span['end'] * 1e6:.1f} µs"
     is_wait = span["work"].startswith("wait")
