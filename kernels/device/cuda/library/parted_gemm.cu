@@ -29,12 +29,21 @@ struct PartedTile {
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int J = BN / 8;  // sums of a thread, by four
 
+  /// A tile, as the producer tells the consumers.
+  struct PartTile {
+    int part;  // its number; none: there are no more tiles
+    unsigned tiles_of_part;
+    int row, col;  // of its first element, within the part
+
+    static constexpr int none = -1;
+  };
+
   template <class In>
   struct Shared : cuda::StageBarriers<STAGES, 1> {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
     cuda::TmaStoreEpilogue<BN, In> Cs[CONSUMERS];
-    unsigned tile[STAGES];  // the tile that begins with this stage
+    PartTile tiles[STAGES];  // that which begins with the stage
   };
 
 #ifndef RUNG_HOST
@@ -63,20 +72,17 @@ struct PartedTile {
     unsigned begin = 0;  // the part's first tile
     int part = 0;
 
-    /// False behind the last tile.
-    __device__ __forceinline__ bool find(unsigned tile) {
+    __device__ __forceinline__ PartTile find(unsigned tile) {
       while (part < args.count && tile >= end()) begin = end(), ++part;
-      return part < args.count;
+      if (part == args.count) return {PartTile::none, 0, 0, 0};
+      const unsigned tiles = end() - begin;
+      Gemm<In, In> rows = args.problem;
+      rows.m = std::int64_t{tiles} / ceil_div(rows.n, BN) * BM;
+      const cuda::TileCoord first = cuda::grouped_tile<BM, BN>(rows, tile - begin, GROUP);
+      return {part, tiles, static_cast<int>(first.row), static_cast<int>(first.col)};
     }
     __device__ __forceinline__ unsigned end() const {
       return static_cast<unsigned>(args.parts[part].tiles_end);
-    }
-    __device__ __forceinline__ unsigned tiles() const { return end() - begin; }
-    /// The first element, within the part.
-    __device__ __forceinline__ cuda::TileCoord first_of(unsigned tile) const {
-      Gemm<In, In> rows = args.problem;
-      rows.m = std::int64_t{tiles()} / ceil_div(rows.n, BN) * BM;
-      return cuda::grouped_tile<BM, BN>(rows, tile - begin, GROUP);
     }
   };
 
@@ -99,16 +105,21 @@ struct PartedTile {
     // Blocks take the next tile when they are ready, and none waits for a block that has no SM yet:
     // tiles that another GPU awaits are computed by those that run.
     Cursor<In> cursor{args};
-    unsigned tile = ptx::atom_add_relaxed_gpu(args.next_tile, 1);
-    while (cursor.find(tile)) {
+    unsigned number = ptx::atom_add_relaxed_gpu(args.next_tile, 1);
+    while (true) {
+      const PartTile tile = cursor.find(number);
+      // sync: the stage is empty; the consumers read this with its data
+      const std::uint32_t first = shared.wait_until_empty(state);
+      shared.tiles[state.stage] = tile;
+      if (tile.part == PartTile::none) {
+        ptx::mbarrier_arrive(first);
+        break;
+      }
       const unsigned following = ptx::atom_add_relaxed_gpu(args.next_tile, 1);
-      const cuda::PartOfRows& part = args.parts[cursor.part];
+      const cuda::PartOfRows& part = args.parts[tile.part];
       const cuda::EncodedTensorMap& map_of_a = part.a_is_other ? args.other_a : args.maps.a;
-      const cuda::TileCoord first = cursor.first_of(tile);
-      const int row = part.a_row + static_cast<int>(first.row);
-      const int col = static_cast<int>(first.col);
-      if (!part.has_addend) wait_for(cursor.part);
-      announce(tile, shared, state);
+      const int row = part.a_row + tile.row;
+      if (!part.has_addend) wait_for(tile.part);
       for (std::int64_t k0 = 0; k0 < args.problem.k; k0 += BK) {
         // load: the tiles of A and B
         const std::uint32_t full = shared.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
@@ -116,34 +127,24 @@ struct PartedTile {
         cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), map_of_a, a_k_major, row,
                             k, full);
         cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), args.maps.b, b_k_major,
-                            col, k, full);
+                            tile.col, k, full);
         state.advance();
       }
 
       // load: the addend, in place of A
       if (part.has_addend) {
-        wait_for(cursor.part);
+        wait_for(tile.part);
         for (int c = 0; c < BN; c += cuda::staged_columns<In>) {
           const std::uint32_t full = shared.expect(state, sizeof shared.As[0]);
           cuda::load_staged_c<BM>(ptx::cvta_to_shared(shared.As[state.stage]), args.addend,
-                                  part.addend_row + static_cast<int>(first.row), col + c, full);
+                                  part.addend_row + tile.row, tile.col + c, full);
           state.advance();
         }
       }
-      tile = following;
+      number = following;
     }
-    // The consumers' end; and the last number is of the block that leaves none for the next launch.
-    ptx::mbarrier_arrive(announce(tile, shared, state));
-    if (tile + 1 == cursor.begin + gridDim.x) *args.next_tile = 0;
-  }
-
-  /// Says which tile begins with a stage, when that is empty. Returns the stage's mbarrier.
-  template <class In>
-  static __device__ __forceinline__ std::uint32_t announce(
-      unsigned tile, Shared<In>& shared, const cuda::PipelineState<STAGES>& state) {
-    const std::uint32_t full = shared.wait_until_empty(state);
-    shared.tile[state.stage] = tile;
-    return full;
+    // Each block has had one number too many: who has the last one leaves none for the next launch.
+    if (number + 1 == cursor.begin + gridDim.x) *args.next_tile = 0;
   }
 
   /// One warpgroup: 64 rows of each tile.
@@ -152,14 +153,13 @@ struct PartedTile {
                                                  Shared<In>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
     cuda::PipelineState<STAGES> state;
-    Cursor<In> cursor{args};
     while (true) {
+      float acc[J][4] = {};
       // sync: the producer has said which tile is next
       shared.wait_until_full(state);
-      const unsigned tile = shared.tile[state.stage];
-      if (!cursor.find(tile)) break;
-      const cuda::PartOfRows& part = args.parts[cursor.part];
-      float acc[J][4] = {};
+      const PartTile tile = shared.tiles[state.stage];
+      if (tile.part == PartTile::none) break;
+      const cuda::PartOfRows& part = args.parts[tile.part];
       cuda::with_layouts(args.problem, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
         using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
         using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
@@ -178,13 +178,12 @@ struct PartedTile {
       }
       g.beta = 0;
       if (part.c_is_other) g.c = args.matrix_of_other_c;
-      const cuda::TileCoord first = cursor.first_of(tile);
       shared.Cs[group].store_before(g, part.c_is_other ? args.other_c : args.maps.c,
-                                    part.c_row + first.row + group * 64, part.c_end, first.col, acc,
+                                    part.c_row + tile.row + group * 64, part.c_end, tile.col, acc,
                                     1 + group);
       if (part.finished != nullptr) {
-        unsigned* const stored = args.stored + cursor.part;
-        const bool is_last = is_last_to_store(stored, cursor.tiles() * CONSUMERS, 1 + group);
+        const bool is_last =
+            is_last_to_store(args.stored + tile.part, tile.tiles_of_part * CONSUMERS, 1 + group);
         if (is_last) ptx::st_release_sys(part.finished, args.finished_value);
       }
     }
