@@ -56,7 +56,10 @@ std::vector<Contender> contenders(Libraries& libraries, bool all_schedules) {
                                 {"NCCL + rung", [](Rank& rank, int) { rank.nccl_and(false); }},
                                 {"cuBLAS alone", [](Rank& rank, int) { rank.product_alone(true); }},
                                 {"rung alone", [](Rank& rank, int) { rank.product_alone(false); }},
-                                {"NCCL alone", [](Rank& rank, int) { rank.collective_alone(); }}};
+                                {"NCCL alone", [](Rank& rank, int) { rank.collective_alone(); }},
+                                {"rung in a graph", [&libraries](Rank& rank, int number) {
+                                   rank.rung_in_graph(libraries.automatic.at(number));
+                                 }}};
   if (!all_schedules) return all;
   using dist::Schedule;
   all.push_back({"sequential", rung(libraries.automatic, {.schedule = Schedule::sequential})});

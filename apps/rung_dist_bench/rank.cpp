@@ -62,6 +62,7 @@ Matrix Rank::allocate(std::int64_t rows, std::int64_t cols, int seed) {
 
 void Rank::set_up(Operation operation, const Size& size) {
   synchronize();
+  forget_graphs();
   for (const cuda::DevicePointer memory : memory_) driver_.cuMemFree(memory);
   memory_.clear();
   operation_ = operation;
@@ -123,6 +124,30 @@ void Rank::rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& 
                                                      : &dist::TensorParallel::gemm_all_reduce;
   (parallel.*method)(1, a(), b_, 0, c(), CudaStream(stream_), call);
   end_call();
+}
+
+void Rank::rung_in_graph(dist::TensorParallel& parallel) {
+  cuda::GraphExec& exec = graphs_[turn_];
+  if (exec == nullptr) {
+    cuda::Graph graph = nullptr;
+    const std::size_t turn = turn_;
+    check(driver_, driver_.cuStreamBeginCapture(stream_, cuda::CaptureMode::thread_local_only),
+          "cuStreamBeginCapture");
+    rung(parallel);
+    turn_ = turn;
+    check(driver_, driver_.cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+    check(driver_, driver_.cuGraphInstantiate(&exec, graph, 0), "cuGraphInstantiate");
+    driver_.cuGraphDestroy(graph);
+  }
+  check(driver_, driver_.cuGraphLaunch(exec, stream_), "cuGraphLaunch");
+  end_call();
+}
+
+void Rank::forget_graphs() {
+  for (cuda::GraphExec& graph : graphs_) {
+    if (graph != nullptr) driver_.cuGraphExecDestroy(graph);
+    graph = nullptr;
+  }
 }
 
 void Rank::product(const Matrix& a, const Matrix& c, bool cublas) {

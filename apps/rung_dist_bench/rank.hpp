@@ -49,6 +49,8 @@ class Rank {
 
   // What is timed. Each enqueues one call.
   void rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& call = {});
+  /// The same call from a graph of it. Only after a call of the same shape.
+  void rung_in_graph(dist::TensorParallel& parallel);
   void nccl_and(bool cublas);
   void product_alone(bool cublas);
   void collective_alone();
@@ -65,6 +67,7 @@ class Rank {
   std::vector<float> some_rows() const;
   const Matrix& a() const { return a_[turn_]; }
   const Matrix& c() const { return c_[turn_]; }
+  void forget_graphs();
   void end_call() { turn_ = (turn_ + 1) % sets; }
   void product(const Matrix& a, const Matrix& c, bool cublas);
 
@@ -76,7 +79,8 @@ class Rank {
   Cublas cublas_;
   Operation operation_ = Operation::all_gather_gemm;
   Shape shape_ = {};
-  std::array<Matrix, sets> a_ = {}, c_ = {};  // of the rank
+  std::array<Matrix, sets> a_ = {}, c_ = {};       // of the rank
+  std::array<cuda::GraphExec, sets> graphs_ = {};  // null: not captured yet
   std::size_t turn_ = 0;
   Matrix b_ = {};
   std::vector<float> right_;
