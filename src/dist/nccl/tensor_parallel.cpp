@@ -46,7 +46,8 @@ class TensorParallel::State {
  public:
   State(void* comm, const TensorParallelOptions& options)
       : session_(static_cast<nccl::Comm>(comm), options.timeout),
-        exchange_(make_exchange(options.transport)) {
+        exchange_(make_exchange(options.transport)),
+        is_deterministic_(options.deterministic) {
     const cuda::DriverApi& driver = session_.driver();
     nccl::require(driver, driver.cuEventCreate(&finished_, cuda::event_disable_timing),
                   "cuEventCreate");
@@ -78,6 +79,15 @@ class TensorParallel::State {
   void measure(double bandwidth);
   void measure_window(double bandwidth);
   int free_multiprocessors() const;
+  /// Of a call, and of one that is captured.
+  struct Plans {
+    Expected direct, captured;
+
+    const Expected& of(bool is_captured) const { return is_captured ? captured : direct; }
+  };
+  Plans choose_plans(const Request& request) const;
+  /// Memory for calls of any of these plans. Collective.
+  void reserve(const Request& request, const Plans& plans);
   /// What all ranks do for that request. Asks them, the first time.
   Expected agree(const Request& request, bool is_capturing);
   Call call_of(const Request& request, const Expected& plan, cuda::Stream stream) const;
@@ -89,7 +99,8 @@ class TensorParallel::State {
   nccl::Rates rates_;
   int compute_capability_ = 0, multiprocessors_ = 0;
   double cycles_ = 0;  // of all SMs, per second
-  std::map<Terms, Expected> plans_;
+  bool is_deterministic_;
+  std::map<Terms, Plans> plans_;
 };
 
 std::unique_ptr<nccl::Exchange> TensorParallel::State::make_exchange(Transport transport) {
@@ -161,7 +172,7 @@ Expected TensorParallel::State::agree(const Request& request, bool is_capturing)
   Terms mine = nccl::terms_of(request);
   const auto known = plans_.find(mine);
   const auto refusal = nccl::refusal_of(request, session_.ranks(), compute_capability_);
-  if (known != plans_.end() && !refusal) return known->second;
+  if (known != plans_.end() && !refusal) return known->second.of(is_capturing);
   const Terms key = mine;
   mine.values[Terms::refused] = refusal.has_value() ? 1 : 0;
   if (is_capturing) {
@@ -169,44 +180,58 @@ Expected TensorParallel::State::agree(const Request& request, bool is_capturing)
                 refusal.value_or(std::string("rung: ") + name_of(request.operation) +
                                  ": the first call of a shape cannot be captured"));
   }
-  nccl::Rates rates = rates_;
-  rates.flops = cycles_ * nccl::flops_per_cycle(request.product.a.type, compute_capability_);
-  Expected plan = nccl::choose(request, session_.ranks(), rates);
   struct Ballot {
     Terms terms;
-    Expected plan;
+    Plans plans;
   };
-  const auto ballots = session_.all_gather(Ballot{mine, plan});
+  const auto ballots = session_.all_gather(Ballot{mine, choose_plans(request)});
   if (refusal) throw Error(Status::invalid_argument, *refusal);
   std::vector<Terms> terms;
   for (const Ballot& ballot : ballots) terms.push_back(ballot.terms);
   if (const auto why = nccl::disagreement(request.operation, terms)) {
     throw Error(Status::invalid_argument, *why);
   }
-  plan = ballots.front().plan;
-  const Call call = call_of(request, plan, nullptr);
+  const Plans plans = ballots.front().plans;
+  reserve(request, plans);
+  plans_.emplace(key, plans);
+  return plans.direct;
+}
+
+TensorParallel::State::Plans TensorParallel::State::choose_plans(const Request& request) const {
+  nccl::Rates rates = rates_;
+  rates.flops = cycles_ * nccl::flops_per_cycle(request.product.a.type, compute_capability_);
+  const Expected direct = nccl::choose(request, session_.ranks(), rates);
+  if (is_deterministic_) return {direct, direct};
+  rates.has_fused = false;  // in a graph it would be a kernel for each part, which others outdo
+  return {direct, nccl::choose(request, session_.ranks(), rates)};
+}
+
+void TensorParallel::State::reserve(const Request& request, const Plans& plans) {
   std::int64_t bytes = 0;
-  switch (request.operation) {
-    case Operation::all_gather_gemm: bytes = all_gather_bytes(call); break;
-    case Operation::gemm_reduce_scatter: bytes = reduce_scatter_bytes(call); break;
-    case Operation::gemm_all_reduce: bytes = all_reduce_bytes(call); break;
+  for (const Expected* const plan : {&plans.direct, &plans.captured}) {
+    const Call call = call_of(request, *plan, nullptr);
+    switch (request.operation) {
+      case Operation::all_gather_gemm: bytes = std::max(bytes, all_gather_bytes(call)); break;
+      case Operation::gemm_reduce_scatter:
+        bytes = std::max(bytes, reduce_scatter_bytes(call));
+        break;
+      case Operation::gemm_all_reduce: bytes = std::max(bytes, all_reduce_bytes(call)); break;
+    }
   }
   const cuda::DriverApi& driver = session_.driver();
   nccl::require(driver, driver.cuStreamWaitEvent(session_.side(), finished_, 0),
                 "cuStreamWaitEvent");
   exchange_->reserve(bytes);
-  if (plan.symmetric && bytes > window_->bytes()) {
-    session_.wait(session_.side());
-    session_.all_gather(0);  // no rank uses the window any more
-    window_.reset();
-    window_ = nccl::SymmetricMemory::make(session_, bytes);
-    if (window_ == nullptr) {
-      throw Error(Status::device_error, "rung: NCCL registered no symmetric window of " +
-                                            std::to_string(bytes) + " bytes");
-    }
+  const bool has_window = plans.direct.symmetric || plans.captured.symmetric;
+  if (!has_window || bytes <= window_->bytes()) return;
+  session_.wait(session_.side());
+  session_.all_gather(0);  // no rank uses the window any more
+  window_.reset();
+  window_ = nccl::SymmetricMemory::make(session_, bytes);
+  if (window_ == nullptr) {
+    throw Error(Status::device_error,
+                "rung: NCCL registered no symmetric window of " + std::to_string(bytes) + " bytes");
   }
-  plans_.emplace(key, plan);
-  return plan;
 }
 
 void TensorParallel::State::run(const Request& request, cuda::Stream stream) {
