@@ -374,7 +374,7 @@ Costs costs_alone(const GemmShape& shape, const CpuRates& rates) {
 }
 
 std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
-  const Named<cpu::GemmRung>* const small = rung_of_small(shape.m, shape.n, shape.k);
+  const Named<cpu::GemmRung>* const small = rung_of_small(shape.m, shape.n, shape.k, shape.b);
   if (small == nullptr) return std::nullopt;
   return GemmChoice{small->id, small->rung, 1};
 }

@@ -55,16 +55,19 @@ class GemmCosts {
   double fmas_, whole_fmas_, tiles_;
 };
 
-/// The rung, on one thread, of a product in f32 or f64 that is too small for costs to pay off; null
-/// for others. Inline: it takes a few nanoseconds of some ten.
-inline const Named<cpu::GemmRung>* rung_of_small(std::int64_t m, std::int64_t n, std::int64_t k) {
+/// The rung, on one thread, of a product in f32 or f64 that is too small for costs to pay off: they
+/// take some 60 ns. Null for others. Inline: it is a few nanoseconds of some ten.
+inline const Named<cpu::GemmRung>* rung_of_small(std::int64_t m, std::int64_t n, std::int64_t k,
+                                                 Order b) {
   static constexpr Named<cpu::GemmRung> masked = RUNG_GEMM(11, masked_edges);
   static constexpr Named<cpu::GemmRung> narrow = RUNG_GEMM(13, narrow);
-  constexpr std::int64_t longest = 1024, narrow_volume = 1 << 12, volume = 1 << 17;
+  constexpr std::int64_t longest = 1024, volume = 1 << 17;
   if (m > longest || n > longest || k > longest) return nullptr;
+  const std::int64_t narrow_volume = b == Order::row_major ? 1 << 14 : 1 << 12;
   if (m * n * k > (m <= 4 || n <= 4 ? narrow_volume : volume)) return nullptr;
-  const bool is_column = n == 1 && k >= 8, is_row = m == 1 && n > 64 && k > 12;
-  return is_column || is_row ? &narrow : &masked;
+  const bool are_columns = (n == 1 && k >= 8) || (n == 2 && m >= 8 && k >= 40);
+  const bool is_row = m == 1 && n > 512 && k > 12;
+  return are_columns || is_row ? &narrow : &masked;
 }
 
 /// For Dtype::f32 and Dtype::f64. threads: see choose_gemm().

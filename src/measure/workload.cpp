@@ -103,6 +103,8 @@ class GemmWorkload final : public Workload {
     if (backend_.name() == "virtual") return {};
     if (gpu_of(backend_) != nullptr) return gpu_multiply_add_ceiling(backend_, options_.dtype);
     if (backend_.name() == "gpu") return {};  // Apple's: there are no ceiling kernels for it
+    const GemmCall& call = sets_.front()->call();
+    if (call.batch == 1 && (call.m == 1 || call.n == 1)) return reading_ceiling();
     return {std::string(name(ceiling_type(options_.dtype))) + " multiply-add",
             {fma_ceiling(options_.dtype, options_.threads)}};
   }
@@ -131,6 +133,23 @@ class GemmWorkload final : public Workload {
   bool counts_flops() const override { return true; }
 
  private:
+  /// Of a matrix and a vector: the rate at which the same operands can be read, in FLOP/s.
+  WorkloadCeiling reading_ceiling() const {
+    const std::int64_t size = input_bytes(options_.dtype);
+    std::vector<Region> regions;
+    for (const auto& set : sets_) {
+      const GemmCall call = set->call();
+      regions.push_back({call.a.data, call.m * call.k * size});
+      regions.push_back({call.b.data, call.k * call.n * size});
+    }
+    WorkloadCeiling found{"read", {read_ceiling(regions, 1)}};
+    if (options_.threads > 1) found.variants.push_back(read_ceiling(regions, options_.threads));
+    for (CeilingBatch& variant : found.variants) {
+      variant.work = flops_ * static_cast<double>(std::ssize(sets_));
+    }
+    return found;
+  }
+
   WorkloadOptions options_;
   const Backend& backend_;
   double flops_;
