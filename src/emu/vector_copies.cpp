@@ -84,8 +84,8 @@ class Metadata {
     }
   }
 
-  /// The elements of a structure of tbaa.struct, as an LLVM vector of that many bytes; nothing if
-  /// they differ.
+  /// The elements of a structure of tbaa.struct, as an LLVM vector of that many bytes: words if
+  /// they differ, nothing if some bytes are in none.
   std::string vector(Text structure, int bytes) const {
     const std::vector<Text> fields = split_list(node(structure));
     std::string element;
@@ -93,8 +93,7 @@ class Metadata {
     for (std::size_t i = 0; i + 2 < fields.size(); i += 3) {  // i64 offset, i64 bytes, !tag
       const int size = number_at(fields[i + 1].substr(4));
       const std::string type = scalar(fields[i + 2], size);
-      if (!element.empty() && type != element) return {};
-      element = type;
+      element = element.empty() || type == element ? type : "i32";
       covered += size;
     }
     if (covered != bytes || element.empty()) return {};

@@ -9,12 +9,14 @@
 namespace rung::emu {
 namespace {
 
-// The elements of structures of four floats, four integers, two doubles and three floats.
+// The elements of structures of four floats, four integers, two doubles, three floats, and two
+// floats and a double.
 const std::string metadata =
     "!2 = !{i64 0, i64 4, !6, i64 4, i64 4, !6, i64 8, i64 4, !6, i64 12, i64 4, !6}\n"
     "!3 = !{i64 0, i64 4, !7, i64 4, i64 4, !7, i64 8, i64 4, !7, i64 12, i64 4, !7}\n"
     "!4 = !{i64 0, i64 8, !8, i64 8, i64 8, !8}\n"
     "!5 = !{i64 0, i64 4, !6, i64 4, i64 4, !6, i64 8, i64 4, !6}\n"
+    "!13 = !{i64 0, i64 4, !6, i64 4, i64 4, !6, i64 8, i64 8, !8}\n"
     "!6 = !{!9, !9, i64 0}\n!7 = !{!10, !10, i64 0}\n!8 = !{!11, !11, i64 0}\n"
     "!9 = !{!\"float\", !12, i64 0}\n!10 = !{!\"int\", !12, i64 0}\n"
     "!11 = !{!\"double\", !12, i64 0}\n";
@@ -38,6 +40,7 @@ TEST(VectorCopies, HaveTheTypeOfTheirElements) {
   EXPECT_EQ(copy_by_vectors(copies("!2")), copied("<4 x float>"));
   EXPECT_EQ(copy_by_vectors(copies("!3")), copied("<4 x i32>"));
   EXPECT_EQ(copy_by_vectors(copies("!4")), copied("<2 x double>"));
+  EXPECT_EQ(copy_by_vectors(copies("!13")), copied("<4 x i32>"));
 }
 
 TEST(VectorCopies, AlignArrays) {

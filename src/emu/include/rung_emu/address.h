@@ -17,6 +17,8 @@ class Address {
   __host__ __device__ __forceinline__ Address(unsigned long bits) : to_((void*)bits) {}
   __host__ __device__ __forceinline__ Address(long long bits) : to_((void*)bits) {}
   __host__ __device__ __forceinline__ Address(long bits) : to_((void*)bits) {}
+  __host__ __device__ __forceinline__ Address(unsigned int bits)
+      : to_((void*)(unsigned long)bits) {}
   __host__ __device__ __forceinline__ Address(int bits) : to_((void*)(long)bits) {}
 
   template <class T>
