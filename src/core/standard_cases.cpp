@@ -157,6 +157,8 @@ std::vector<GemmSpec> standard_batched_cases(Dtype dtype) {
   for (const Shape shape : shapes) add(shape, 3);
   // More than a block computes, and more than threads share evenly.
   for (const Shape shape : {Shape{4, 4, 4}, Shape{5, 7, 3}, Shape{16, 16, 16}}) add(shape, 67);
+  // Of the widest tiles.
+  for (const Shape shape : {Shape{65, 136, 24}, Shape{100, 248, 72}}) add(shape, 3);
   return specs;
 }
 

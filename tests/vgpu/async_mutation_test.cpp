@@ -37,7 +37,7 @@ namespace {
 constexpr std::string_view with_tiles[] = {
     "gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",       "gemm/cuda/33_digits",
     "gemm/cuda/35_bf16x3",           "gemm/cuda/36_ping_pong",   "gemm/cuda/63_grouped",
-    "gemm/cuda/64_batched_wgmma",    "gemm/cuda/70_block_scales"};
+    "gemm/cuda/64_batched_wgmma",    "gemm/cuda/65_batched_fma", "gemm/cuda/70_block_scales"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;

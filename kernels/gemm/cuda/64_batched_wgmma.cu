@@ -145,8 +145,9 @@ struct BatchedWgmma {
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
-    // Then the order in which blocks start balances the last ones: 7 % at 128 x 128 x 128.
-    const bool is_one_tile = CONSUMERS > 1 && g.m == BM && g.n == BN;
+    // Then the order in which blocks start balances the last ones: 7 % at 128 x 128 x 128, 3 % at 64 x
+    // 64 x 64. With less to load, blocks would take longer to start.
+    const bool is_one_tile = BM == BN && g.m == BM && g.n == BN && g.k >= 64;
     return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
@@ -160,21 +161,41 @@ struct BatchedWgmma {
                                         : cuda::TensorMapSpec{}};
   }
 
-  /// Small tiles, unless C has both rows and columns for larger ones.
+  /// What a product takes, by whole tiles of the rates that these have beside each other on an H200.
   template <class In, class Out>
-  static cuda::GemmConfig choose(const Gemm<In, Out>& g, int /*multiprocessors*/) {
-    return {.tile = g.m <= 64 || g.n <= 64 ? 0 : 1};
+  static constexpr double time(const Gemm<In, Out>& g) {
+    constexpr double of_result = BN == 256 ? 0.93 : BN == 64 ? 1.2 : 1.0;
+    return of_result * static_cast<double>(cuda::tiles_of_c<BM, BN>(g) * BM * BN);
   }
+
+  template <class In, class Out>
+  static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors);
 };
 
 //                          BM   BN  STAGES BLOCKS
 using Small = BatchedWgmma<64, 64, 2, 4>;
 using Large = BatchedWgmma<128, 128, 2, 2>;
+using Flat = BatchedWgmma<64, 192, 2, 2>;
+using Larger = BatchedWgmma<128, 256, 3, 1>;
+
+template <int BM, int BN, int STAGES, int BLOCKS>
+template <class In, class Out>
+cuda::GemmConfig BatchedWgmma<BM, BN, STAGES, BLOCKS>::choose(const Gemm<In, Out>& g,
+                                                              int /*multiprocessors*/) {
+  const double times[] = {Small::time(g), Large::time(g), Flat::time(g), Larger::time(g)};
+  int best = 0;
+  for (int tile = 1; tile < 4; ++tile) {
+    if (times[tile] < times[best]) best = tile;
+  }
+  return {.tile = best};
+}
 
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
 RUNG_CUDA_GEMM_TILES(64, batched_wgmma, (0, Small, bf16, f16, bf16_bf16, f16_f16),
-                     (1, Large, bf16, f16, bf16_bf16, f16_f16))
+                     (1, Large, bf16, f16, bf16_bf16, f16_f16),
+                     (2, Flat, bf16, f16, bf16_bf16, f16_f16),
+                     (3, Larger, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung

@@ -25,9 +25,16 @@ bool has_pairs(const EpilogueOperand& operand) {
   return operand.col_stride == 1 && bytes_of(operand.type) == 2 && is_multiple(operand, 4);
 }
 
-/// Whether TMA can store C: its rows begin and end at multiples of 16 bytes.
-bool has_tma_store(const EpilogueArgs& args) {
-  return is_multiple(args.c, 16) && args.n * bytes_of(args.c.type) % 16 == 0;
+/// Whether TMA can store C, or an aux output: rows begin and end at multiples of 16 bytes.
+bool has_tma_store(const EpilogueOperand& operand, std::int64_t columns) {
+  return is_multiple(operand, 16) && columns * bytes_of(operand.type) % 16 == 0;
+}
+
+/// Whether there is no aux output, or it has elements of 16 bits and TMA can store it.
+bool has_aux_store(const EpilogueArgs& args) {
+  if (args.aux.data == nullptr) return true;
+  return args.aux.col_stride == 1 && bytes_of(args.aux.type) == 2 &&
+         has_tma_store(args.aux, args.n);
 }
 
 bool has_kernel(const EpilogueArgs& args) {
@@ -36,7 +43,7 @@ bool has_kernel(const EpilogueArgs& args) {
   const bool has_type = type == f32 || type == bf16 || type == f16 || type == e4m3 || type == e5m2;
   const bool reads_c = args.beta != 0;
   return has_type && !(reads_c && bytes_of(type) != 2) && args.pairs == Pairs::none &&
-         has_tma_store(args) && has_pairs(args.aux) && has_pairs(args.residual);
+         has_tma_store(args.c, args.n) && has_aux_store(args) && has_pairs(args.residual);
 }
 
 /// Whether sums by split-K and a second kernel take less time than tiles that are not split. Fewer tiles
@@ -69,22 +76,28 @@ std::optional<ConfiguredGemm> choose(const ContextCache& context, const Epilogue
   return chosen;
 }
 
-TensorMapSpec map_of_c(const EpilogueArgs& args) {
-  const auto bytes = static_cast<int>(bytes_of(args.c.type));
-  return {.data = args.c.data,
+/// Of C or of the aux output.
+TensorMapSpec map_of(const EpilogueOperand& results, const EpilogueArgs& args) {
+  const auto bytes = static_cast<int>(bytes_of(results.type));
+  return {.data = results.data,
           .element_bytes = bytes,
           .row_length = args.n,
           .rows = args.m,
-          .ld = args.c.row_stride,
+          .ld = results.row_stride,
           .box_row_length = 128 / bytes,
           .box_rows = 64};
 }
 
 template <class In>
 void start_product(ContextCache& context, Stream stream, const KernelName& kernel,
-                   const Launch& launch, const PreparedMaps& maps, const EpilogueCall& call) {
+                   const Launch& launch, const TensorMaps& maps, const EpilogueCall& call) {
+  Launch of_aux = {};
+  of_aux.c = map_of(call.epilogue.aux, call.epilogue);
+  const PreparedMaps aux(context.api(), of_aux, nullptr);
+  require(context.api(), aux.result(), "cuTensorMapEncodeTiled");
   FusedArgs<In> args = {.problem = call.product.call.typed<In, float>(),
-                        .maps = maps.maps(),
+                        .maps = maps,
+                        .aux = aux.maps().c,
                         .epilogue = call.epilogue};
   void* parameters[] = {&args};
   start(context, stream, kernel, launch, parameters);
@@ -103,7 +116,7 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
   const auto chosen = choose(context, call, limits);
   if (!chosen) return false;
   Launch launch = fitted(launch_of(*chosen, product), limits.multiprocessors);
-  launch.c = map_of_c(call.epilogue);
+  launch.c = map_of(call.epilogue.c, call.epilogue);
   if (!fits(workspace, launch)) return false;
 
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
@@ -117,8 +130,8 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
   }
   visit(product.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (std::is_same_v<Out, float> && sizeof(In) <= 2) {
-      start_product<In>(context, workspace.stream, kernel_of(*chosen, product.dtype), launch, maps,
-                        call);
+      start_product<In>(context, workspace.stream, kernel_of(*chosen, product.dtype), launch,
+                        maps.maps(), call);
     }
   });
   return true;

@@ -48,6 +48,7 @@ struct CudaBatchRule {
   /// The matrices are at multiples of a stride. TMA reads these, if strides, addresses and leading
   /// dimensions of A and B are multiples of 16 bytes.
   bool is_mapped = false;
+  bool (*pays)(std::int64_t m, std::int64_t n) = nullptr;  // null: no further condition
   cuda::GemmRungIndex use;
 };
 

@@ -173,7 +173,8 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
     const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
                       arch <= rule.max_arch && rule.min_short <= std::min(call.m, call.n) &&
                       (from_pointers || multiply_adds <= rule.max_work) &&
-                      (!rule.is_mapped || can_be_mapped);
+                      (!rule.is_mapped || can_be_mapped) &&
+                      (rule.pays == nullptr || rule.pays(call.m, call.n));
     if (fits) return choice_of(rule.use);
   }
   return std::nullopt;

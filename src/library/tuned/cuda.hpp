@@ -3,6 +3,7 @@
 // bench --device gpu` prints the library's choice beside every rung). The last rule of gemm, and of
 // each mode of dot, must match everything; a test checks it.
 
+#include "device/cuda/tile/batch_tile_times.hpp"
 #include "library/cuda/rules.hpp"
 #include "library/cuda/split_model.hpp"
 
@@ -114,6 +115,14 @@ inline constexpr CudaRival cuda_rivals[] = {
 
 // A product of more work fills the GPU by itself, with kernels that are faster for it.
 inline constexpr CudaBatchRule cuda_batch_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 33,
+     .max_work = 1.4e8,
+     .is_mapped = true,
+     .pays = cuda::rung_65_pays,
+     .use = cuda::GemmRungIndex::gemm_65_batched_fma},
     {.dtypes = Dtypes::of(Dtype::f32),
      .min_arch = 80,
      .min_short = 65,

@@ -99,6 +99,15 @@ TEST(CudaBatchChoice, IsByTmaWhereItCanRead) {
   GemmSpec small = aligned;
   small.m = 32;
   EXPECT_EQ(choice(small), "gemm/cuda/61_small_mma");
+
+  const GemmSpec floats = {.dtype = Dtype::f32, .m = 96, .n = 96, .k = 64, .batch = 3};
+  EXPECT_EQ(choice(floats), "gemm/cuda/65_batched_fma");
+  EXPECT_EQ(choice(floats, 80), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(floats, 90, true), "gemm/cuda/62_batched_tiles");
+  GemmSpec wide = floats;  // as wide as the tile of rung 62
+  wide.n = 128;
+  wide.m = 128;
+  EXPECT_EQ(choice(wide), "gemm/cuda/62_batched_tiles");
 }
 
 /// Three products of 2 x 2 matrices by the unit matrix.

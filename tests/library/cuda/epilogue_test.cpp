@@ -76,8 +76,11 @@ TEST_F(CudaEpilogue, OfManyTiles) {
   };
   std::mt19937 random(6);
   std::set<int> used;
-  for (const auto& [m, n, k, multiprocessors] :
-       {Shape{300, 560, 144, 2}, {250, 512, 144, 2}, {64, 256, 144, 2}, {128, 1024, 448, 1}}) {
+  for (const auto& [m, n, k, multiprocessors] : {Shape{300, 560, 144, 2},
+                                                 {250, 512, 144, 2},
+                                                 {64, 256, 144, 2},
+                                                 {128, 768, 1024, 1},
+                                                 {128, 512, 1536, 1}}) {
     // Results of 4, 2 and 1 bytes take different ways through shared memory.
     for (const auto& [in, out] : {std::pair{bf16, f32}, {bf16, bf16}, {bf16, e4m3}, {e4m3, e5m2}}) {
       if (in == e4m3 && multiprocessors == 1) continue;  // has no other tile there

@@ -11,6 +11,7 @@
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/stmatrix.cuh"
 #include "device/cuda/tile/operand.cuh"
 
 namespace rung::cuda {
@@ -26,17 +27,20 @@ using FusedBoxes = unsigned char[COUNT][64 * 128];
 template <int ROWS, int BN, int BOXES>
 class FusedEpilogue {
   static_assert(ROWS % 64 == 0 && BN % 64 == 0);
-  static constexpr int J = 8;  // groups of 8 columns that are processed at a time
+  // Of a slab, which is processed at a time. A consumer of 128 rows has no registers for wider ones.
+  static constexpr int COLS = ROWS == 64 && BN % 128 == 0 ? 128 : 64;
+  static constexpr int J = COLS / 8;
   using Sums = float[J][4];
 
  public:
   using Boxes = FusedBoxes<BOXES>;
 
-  /// `map`: of C. `boxes` and `bias`: shared memory of this warpgroup; the boxes at a multiple of 1024.
+  /// `map` and `aux`: of C, and of the aux output if there is one. `boxes` and `bias`: shared memory of this warpgroup; the boxes at a multiple of 1024.
   /// `barrier`: a named barrier of it.
   __device__ __forceinline__ FusedEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
-                                           Boxes& boxes, float (&bias)[BN], int barrier)
-      : args_(args), map_(map), boxes_(boxes), shared_bias_(bias), barrier_(barrier) {
+                                           const EncodedTensorMap& aux, Boxes& boxes,
+                                           float (&bias)[BN], int barrier)
+      : args_(args), map_(map), aux_(aux), boxes_(boxes), shared_bias_(bias), barrier_(barrier) {
     factor_ = static_cast<float>(args.alpha) * scale_of<float>(args.scale_a) *
               scale_of<float>(args.scale_b);
     result_factor_ = static_cast<float>(args.result_factor) * scale_of<float>(args.result_scale);
@@ -81,6 +85,7 @@ class FusedEpilogue {
         add_bias(bias, factor_, t);
       } else {
         before_activation(pairs_of(slab_row, slab_col), bias, t);
+        if (args_.aux.data != nullptr) store_aux(row, col, slab, t);
       }
       activate(t);
       if (!is_simple_) after_activation(row, col, slab, t);
@@ -104,10 +109,11 @@ class FusedEpilogue {
 
  private:
   static constexpr int BIASES = (BN + 127) / 128;
-  static constexpr int SLABS = ROWS / 64 * BN / 64;  // of 64 x 64 sums
+  static constexpr int SLABS = ROWS / 64 * BN / COLS;  // of 64 x COLS sums
+  static constexpr int PARTS = COLS / 64;              // of a slab: 64 x 64 results
 
-  static constexpr __device__ int row_of(int slab) { return slab / (BN / 64) * 64; }
-  static constexpr __device__ int col_of(int slab) { return slab % (BN / 64) * 64; }
+  static constexpr __device__ int row_of(int slab) { return slab / (BN / COLS) * 64; }
+  static constexpr __device__ int col_of(int slab) { return slab % (BN / COLS) * COLS; }
 
   /// This thread's pairs of elements of a slab: in each group of 8 columns, two columns of two rows.
   struct Pairs64 {
@@ -152,19 +158,6 @@ class FusedEpilogue {
         const Two two = widened(is_f16, words[j][half]);
         t[j][2 * half] += factor * two.first;
         t[j][2 * half + 1] += factor * two.second;
-      }
-    }
-  }
-
-  static __device__ __forceinline__ void write(const EpilogueOperand& operand, const Pairs64& pairs,
-                                               const Sums& t) {
-    const WordsOfTwoRows words(operand, pairs.row, pairs.col);
-    RUNG_UNROLL
-    for (int j = 0; j < J; ++j) {
-      RUNG_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        const std::uint32_t word = narrowed(words.is_f16, t[j][2 * half], t[j][2 * half + 1]);
-        if (pairs.has(j, half)) words.at[half][j * 4] = word;
       }
     }
   }
@@ -229,7 +222,6 @@ class FusedEpilogue {
     }
     if (args_.row_bias.data != nullptr) with_rows(args_.row_bias, pairs.row, t, plus);
     add_bias(bias, 1.0f, t);
-    if (args_.aux.data != nullptr) write(args_.aux, pairs, t);
   }
 
   /// Steps 7 and 8, and the factor of the result, of a slab of the tile at (row, col).
@@ -287,83 +279,114 @@ class FusedEpilogue {
   }
 
   /// Stores the results of a slab of the tile at (row, col), or waits for more that will be stored with
-  /// them. Results of 4 bytes fill two boxes, those of 1 byte half of one.
+  /// them. 64 x 64 results of 4 bytes fill two boxes, those of 1 byte half of one.
   __device__ __forceinline__ void store_slab(std::int64_t row, std::int64_t col, int slab,
                                              const Sums& t) const {
     const auto bytes = static_cast<int>(bytes_of(args_.c.type));
-    const bool at_once = SLABS <= BOXES && bytes <= 2;
-    const int half = at_once ? slab * bytes : slab * bytes % 4;
+    const int first = slab * PARTS;  // of its parts
+    const bool at_once = stores_at_once(bytes);
+    const int half = at_once ? first * bytes : first * bytes % 4;
     // sync: TMA has read the earlier contents of the box
-    if (!at_once && slab * bytes >= 4 && half % 2 == 0) free_box(bytes);
-    put(half, t);
-    if (at_once) {
-      if (slab + 1 == SLABS) store(row, col, 0, slab, 0);
-    } else if (bytes == 1) {
-      if (slab % 2 == 1) store(row, col, slab - 1, slab, half / 2);
-    } else {
-      store(row, col, slab, slab, half / 2);
+    if (args_.aux.data != nullptr) {
+      free_boxes<0>();
+    } else if (!at_once && first * bytes >= 4 && half % 2 == 0) {
+      if (PARTS * bytes >= 4) {
+        free_boxes<0>();
+      } else {
+        free_boxes<1>();
+      }
+    }
+    RUNG_UNROLL
+    for (int part = 0; part < PARTS; ++part) {
+      if (bytes == 4 && part > 0) {
+        store(map_, bytes, row, col, first, first, 0);
+        free_boxes<0>();
+      }
+      put(bytes == 4 ? 0 : half + part * bytes, part_of(t, part));
+    }
+    const int last = first + PARTS - 1;
+    if (bytes == 4) {
+      store(map_, bytes, row, col, last, last, 0);
+    } else if (at_once) {
+      if (slab + 1 == SLABS) store(map_, bytes, row, col, 0, last, 0);
+    } else if (bytes == 2 || last % 2 == 1) {
+      store(map_, bytes, row, col, bytes == 2 ? first : last - 1, last, half / 2);
     }
   }
 
-  /// Waits until TMA has read the box of two that comes next, or both if results have 4 bytes.
-  __device__ __forceinline__ void free_box(int bytes) const {
-    if (threadIdx.x % 128 == 0) {
-      if (bytes == 4) {
-        ptx::tma_store_wait_group_read<0>();
-      } else {
-        ptx::tma_store_wait_group_read<1>();
-      }
+  /// Stores a slab of the aux output, of 2 bytes an element, by way of boxes that hold no results.
+  __device__ __forceinline__ void store_aux(std::int64_t row, std::int64_t col, int slab,
+                                            const Sums& t) const {
+    const auto bytes = static_cast<int>(bytes_of(args_.c.type));
+    const int first = slab * PARTS;
+    int box = stores_at_once(bytes) ? first : first % 2;
+    // Of a pair of slabs, the first one's results of 1 byte wait in a box for those of the second.
+    if (bytes == 1 && PARTS == 1) box = 1 - slab / 2 % 2;
+    // sync: TMA has read the earlier contents of the box
+    if (slab > 0) free_boxes<0>();
+    const std::uint32_t to = ptx::cvta_to_shared(boxes_[0]) + box * int{sizeof boxes_[0]};
+    RUNG_UNROLL
+    for (int part = 0; part < PARTS; ++part) {
+      put_16_bits(args_.aux.type, to + part * int{sizeof boxes_[0]}, part_of(t, part));
     }
+    store(aux_, 2, row, col, first, first + PARTS - 1, box);
+  }
+
+  /// Whether a tile of results of so many bytes is stored together.
+  static constexpr __device__ bool stores_at_once(int bytes) {
+    return SLABS * PARTS <= BOXES && bytes <= 2;
+  }
+
+  static __device__ __forceinline__ auto part_of(const Sums& t, int part) -> const float (&)[8][4] {
+    return reinterpret_cast<const float(&)[8][4]>(t[part * 8]);
+  }
+
+  /// Waits until TMA has read the boxes, but for those that it stores by the last PENDING groups.
+  template <int PENDING>
+  __device__ __forceinline__ void free_boxes() const {
+    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<PENDING>();
     ptx::bar_sync(barrier_, 128);
   }
 
-  /// Stores the results of slabs `first` to `last` of the tile at (row, col), which are in the boxes from
-  /// `box` on.
-  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, int first, int last,
-                                        int box) const {
+  /// Stores parts `first` to `last` of the tile at (row, col), which are in the boxes from `box` on, of so
+  /// many bytes an element.
+  __device__ __forceinline__ void store(const EncodedTensorMap& map, int bytes, std::int64_t row,
+                                        std::int64_t col, int first, int last, int box) const {
     // sync: the boxes are complete, for TMA too
     ptx::fence_proxy_async();
     ptx::bar_sync(barrier_, 128);
     if (threadIdx.x % 128 != 0) return;
-    const auto bytes = static_cast<int>(bytes_of(args_.c.type));
     std::uint32_t from = ptx::cvta_to_shared(boxes_[0]) + box * int{sizeof boxes_[0]};
     RUNG_NO_UNROLL
-    for (int slab = first; slab <= last; slab += bytes == 1 ? 2 : 1) {
-      const int x = static_cast<int>(col) + col_of(slab), y = static_cast<int>(row) + row_of(slab);
-      ptx::tma_store_2d(&map_, x, y, from);
+    for (int part = first; part <= last; part += bytes == 1 ? 2 : 1) {
+      const int x = static_cast<int>(col) + part % (BN / 64) * 64;
+      const int y = static_cast<int>(row) + part / (BN / 64) * 64;
+      ptx::tma_store_2d(&map, x, y, from);
       from += sizeof boxes_[0];
-      if (bytes == 4 && x + 32 < args_.n) ptx::tma_store_2d(&map_, x + 32, y, from);
+      if (bytes == 4 && x + 32 < args_.n) ptx::tma_store_2d(&map, x + 32, y, from);
     }
     ptx::tma_store_commit_group();
   }
 
-  /// Writes this thread's results to the boxes, from that half of a box on. The 128-byte swizzle exchanges
+  /// Writes 64 x 64 results to the boxes, from that half of a box on. The 128-byte swizzle exchanges
   /// bits 4 to 6 of an address for these and bits 7 to 9.
-  __device__ __forceinline__ void put(int half, const Sums& t) const {
+  __device__ __forceinline__ void put(int half, const float (&t)[8][4]) const {
+    const std::uint32_t box = ptx::cvta_to_shared(boxes_[0]) + half / 2 * int{sizeof boxes_[0]};
+    if (bytes_of(args_.c.type) == 2) return put_16_bits(args_.c.type, box, t);
     const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
-    const int col = half % 2 * 64;
-    const std::uint32_t begin =
-        ptx::cvta_to_shared(boxes_[0]) + half / 2 * int{sizeof boxes_[0]} + row * 128;
+    const std::uint32_t begin = box + row * 128;
     const int swizzle = row % 8 << 4;
     // Calls f(address, first, second) for each pair, whose elements have BYTES.
     const auto each = [&]<int BYTES>(const auto& f) RUNG_INLINE_LAMBDA {
       RUNG_UNROLL
-      for (int j = 0; j < J; ++j) {
-        const int byte = (col + j * 8 + accumulator_col()) * BYTES;
+      for (int j = 0; j < 8; ++j) {
+        const int byte = (half % 2 * 64 + j * 8 + accumulator_col()) * BYTES;
         const std::uint32_t to = begin + (byte / 128 * (64 * 128)) + (byte % 128 ^ swizzle);
         f(to, t[j][0], t[j][1]);
         f(to + 8 * 128, t[j][2], t[j][3]);
       }
     };
     switch (args_.c.type) {
-      case ElementType::bf16:
-        return each.template operator()<2>(
-            [](std::uint32_t to, float x, float y)
-                RUNG_INLINE_LAMBDA { ptx::st_shared_u32(to, ptx::cvt_rn_bf16x2_f32(y, x)); });
-      case ElementType::f16:
-        return each.template operator()<2>(
-            [](std::uint32_t to, float x, float y)
-                RUNG_INLINE_LAMBDA { ptx::st_shared_u32(to, ptx::cvt_rn_f16x2_f32(y, x)); });
       case ElementType::e4m3:
         return each.template operator()<1>(
             [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
@@ -380,8 +403,36 @@ class FusedEpilogue {
     }
   }
 
+  /// The same of bfloat16 or float16 to a whole box.
+  static __device__ __forceinline__ void put_16_bits(ElementType type, std::uint32_t box,
+                                                     const float (&t)[8][4]) {
+    if (type == ElementType::f16) {
+      put_matrices(box, t,
+                   [](float x, float y) RUNG_INLINE_LAMBDA { return ptx::cvt_rn_f16x2_f32(y, x); });
+    } else {
+      put_matrices(
+          box, t, [](float x, float y) RUNG_INLINE_LAMBDA { return ptx::cvt_rn_bf16x2_f32(y, x); });
+    }
+  }
+
+  /// pair(x, y) is a word of two. Four 8 x 8 matrices at a time, two below each other and the two to their
+  /// right.
+  template <class Pair>
+  static __device__ __forceinline__ void put_matrices(std::uint32_t box, const float (&t)[8][4],
+                                                      const Pair& pair) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane % 16;
+    const std::uint32_t begin = box + row * 128 + ((lane / 16 ^ row % 8) << 4);
+    RUNG_UNROLL
+    for (int j = 0; j < 8; j += 2) {
+      ptx::stmatrix_x4(begin ^ j << 4, pair(t[j][0], t[j][1]), pair(t[j][2], t[j][3]),
+                       pair(t[j + 1][0], t[j + 1][1]), pair(t[j + 1][2], t[j + 1][3]));
+    }
+  }
+
   const EpilogueArgs& args_;
   const EncodedTensorMap& map_;
+  const EncodedTensorMap& aux_;
   Boxes& boxes_;
   float (&shared_bias_)[BN];
   int barrier_;

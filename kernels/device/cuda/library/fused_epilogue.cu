@@ -48,6 +48,7 @@ struct FusedTile {
   template <class In>
   static __device__ __forceinline__ void kernel(const Gemm<In, float>& g,
                                                 const cuda::TensorMaps& maps,
+                                                const cuda::EncodedTensorMap& aux,
                                                 const EpilogueArgs& epilogue) {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) {
@@ -69,7 +70,7 @@ struct FusedTile {
       if (threadIdx.x == 0) produce(g, maps, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
-      consume(g, maps, epilogue, shared);
+      consume(g, maps, aux, epilogue, shared);
     }
   }
 
@@ -105,10 +106,11 @@ struct FusedTile {
   template <class In>
   static __device__ __forceinline__ void consume(const Gemm<In, float>& g,
                                                  const cuda::TensorMaps& maps,
+                                                 const cuda::EncodedTensorMap& aux,
                                                  const EpilogueArgs& args, Shared<In>& shared) {
     const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
     const int row = consumer % SHARERS * WM;
-    cuda::FusedEpilogue<WM, BN, BOXES> epilogue(args, maps.c, shared.boxes[consumer],
+    cuda::FusedEpilogue<WM, BN, BOXES> epilogue(args, maps.c, aux, shared.boxes[consumer],
                                                 shared.bias[consumer], 1 + consumer);
     const Scheduler<In> scheduler(g, 1);
     cuda::PipelineState<STAGES> state;
@@ -180,6 +182,7 @@ using Small = FusedTile<64, 128, 8, 1, 2>;
 using Smaller = FusedTile<64, 64, 12, 1, 2>;
 using InTurn = FusedTile<128, 128, 6, 2, 2>;
 using FlatInTurn = FusedTile<64, 192, 5, 2, 3>;
+using Large = FusedTile<128, 256, 4, 1, 2>;
 
 }  // namespace
 
@@ -191,19 +194,21 @@ extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
   cuda::GemmRung rung = cuda::tiled_gemm_rung(
       "gemm_cuda_library_fused_epilogue", cuda::TileRow<0, Medium, bf16, f16, e4m3>{},
       cuda::TileRow<1, Small, bf16, f16, e4m3>{}, cuda::TileRow<2, Smaller, bf16, f16, e4m3>{},
-      cuda::TileRow<3, InTurn, bf16, f16>{}, cuda::TileRow<4, FlatInTurn, bf16, f16>{});
+      cuda::TileRow<3, InTurn, bf16, f16>{}, cuda::TileRow<4, FlatInTurn, bf16, f16>{},
+      cuda::TileRow<5, Large, bf16, f16>{});
   rung.maps = true;
   return rung;
 }();
 
 #else
 
-#define RUNG_FUSED_ENTRY(entry, Class, In)                        \
-  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1) \
-      entry(cuda::FusedArgs<In> args) {                           \
-    const cuda::TensorMaps* maps = nullptr;                       \
-    RUNG_TENSOR_MAPS_OF(entry, maps);                             \
-    Class::kernel(args.problem, *maps, args.epilogue);            \
+#define RUNG_FUSED_ENTRY(entry, Class, In)                                        \
+  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1)                 \
+      entry(cuda::FusedArgs<In> args) {                                           \
+    const cuda::TensorMaps* maps = nullptr;                                       \
+    RUNG_TENSOR_MAPS_OF(entry, maps);                                             \
+    const auto& aux = *reinterpret_cast<const cuda::EncodedTensorMap*>(maps + 1); \
+    Class::kernel(args.problem, *maps, aux, args.epilogue);                       \
   }
 #define RUNG_FUSED_ENTRIES(index, Class, suffix, dtype)                                       \
   RUNG_ENTRIES_OF(dtype, RUNG_FUSED_ENTRY(gemm_cuda_library_fused_epilogue_##dtype##_##index, \
@@ -213,6 +218,7 @@ RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 1, Small, , bf16, f16, e4m3)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 2, Smaller, , bf16, f16, e4m3)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 3, InTurn, , bf16, f16)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 4, FlatInTurn, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 5, Large, , bf16, f16)
 
 #endif
 

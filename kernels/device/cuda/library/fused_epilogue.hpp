@@ -15,8 +15,10 @@ struct FusedArgs {
   Gemm<In, float> problem;  // of the product; C is that of the epilogue
   SplitK split_k = {};
   TensorMaps maps = {};
+  EncodedTensorMap aux = {};  // of its matrix, if there is one; right behind the others
   EpilogueArgs epilogue = {};
 };
 static_assert(offsetof(FusedArgs<float>, maps) == maps_offset);
+static_assert(offsetof(FusedArgs<float>, aux) == maps_offset + sizeof(TensorMaps));
 
 }  // namespace rung::cuda

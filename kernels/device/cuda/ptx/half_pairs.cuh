@@ -12,8 +12,17 @@ namespace rung::ptx {
 // Declared for kernel templates to name, defined nowhere.
 template <class In>
 std::uint32_t fma_rn_x2(std::uint32_t a, std::uint32_t b, std::uint32_t c);
+std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
 #else
+
+/// lop3.b32: a & b | c, in one instruction. Of two constants, compilers make two.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#logic-and-shift-instructions-lop3
+__device__ __forceinline__ std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result;
+  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+}
 
 /// fma.rn.bf16x2 and fma.rn.f16x2: a * b + c of both halves, rounded once to nearest.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#half-precision-floating-point-instructions-fma

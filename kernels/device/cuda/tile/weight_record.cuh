@@ -67,16 +67,17 @@ __device__ __forceinline__ void unpack_fragment(std::uint32_t (&fragment)[4],
   if constexpr (BITS == 4) {
     RUNG_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const std::uint32_t element = words[STEP / 16] >> (4 * i) & 0x000f000f;
-      fragment[i] = ptx::fma_rn_x2<In>(element | Pair::base, Pair::one, minus_zero[i % 2]);
+      const std::uint32_t element =
+          ptx::and_or(words[STEP / 16] >> (4 * i), 0x000f000f, Pair::base);
+      fragment[i] = ptx::fma_rn_x2<In>(element, Pair::one, minus_zero[i % 2]);
     }
   } else {
     // Two's complement: seven bits, less 128 times the eighth.
     RUNG_UNROLL
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t element = words[STEP / 8 + i / 2] >> (8 * (i % 2));
-      fragment[i] = ptx::fma_rn_x2<In>((element & 0x007f007f) | Pair::base, Pair::one,
-                                       (element & 0x00800080) | Pair::minus_base);
+      fragment[i] = ptx::fma_rn_x2<In>(ptx::and_or(element, 0x007f007f, Pair::base), Pair::one,
+                                       ptx::and_or(element, 0x00800080, Pair::minus_base));
     }
   }
 }
@@ -90,17 +91,23 @@ __device__ __forceinline__ const unsigned char* record_of(const unsigned char* w
   return weights + layout.record_at(row_tile < last ? row_tile : last, k / WeightLayout::steps);
 }
 
-/// The scale of a row (0 to 15) for a group of a record.
+/// The scales of a lane's two rows, lane / 4 and 8 below, for a group of a record.
 template <int BITS>
-__device__ __forceinline__ float scale_of(const unsigned char* record, const RecordForm<BITS>& form,
-                                          int group, int row) {
+__device__ __forceinline__ void load_scales(float (&to)[2], const unsigned char* record,
+                                            const RecordForm<BITS>& form, int group) {
   const unsigned char* const scales = record + form.scales_at;
-  const int at = group * WeightLayout::rows + row;
-  if (form.scale == WeightScale::f32) return reinterpret_cast<const float*>(scales)[at];
-  if (form.scale == WeightScale::f16) {
-    return static_cast<float>(reinterpret_cast<const float16*>(scales)[at]);
+  const int at = group * WeightLayout::rows + static_cast<int>(threadIdx.x) % 32 / 4;
+  const auto load = [&]<class T>(const T* of_type) RUNG_INLINE_LAMBDA {
+    to[0] = static_cast<float>(of_type[at]);
+    to[1] = static_cast<float>(of_type[at + 8]);
+  };
+  if (form.scale == WeightScale::f32) {
+    load(reinterpret_cast<const float*>(scales));
+  } else if (form.scale == WeightScale::f16) {
+    load(reinterpret_cast<const float16*>(scales));
+  } else {
+    load(reinterpret_cast<const bfloat16*>(scales));
   }
-  return static_cast<float>(reinterpret_cast<const bfloat16*>(scales)[at]);
 }
 
 /// The words of 512 bytes of a record, from `chunk` * chunk_steps<BITS> on, that a lane has.
@@ -126,7 +133,7 @@ __device__ __forceinline__ void load_minus_zeros(std::uint32_t (&minus_zero)[2],
     if (form.has_zeros) {
       zero = record[form.zeros_at + form.group_of(k) * WeightLayout::rows + row + half * 8];
     }
-    minus_zero[half] = HalfPair<In>::minus_base | zero << 16 | zero;
+    minus_zero[half] = HalfPair<In>::minus_base + zero * 0x00010001;
   }
 }
 
@@ -154,9 +161,8 @@ __device__ __forceinline__ void unpack_record(
 template <int BITS, int J>
 __device__ __forceinline__ void promote(const unsigned char* record, const RecordForm<BITS>& form,
                                         int group, const float (&sums)[J][4], float (&acc)[J][4]) {
-  const int row = static_cast<int>(threadIdx.x) % 32 / 4;
-  const float scales[] = {scale_of(record, form, group, row),
-                          scale_of(record, form, group, row + 8)};
+  float scales[2];
+  load_scales(scales, record, form, group);
   RUNG_UNROLL
   for (int j = 0; j < J; ++j) {
     RUNG_UNROLL

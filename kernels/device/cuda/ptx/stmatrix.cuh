@@ -1,0 +1,25 @@
+#pragma once
+// stmatrix: 8 x 8 matrices of 16-bit elements, as mma and wgmma have their sums, to shared memory.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+
+#ifndef RUNG_HOST
+
+namespace rung::ptx {
+
+/// stmatrix.m8n8.x4: lane l has the pair of columns 2 (l % 4) of row l / 4 of each of four matrices, and
+/// the address of row l % 8 of matrix l / 8. From sm_90 on.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions-stmatrix
+__device__ __forceinline__ void stmatrix_x4(std::uint32_t to, std::uint32_t first,
+                                            std::uint32_t second, std::uint32_t third,
+                                            std::uint32_t fourth) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(first), "r"(second), "r"(third), "r"(fourth)
+               : "memory");
+}
+
+}  // namespace rung::ptx
+
+#endif

@@ -1,0 +1,39 @@
+#pragma once
+// Which tile of rung 65 is fastest for the products of a batch, and whether rung 62 is faster. By the
+// rate of whole tiles; partly filled ones take as long.
+
+#include <cstdint>
+
+#include "core/integers.hpp"
+
+namespace rung::cuda {
+
+struct BatchTile {
+  int BM, BN;
+  double rate;  // TFLOP/s of batches of such products that fill tiles, on an H200
+
+  /// What one product takes, for each step of k and in units of this file.
+  constexpr double time(std::int64_t m, std::int64_t n) const {
+    return static_cast<double>(ceil_div(m, BM) * BM * ceil_div(n, BN) * BN) / rate;
+  }
+};
+
+/// In the order of the rung's tiles.
+inline constexpr BatchTile tiles_of_rung_65[] = {{48, 48, 30}, {64, 64, 37}, {96, 96, 40}};
+inline constexpr BatchTile tile_of_rung_62 = {64, 128, 42};
+
+constexpr int fastest_tile_of_rung_65(std::int64_t m, std::int64_t n) {
+  int best = 0, tile = 0;
+  for (const BatchTile& candidate : tiles_of_rung_65) {
+    if (candidate.time(m, n) < tiles_of_rung_65[best].time(m, n)) best = tile;
+    ++tile;
+  }
+  return best;
+}
+
+/// Whether rung 65 takes less time than rung 62.
+constexpr bool rung_65_pays(std::int64_t m, std::int64_t n) {
+  return tiles_of_rung_65[fastest_tile_of_rung_65(m, n)].time(m, n) < tile_of_rung_62.time(m, n);
+}
+
+}  // namespace rung::cuda
