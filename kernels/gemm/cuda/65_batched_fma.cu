@@ -138,8 +138,8 @@ struct BatchedFma {
 
       Gemm<float, float> one = g;
       one.c.data += product * products.c.stride;
-      store<A, B>(one, tile, tile.row + A::Places::first(lane_m),
-                  tile.col + B::Places::first(lane_n), acc);
+      store<A, B>(one, tile.row + A::Places::first(lane_m), tile.col + B::Places::first(lane_n),
+                  acc);
     });
   }
 
@@ -162,12 +162,10 @@ struct BatchedFma {
 
   /// A thread's results, the first of which is element (row, col) of C.
   template <class A, class B>
-  static __device__ __forceinline__ void store(const Gemm<float, float>& g,
-                                               const cuda::TileCoord& tile, std::int64_t row,
+  static __device__ __forceinline__ void store(const Gemm<float, float>& g, std::int64_t row,
                                                std::int64_t col, const float (&acc)[TM][TN]) {
-    const bool is_whole = tile.row + BM <= g.m && tile.col + BN <= g.n;
-    if (is_whole && g.beta == 0.0f && cuda::has_aligned_rows(g)) {
-      store_whole<A, B>(g, &g.c(row, col), acc);
+    if (g.beta == 0.0f && cuda::has_aligned_rows(g) && g.n % B::W == 0) {
+      store_vectors<A, B>(g, row, col, acc);
       return;
     }
     // A copy, in memory: as registers, each of the sums would have a store of its own.
@@ -186,6 +184,28 @@ struct BatchedFma {
     }
   }
 
+  /// The same where rows are aligned, not read, and consist of whole vectors.
+  template <class A, class B>
+  static __device__ __forceinline__ void store_vectors(const Gemm<float, float>& g,
+                                                       std::int64_t row, std::int64_t col,
+                                                       const float (&acc)[TM][TN]) {
+    const int rows = static_cast<int>(g.m - row < BM ? g.m - row : BM);
+    const int cols = static_cast<int>(g.n - col < BN ? g.n - col : BN);
+    float* to = g.c.data + row * g.c.row_stride + col;
+    RUNG_UNROLL
+    for (int i = 0; i < TM; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < TN; j += B::W) {
+        if (A::Places::offset(i) >= rows || B::Places::offset(j) >= cols) continue;
+        cuda::Vector<float, B::W> results;
+        RUNG_UNROLL
+        for (int w = 0; w < B::W; ++w) results.at[w] = g.alpha * acc[i][j + w];
+        *reinterpret_cast<cuda::Vector<float, B::W>*>(to + B::Places::offset(j)) = results;
+      }
+      if (i + 1 < TM) to += (A::Places::offset(i + 1) - A::Places::offset(i)) * g.c.row_stride;
+    }
+  }
+
   /// Neighbours along a row, those that exist.
   template <int W>
   static __device__ __forceinline__ void store_some(const Gemm<float, float>& g, std::int64_t row,
@@ -196,23 +216,6 @@ struct BatchedFma {
       cuda::store_pair(g, row, col, sums[0], sums[1]);
     } else {
       if (row < g.m && col < g.n) cuda::store(g, row, col, sums[0]);
-    }
-  }
-
-  /// The same of a tile that has no edges of C, whose rows are aligned and not read.
-  template <class A, class B>
-  static __device__ __forceinline__ void store_whole(const Gemm<float, float>& g, float* to,
-                                                     const float (&acc)[TM][TN]) {
-    RUNG_UNROLL
-    for (int i = 0; i < TM; ++i) {
-      RUNG_UNROLL
-      for (int j = 0; j < TN; j += B::W) {
-        cuda::Vector<float, B::W> results;
-        RUNG_UNROLL
-        for (int w = 0; w < B::W; ++w) results.at[w] = g.alpha * acc[i][j + w];
-        *reinterpret_cast<cuda::Vector<float, B::W>*>(to + B::Places::offset(j)) = results;
-      }
-      if (i + 1 < TM) to += (A::Places::offset(i + 1) - A::Places::offset(i)) * g.c.row_stride;
     }
   }
 
