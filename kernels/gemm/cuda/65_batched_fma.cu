@@ -138,8 +138,8 @@ struct BatchedFma {
 
       Gemm<float, float> one = g;
       one.c.data += product * products.c.stride;
-      store<A, B>(one, tile, tile.row + A::Places::first(lane_m),
-                  tile.col + B::Places::first(lane_n), acc);
+      store<A, B>(one, tile.row + A::Places::first(lane_m), tile.col + B::Places::first(lane_n),
+                  acc);
     });
   }
 
@@ -162,15 +162,10 @@ struct BatchedFma {
 
   /// A thread's results, the first of which is element (row, col) of C.
   template <class A, class B>
-  static __device__ __forceinline__ void store(const Gemm<float, float>& g,
-                                               const cuda::TileCoord& tile, std::int64_t row,
+  static __device__ __forceinline__ void store(const Gemm<float, float>& g, std::int64_t row,
                                                std::int64_t col, const float (&acc)[TM][TN]) {
     if (g.beta == 0.0f && cuda::has_aligned_rows(g) && g.n % B::W == 0) {
-      if (tile.row + BM <= g.m && tile.col + BN <= g.n) {
-        store_vectors<A, B, true>(g, row, col, acc);
-      } else {
-        store_vectors<A, B, false>(g, row, col, acc);
-      }
+      store_vectors<A, B>(g, row, col, acc);
       return;
     }
     // A copy, in memory: as registers, each of the sums would have a store of its own.
@@ -189,9 +184,8 @@ struct BatchedFma {
     }
   }
 
-  /// The same where rows are aligned, not read, and consist of whole vectors. IS_WHOLE: the tile has no
-  /// edge of C.
-  template <class A, class B, bool IS_WHOLE>
+  /// The same where rows are aligned, not read, and consist of whole vectors.
+  template <class A, class B>
   static __device__ __forceinline__ void store_vectors(const Gemm<float, float>& g,
                                                        std::int64_t row, std::int64_t col,
                                                        const float (&acc)[TM][TN]) {
@@ -202,8 +196,7 @@ struct BatchedFma {
     for (int i = 0; i < TM; ++i) {
       RUNG_UNROLL
       for (int j = 0; j < TN; j += B::W) {
-        const bool exists = A::Places::offset(i) < rows && B::Places::offset(j) < cols;
-        if (!IS_WHOLE && !exists) continue;
+        if (A::Places::offset(i) >= rows || B::Places::offset(j) >= cols) continue;
         cuda::Vector<float, B::W> results;
         RUNG_UNROLL
         for (int w = 0; w < B::W; ++w) results.at[w] = g.alpha * acc[i][j + w];
