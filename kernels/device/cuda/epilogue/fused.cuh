@@ -1,6 +1,6 @@
 #pragma once
-// The operations of an epilogue on the sums of wgmma while they are in registers, 64 columns at a
-// time, and the store of the results by TMA. Each operation is a branch that all threads take alike,
+// The operations of an epilogue on the sums of wgmma while they are in registers, 64 or 128 columns at
+// a time, and the store of the results by TMA. Each operation is a branch that all threads take alike,
 // so one kernel serves every epilogue.
 
 #include <cstdint>
@@ -35,7 +35,8 @@ class FusedEpilogue {
  public:
   using Boxes = FusedBoxes<BOXES>;
 
-  /// `map` and `aux`: of C, and of the aux output if there is one. `boxes` and `bias`: shared memory of this warpgroup; the boxes at a multiple of 1024.
+  /// `map` and `aux`: of C, and of the aux output if there is one. `boxes` and `bias`: shared memory of
+  /// this warpgroup; the boxes at a multiple of 1024.
   /// `barrier`: a named barrier of it.
   __device__ __forceinline__ FusedEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
                                            const EncodedTensorMap& aux, Boxes& boxes,
