@@ -7,11 +7,11 @@
 
 #include "core/epilogue.hpp"
 #include "device/cuda/epilogue/element.cuh"
+#include "device/cuda/epilogue/fused_boxes.cuh"
 #include "device/cuda/epilogue/half_pairs.cuh"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/stmatrix.cuh"
 #include "device/cuda/tile/operand.cuh"
 
 namespace rung::cuda {
@@ -303,7 +303,8 @@ class FusedEpilogue {
         store(map_, bytes, row, col, first, first, 0);
         free_boxes<0>();
       }
-      put(bytes == 4 ? 0 : half + part * bytes, part_of(t, part));
+      const int to = bytes == 4 ? 0 : half + part * bytes;
+      put_results(args_.c.type, box(to / 2), to % 2, part_of(t, part));
     }
     const int last = first + PARTS - 1;
     if (bytes == 4) {
@@ -320,22 +321,26 @@ class FusedEpilogue {
                                             const Sums& t) const {
     const auto bytes = static_cast<int>(bytes_of(args_.c.type));
     const int first = slab * PARTS;
-    int box = stores_at_once(bytes) ? first : first % 2;
+    int first_box = stores_at_once(bytes) ? first : first % 2;
     // Of a pair of slabs, the first one's results of 1 byte wait in a box for those of the second.
-    if (bytes == 1 && PARTS == 1) box = 1 - slab / 2 % 2;
+    if (bytes == 1 && PARTS == 1) first_box = 1 - slab / 2 % 2;
     // sync: TMA has read the earlier contents of the box
     if (slab > 0) free_boxes<0>();
-    const std::uint32_t to = ptx::cvta_to_shared(boxes_[0]) + box * int{sizeof boxes_[0]};
     RUNG_UNROLL
     for (int part = 0; part < PARTS; ++part) {
-      put_16_bits(args_.aux.type, to + part * int{sizeof boxes_[0]}, part_of(t, part));
+      put_16_bits(args_.aux.type, box(first_box + part), part_of(t, part));
     }
-    store(aux_, 2, row, col, first, first + PARTS - 1, box);
+    store(aux_, 2, row, col, first, first + PARTS - 1, first_box);
   }
 
   /// Whether a tile of results of so many bytes is stored together.
   static constexpr __device__ bool stores_at_once(int bytes) {
     return SLABS * PARTS <= BOXES && bytes <= 2;
+  }
+
+  /// The address of a box in shared memory.
+  __device__ __forceinline__ std::uint32_t box(int index) const {
+    return ptx::cvta_to_shared(boxes_[0]) + index * int{sizeof boxes_[0]};
   }
 
   static __device__ __forceinline__ auto part_of(const Sums& t, int part) -> const float (&)[8][4] {
@@ -349,15 +354,16 @@ class FusedEpilogue {
     ptx::bar_sync(barrier_, 128);
   }
 
-  /// Stores parts `first` to `last` of the tile at (row, col), which are in the boxes from `box` on, of so
-  /// many bytes an element.
+  /// Stores parts `first` to `last` of the tile at (row, col), which are in the boxes from `first_box` on,
+  /// of so many bytes an element.
   __device__ __forceinline__ void store(const EncodedTensorMap& map, int bytes, std::int64_t row,
-                                        std::int64_t col, int first, int last, int box) const {
+                                        std::int64_t col, int first, int last,
+                                        int first_box) const {
     // sync: the boxes are complete, for TMA too
     ptx::fence_proxy_async();
     ptx::bar_sync(barrier_, 128);
     if (threadIdx.x % 128 != 0) return;
-    std::uint32_t from = ptx::cvta_to_shared(boxes_[0]) + box * int{sizeof boxes_[0]};
+    std::uint32_t from = box(first_box);
     RUNG_NO_UNROLL
     for (int part = first; part <= last; part += bytes == 1 ? 2 : 1) {
       const int x = static_cast<int>(col) + part % (BN / 64) * 64;
@@ -367,68 +373,6 @@ class FusedEpilogue {
       if (bytes == 4 && x + 32 < args_.n) ptx::tma_store_2d(&map, x + 32, y, from);
     }
     ptx::tma_store_commit_group();
-  }
-
-  /// Writes 64 x 64 results to the boxes, from that half of a box on. The 128-byte swizzle exchanges
-  /// bits 4 to 6 of an address for these and bits 7 to 9.
-  __device__ __forceinline__ void put(int half, const float (&t)[8][4]) const {
-    const std::uint32_t box = ptx::cvta_to_shared(boxes_[0]) + half / 2 * int{sizeof boxes_[0]};
-    if (bytes_of(args_.c.type) == 2) return put_16_bits(args_.c.type, box, t);
-    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
-    const std::uint32_t begin = box + row * 128;
-    const int swizzle = row % 8 << 4;
-    // Calls f(address, first, second) for each pair, whose elements have BYTES.
-    const auto each = [&]<int BYTES>(const auto& f) RUNG_INLINE_LAMBDA {
-      RUNG_UNROLL
-      for (int j = 0; j < 8; ++j) {
-        const int byte = (half % 2 * 64 + j * 8 + accumulator_col()) * BYTES;
-        const std::uint32_t to = begin + (byte / 128 * (64 * 128)) + (byte % 128 ^ swizzle);
-        f(to, t[j][0], t[j][1]);
-        f(to + 8 * 128, t[j][2], t[j][3]);
-      }
-    };
-    switch (args_.c.type) {
-      case ElementType::e4m3:
-        return each.template operator()<1>(
-            [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
-              ptx::st_shared_u16(to, ptx::cvt_rn_satfinite_e4m3x2_f32(y, x));
-            });
-      case ElementType::e5m2:
-        return each.template operator()<1>(
-            [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
-              ptx::st_shared_u16(to, ptx::cvt_rn_satfinite_e5m2x2_f32(y, x));
-            });
-      default:
-        return each.template operator()<4>([](std::uint32_t to, float x, float y)
-                                               RUNG_INLINE_LAMBDA { ptx::st_shared_v2(to, x, y); });
-    }
-  }
-
-  /// The same of bfloat16 or float16 to a whole box.
-  static __device__ __forceinline__ void put_16_bits(ElementType type, std::uint32_t box,
-                                                     const float (&t)[8][4]) {
-    if (type == ElementType::f16) {
-      put_matrices(box, t,
-                   [](float x, float y) RUNG_INLINE_LAMBDA { return ptx::cvt_rn_f16x2_f32(y, x); });
-    } else {
-      put_matrices(
-          box, t, [](float x, float y) RUNG_INLINE_LAMBDA { return ptx::cvt_rn_bf16x2_f32(y, x); });
-    }
-  }
-
-  /// pair(x, y) is a word of two. Four 8 x 8 matrices at a time, two below each other and the two to their
-  /// right.
-  template <class Pair>
-  static __device__ __forceinline__ void put_matrices(std::uint32_t box, const float (&t)[8][4],
-                                                      const Pair& pair) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane % 16;
-    const std::uint32_t begin = box + row * 128 + ((lane / 16 ^ row % 8) << 4);
-    RUNG_UNROLL
-    for (int j = 0; j < 8; j += 2) {
-      ptx::stmatrix_x4(begin ^ j << 4, pair(t[j][0], t[j][1]), pair(t[j][2], t[j][3]),
-                       pair(t[j + 1][0], t[j + 1][1]), pair(t[j + 1][2], t[j + 1][3]));
-    }
   }
 
   const EpilogueArgs& args_;
