@@ -24,6 +24,14 @@ constexpr int multiprocessors = 4;
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
+
+  constexpr dim3() = default;
+  /// Of integers of any type, as in .grid = {n / 256}.
+  template <class X, class Y = unsigned, class Z = unsigned>
+  constexpr dim3(X of_x, Y of_y = 1, Z of_z = 1)
+      : x(static_cast<unsigned>(of_x)),
+        y(static_cast<unsigned>(of_y)),
+        z(static_cast<unsigned>(of_z)) {}
 };
 
 /// What the host launches: kernel<<<grid, block, shared_bytes>>>, in clusters of so many blocks.

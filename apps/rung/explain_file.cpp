@@ -120,6 +120,25 @@ std::vector<ExplainedKernel> explained(const FileToExplain& file, const emu::Rec
   return kernels;
 }
 
+/// A line for each kernel, where there are several: its time, and what costs most of it.
+std::string summary(const std::vector<ExplainedKernel>& kernels) {
+  if (kernels.size() < 2) return "";
+  constexpr std::size_t width = 36;
+  std::string text = fmt::format("{} kernels, the longest first\n\n{:>10}  {:{}}  first cause\n",
+                                 kernels.size(), "predicted", "kernel", width);
+  for (const auto& [name, explanation] : kernels) {
+    const analysis::diagnosis::Diagnosis& diagnosis = *explanation.diagnosis;
+    const std::string cause = diagnosis.findings.empty()
+                                  ? "none that costs much"
+                                  : fmt::format("{}, {:.0f} %", diagnosis.findings.front().name,
+                                                100 * diagnosis.findings.front().cost);
+    const std::string shown = name.size() <= width ? name : name.substr(0, width - 3) + "...";
+    text += fmt::format("{:>10}  {:{}}  {}\n", format_seconds(diagnosis.time.with_launch()), shown,
+                        width, cause);
+  }
+  return text + "\n";
+}
+
 /// To step through: the kernel's first launch.
 std::vector<Stepped> stepped(const FileToExplain& file, const std::string& kernel,
                              const emu::Records& records, const std::string& source) {
@@ -205,6 +224,7 @@ ExitCode explain(const FileToExplain& file) {
   const auto kernels = explained(file, records, contents(program.string() + ".ptx"));
   const auto is_stdout = [](const auto& output) { return output && output->is_stdout(); };
   std::FILE* out = is_stdout(file.output) || is_stdout(file.page) ? stderr : stdout;
+  fmt::print(out, "{}", summary(kernels));
   for (const auto& [name, explanation] : kernels) {
     const std::string head =
         fmt::format("{} of {} on {}", name, file.source, file.options.device.name);

@@ -80,7 +80,11 @@ ExitCode write_start(const learn::Exercise& exercise, const fs::path& file, bool
   if (!stream) {
     throw UsageError(fmt::format("FILE: '{}' cannot be written", file.string()));
   }
-  fmt::print("{}: exercise {}, {}\n", file.string(), exercise.number, exercise.title);
+  const std::string as_is = exercise.number + exercise.suffix();
+  fmt::print("{}: exercise {}, {}\nread and complete it, then: rung learn {}{}{} --check\n",
+             file.string(), exercise.number, exercise.title, exercise.number,
+             exercise.language == learn::Language::metal && file == as_is ? " --metal" : "",
+             file == as_is ? "" : " " + file.string());
   return exit_right;
 }
 
@@ -111,6 +115,15 @@ std::string sizes_text(const learn::Exercise& exercise) {
   return text;
 }
 
+/// Empty behind the last one.
+std::string next_text(const learn::Exercise& exercise) {
+  const std::vector<learn::Exercise>& all = learn::exercises(exercise.language);
+  const auto at = std::ranges::find(all, exercise.number, &learn::Exercise::number);
+  if (std::next(at) == all.end()) return "";
+  return fmt::format("; next: rung learn {}{}", std::next(at)->number,
+                     exercise.language == learn::Language::metal ? " --metal" : "");
+}
+
 ExitCode check(const learn::Exercise& exercise, const fs::path& file, std::int64_t hints) {
   if (!fs::is_regular_file(file)) {
     throw UsageError(fmt::format("FILE: '{}' is not a readable file; 'rung learn {}{}' writes one",
@@ -130,7 +143,7 @@ ExitCode check(const learn::Exercise& exercise, const fs::path& file, std::int64
   }
   print_goals(result);
   if (result.is_solved()) {
-    fmt::print("solved; see also rung {}\n", exercise.rung);
+    fmt::print("solved; see also rung {}{}\n", exercise.rung, next_text(exercise));
     return exit_right;
   }
   const learn::Finding& first = result.findings.front();

@@ -17,7 +17,7 @@ constexpr int THREADS = 256;
 constexpr Launch launch(int n) {
   //@ todo: how many blocks have a thread for each of n elements?
   //@ | return {.grid = {1}, .block = {THREADS}};
-  return {.grid = {unsigned(ceil_div(n, THREADS))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, THREADS)}, .block = {THREADS}};
   //@ end
 }
 

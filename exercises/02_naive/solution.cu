@@ -19,7 +19,7 @@
 constexpr int BM = 32, BN = 32;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(m, BM)), unsigned(ceil_div(n, BN))}, .block = {BM, BN}};
+  return {.grid = {ceil_div(m, BM), ceil_div(n, BN)}, .block = {BM, BN}};
 }
 
 __global__ void gemm(int m, int n, int k, const float* a, const float* b, float* c) {

@@ -17,8 +17,8 @@ constexpr int BM = 32, BN = 32;
 
 constexpr Launch launch(int m, int n, int k) {
   //@ todo: which extent of C belongs to grid.x?
-  //@ | return {.grid = {unsigned(ceil_div(m, BM)), unsigned(ceil_div(n, BN))}, .block = {BM, BN}};
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {BN, BM}};
+  //@ | return {.grid = {ceil_div(m, BM), ceil_div(n, BN)}, .block = {BM, BN}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {BN, BM}};
   //@ end
 }
 

@@ -19,7 +19,7 @@
 constexpr int BM = 32, BN = 32, BK = 32;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {BN, BM}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {BN, BM}};
 }
 
 __global__ void gemm(int m, int n, int k, const float* a, const float* b, float* c) {

@@ -19,7 +19,7 @@ constexpr int BM = 64, BN = 64, BK = 8, TM = 8;
 constexpr int THREADS = BM * BN / TM;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
 __global__ void gemm(int m, int n, int k, const float* a, const float* b, float* c) {

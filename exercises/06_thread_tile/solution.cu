@@ -16,7 +16,7 @@ constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
 constexpr int THREADS = (BM / TM) * (BN / TN);
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
 __global__ void __launch_bounds__(THREADS)

@@ -21,7 +21,7 @@ constexpr int THREADS = (BM / TM) * (BN / TN);
 constexpr int LDA = BM + 4, LDB = BN;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
 __device__ float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }

@@ -26,7 +26,7 @@ constexpr int LD = BK + 8;
 //@ end
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
 /// 64 x 32 elements from (row0, k0) on to shared memory, in vectors of 8; zeros beyond the edges.

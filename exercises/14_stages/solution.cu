@@ -16,7 +16,7 @@ constexpr int THREADS = (BM / WM) * (BN / WN) * 32;
 constexpr int LD = BK + 8, STAGES = 4;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
 /// Issues copies of 64 x 32 elements from (row0, k0) on, in vectors of 8.

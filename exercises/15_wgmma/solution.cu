@@ -24,7 +24,7 @@ constexpr int BM = 64, BN = 64, BK = 64, THREADS = 128;
 using Tile = SwizzledTile<64>;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
 /// 64 x 64 elements from (row0, k0) on, in vectors of 8; zeros beyond the edges.

@@ -24,7 +24,7 @@ constexpr int BM = 64, BN = 64, BK = 64, STAGES = 2, THREADS = 256;
 using Tile = SwizzledTile<64>;
 
 constexpr Launch launch(int m, int n, int k) {
-  return {.grid = {unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, BM))},
+  return {.grid = {ceil_div(n, BN), ceil_div(m, BM)},
           .block = {THREADS},
           .a_box_rows = BM,
           .b_box_rows = BN};

@@ -17,7 +17,7 @@
 constexpr int THREADS = 256;
 
 constexpr Launch launch(int n) {
-  return {.grid = {unsigned(ceil_div(n, THREADS))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, THREADS)}, .block = {THREADS}};
 }
 
 __global__ void dot(int n, const float* x, const float* y, float* result) {

@@ -14,7 +14,7 @@
 constexpr int THREADS = 256, COARSE = 16, TERMS = COARSE * THREADS;
 
 constexpr Launch launch(int n) {
-  return {.grid = {unsigned(ceil_div(n, TERMS))}, .block = {THREADS}};
+  return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}};
 }
 
 __global__ void dot(int n, const float* x, const float* y, float* result) {

@@ -18,8 +18,8 @@ constexpr unsigned all_lanes = 0xffffffff;
 
 constexpr Launch launch(int n) {
   //@ todo: enough blocks for all vectors, but at most two for each multiprocessor
-  //@ | return {.grid = {unsigned(ceil_div(n, THREADS))}, .block = {THREADS}};
-  return {.grid = {unsigned(min(ceil_div(n, 4 * THREADS), 2 * multiprocessors))},
+  //@ | return {.grid = {ceil_div(n, THREADS)}, .block = {THREADS}};
+  return {.grid = {min(ceil_div(n, 4 * THREADS), 2 * multiprocessors)},
           .block = {THREADS}};
   //@ end
 }

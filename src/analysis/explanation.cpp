@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "analysis/explain_metal.hpp"
+#include "analysis/predicted_call.hpp"
 #include "analysis/vector_sample.hpp"
 #include "analysis/whole_launch.hpp"
 #include "backends/cuda/images.hpp"
+#include "backends/cuda/tensor_maps.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
@@ -63,8 +65,11 @@ Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptio
   };
 }
 
-diagnosis::Time predicted_gemm(const GemmSetting& setting, const Samples& samples,
-                               const Explanation& explanation, double launch_seconds) {
+/// Nothing where other kernels pack the operands first.
+std::optional<diagnosis::Time> predicted_gemm(const GemmSetting& setting, const Samples& samples,
+                                              const Explanation& explanation,
+                                              double launch_seconds) {
+  if (cuda::packed_bytes(setting.launch()) > 0) return std::nullopt;
   const vgpu::Occupancy& occupancy = explanation.occupancy.occupancy;
   const WholeLaunch whole = whole_launch(setting, samples, occupancy.blocks);
   const vgpu::ptx::Module& text = parsed(setting);
@@ -141,6 +146,7 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
   } else {
     explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
     explanation.machine_code = machine_mix(call.ptx, longest.kernel, options.device.arch());
+    explanation.predicted = predicted_call(rung, dtype, n, explanation.evidence.machine, options);
   }
   const auto examine = [&](const RungInfo& other) {
     return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;

@@ -38,7 +38,7 @@ struct Explanation {
   std::optional<InstructionMix> machine_code;
   std::vector<Advice> advice;  // in the order of the rungs that remove the causes, nearest first
   std::optional<diagnosis::Diagnosis> diagnosis;  // of a kernel that is no rung
-  std::optional<diagnosis::Time> predicted;       // of a gemm rung in CUDA
+  std::optional<diagnosis::Time> predicted;       // of a rung in CUDA
   std::optional<MeasuredRun> measured;
   std::optional<Reference> reference;
   std::vector<std::string> notes;  // on public figures of the machine, and on units

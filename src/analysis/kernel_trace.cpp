@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "analysis/merged_loads.hpp"
+
 namespace rung::analysis {
 namespace {
 
@@ -205,6 +207,9 @@ KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCou
   trace.block = report.block;
   trace.shared = report.shared;
   trace.counters = report.counters;
+  const vgpu::ptx::Function* function = text.find(report.kernel);
+  const std::map<int, int> merged =
+      function == nullptr ? std::map<int, int>{} : merged_shared_loads(text, *function);
   for (const SiteCount& site : sites) {
     const auto found = instructions.find(site.ptx_line);
     if (found == instructions.end() || site.executions == 0) continue;
@@ -212,6 +217,9 @@ KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCou
     add_matrix_work(trace.matrix_units, *found->second, static_cast<double>(site.executions));
     if (auto access = access_of(*found->second)) {
       access->count = site;
+      if (const auto at = merged.find(site.ptx_line); at != merged.end()) {
+        access->merged = at->second;
+      }
       access->where = place_of(*found->second, text);
       trace.accesses.push_back(std::move(*access));
     }

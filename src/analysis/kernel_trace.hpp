@@ -33,6 +33,7 @@ struct Access {
   bool asynchronous = false;
   int bytes = 0;          // per lane
   int element_bytes = 0;  // of the instruction's type; 0 if that is untyped
+  int merged = 1;         // so many such loads become one in machine code
   SiteCount count;
   std::string where;  // "tile.cu:31"; empty if unknown
 

@@ -53,6 +53,22 @@ double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool
   return by_clock;
 }
 
+/// By the type that is multiplied, those that were measured, otherwise the data sheet's.
+std::map<Dtype, double> matrix_flops(const vgpu::DeviceDescription& device,
+                                     const MeasuredGpu* gpu) {
+  std::map<Dtype, double> rates;
+  for (const Dtype dtype :
+       {Dtype::f64, Dtype::tf32, Dtype::bf16, Dtype::f16, Dtype::i8, Dtype::e4m3, Dtype::e5m2}) {
+    double flops = sheet_flops(device, dtype, true, 0);
+    if (gpu != nullptr) {
+      const auto found = gpu->multiply_add.find(std::string(name(dtype)));
+      if (found != gpu->multiply_add.end()) flops = found->second;
+    }
+    if (flops > 0) rates[dtype] = flops;
+  }
+  return rates;
+}
+
 }  // namespace
 
 bool is_apple(const vgpu::DeviceDescription& device) { return device.name.starts_with("Apple"); }
@@ -67,7 +83,9 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
   const Dtype multiplied = multiplied_as(dtype, matrix_units);
   machine.sheet_flops =
       sheet_flops(device, multiplied, matrix_units, 2 * machine.rate(lanes(device, multiplied)));
-  if (const MeasuredGpu* gpu = results.find_gpu(device.name)) {
+  const MeasuredGpu* gpu = results.find_gpu(device.name);
+  machine.matrix_flops = matrix_flops(device, gpu);
+  if (gpu != nullptr) {
     const auto found = gpu->multiply_add.find(std::string(name(multiplied)));
     if (found != gpu->multiply_add.end()) {
       machine.flops = found->second;

@@ -1,9 +1,11 @@
 #pragma once
 // The peak rates of a GPU: the lines of its roofline.
 
+#include <map>
 #include <string>
 
 #include "analysis/measured_runs.hpp"
+#include "core/dtype.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
@@ -16,7 +18,8 @@ struct Machine {
   double memory_bytes = 0;  // bytes/s, reading
   double clock = 0;         // Hz
   int multiprocessors = 0;
-  bool is_public = true;  // false: caches, registers and occupancy are unpublished
+  bool is_public = true;                 // false: caches, registers and occupancy are unpublished
+  std::map<Dtype, double> matrix_flops;  // FLOP/s of tensor cores, by the type of the operands
 
   // Per SM and cycle. Shared memory and L1 serve 128 bytes, L2 sends 64, and four schedulers issue
   // one instruction each (CUDA C++ Programming Guide, "Compute Capabilities"; Jia et al.,
@@ -28,7 +31,10 @@ struct Machine {
 
   /// For all SMs: converts a rate per cycle to one per second.
   double rate(double of_one_and_cycle) const { return of_one_and_cycle * clock * multiprocessors; }
-  double multiply_adds_a_cycle() const { return flops / 2 / clock / multiprocessors; }
+  double multiply_adds_a_cycle() const { return multiply_adds_a_cycle(flops); }
+  double multiply_adds_a_cycle(double of_flops) const {
+    return of_flops / 2 / clock / multiprocessors;
+  }
 };
 
 /// Whether it is an Apple GPU.

@@ -13,9 +13,28 @@
 #include "backends/metal/rungs.hpp"
 #include "core/case.hpp"
 #include "core/exact_sum.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/footprint.hpp"
 
 namespace rung::analysis {
 namespace {
+
+/// During its lifetime, the accesses of the virtual GPU's launches are recorded.
+class WatchedFootprints {
+ public:
+  WatchedFootprints() {
+    vgpu::set_access_watcher([this](const vgpu::WarpAccess& access) { recorder_.see(access); });
+  }
+  WatchedFootprints(const WatchedFootprints&) = delete;
+  WatchedFootprints& operator=(const WatchedFootprints&) = delete;
+  ~WatchedFootprints() { vgpu::set_access_watcher({}); }
+
+  /// Of the launches since the last call.
+  vgpu::Footprint take(const std::vector<vgpu::Site>& sites) { return recorder_.take(sites); }
+
+ private:
+  vgpu::FootprintRecorder recorder_;
+};
 
 /// How block sums are combined, on a device with that many SMs.
 cuda::DotLaunch launch_of(const RungInfo& rung, const DotCall& call, int multiprocessors) {
@@ -84,17 +103,21 @@ std::unique_ptr<Backend> make_backend(const RungInfo& rung, const std::string& g
 }  // namespace
 
 CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const std::string& gpu,
-                     const std::string& code) {
+                     const std::string& code, bool watched) {
   const vgpu::DeviceDescription device = vgpu::parse_device(gpu);
   const SelectedCode selected = select_code(rung, device, dtype, code);
   CallTrace trace;
   trace.id = rung.id;
   trace.ptx = selected.ptx;
   trace.code = selected.described;
+  std::optional<WatchedFootprints> footprints;
   const auto observe = [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
     refuse_hazards(report, kernel);
-    trace.launches.push_back(
-        make_trace(report, site_counts(report, vgpu::sites(kernel)), parsed(trace.ptx, trace.id)));
+    const std::vector<vgpu::Site>& sites = vgpu::sites(kernel);
+    KernelTrace launch =
+        make_trace(report, site_counts(report, sites), parsed(trace.ptx, trace.id));
+    if (footprints) launch.footprint = footprints->take(sites);
+    trace.launches.push_back(std::move(launch));
   };
   const auto backend = make_backend(rung, gpu, selected.name, observe);
   DotSpec spec;
@@ -105,6 +128,7 @@ CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const st
   if (const auto reason = backend->why_not(rung, problem.call())) {
     throw std::invalid_argument(fmt::format("{}: {}", rung.id, *reason));
   }
+  if (watched) footprints.emplace();
   run(*backend, rung, problem.call(), 1);
   add_finish(trace, rung, problem.call(), device.multiprocessors);
   return trace;

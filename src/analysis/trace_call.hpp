@@ -22,10 +22,11 @@ struct CallTrace {
 };
 
 /// Contiguous vectors of n elements. `gpu` is as for --gpu; `code` is "clang", "nvcc" or empty.
-/// Throws std::invalid_argument, in one line, for arguments that the rung or the device does not
-/// support, and KernelError if the rung has a hazard.
+/// `watched`: with the footprint of each launch, which takes a few times as long. Throws
+/// std::invalid_argument, in one line, for arguments that the rung or the device does not support,
+/// and KernelError if the rung has a hazard.
 CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const std::string& gpu,
-                     const std::string& code);
+                     const std::string& code, bool watched = false);
 
 /// The condition number 2 |x|.|y| / |x.y| of vectors whose terms cancel so much that a sum in the
 /// type's own precision has no correct bit left, and one in twice that precision still half of

@@ -1,52 +1,14 @@
 #include "analysis/whole_launch.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 
+#include "analysis/extrapolation.hpp"
 #include "core/integers.hpp"
 
 namespace rung::analysis {
 namespace {
 
 constexpr double sector_bytes = 32;
-
-/// Extrapolates counts of one tile linearly in k, and multiplies them by the number of tiles.
-struct Extrapolation {
-  double step = 0;  // (k - k1) / (k2 - k1)
-  double tiles = 1;
-
-  std::uint64_t operator()(std::uint64_t at_k1, std::uint64_t at_k2) const {
-    const double first = static_cast<double>(at_k1), second = static_cast<double>(at_k2);
-    return static_cast<std::uint64_t>(
-        std::llround(std::max(0.0, tiles * (first + step * (second - first)))));
-  }
-
-  SiteCount operator()(const SiteCount& at_k1, const SiteCount& at_k2) const {
-    return {at_k2.ptx_line, (*this)(at_k1.executions, at_k2.executions),
-            (*this)(at_k1.lanes, at_k2.lanes), (*this)(at_k1.units, at_k2.units)};
-  }
-
-  /// Of a structure that has nothing but counts.
-  template <class Counts>
-  Counts all(const Counts& at_k1, const Counts& at_k2) const {
-    using Array = std::array<std::uint64_t, sizeof(Counts) / sizeof(std::uint64_t)>;
-    static_assert(sizeof(Array) == sizeof(Counts));
-    const auto first = std::bit_cast<Array>(at_k1), second = std::bit_cast<Array>(at_k2);
-    Array whole;
-    for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = (*this)(first[i], second[i]);
-    return std::bit_cast<Counts>(whole);
-  }
-};
-
-/// The count of the same instruction in the shorter sample; nothing if it did not run there.
-SiteCount found_in(const std::vector<SiteCount>& sites, std::size_t index, const SiteCount& wanted,
-                   std::size_t longer) {
-  if (sites.size() == longer) return sites[index];
-  const auto found = std::ranges::find(sites, wanted.ptx_line, &SiteCount::ptx_line);
-  return found == sites.end() ? SiteCount{wanted.ptx_line, 0, 0, 0} : *found;
-}
 
 vgpu::Dim3 grid_of(const cuda::Launch& launch) {
   const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
@@ -81,31 +43,17 @@ double loaded_from_dram(const BlockOrder& order, double l2_bytes) {
 }
 
 WholeLaunch whole_launch(const GemmSetting& setting, const Samples& samples, int blocks_of_sm) {
-  const KernelTrace &one = samples.trace1, &two = samples.trace2;
   const GemmSetting::Extent extent = setting.sample();
   Extrapolation to;
-  to.tiles =
+  to.times =
       number(ceil_div(setting.size.m, extent.rows) * ceil_div(setting.size.n, extent.columns));
   if (samples.k1 != samples.k2) {
     to.step = (number(setting.size.k) - samples.k1) / (samples.k2 - samples.k1);
   }
-  WholeLaunch whole{two, 0};
+  WholeLaunch whole{extrapolated(samples.trace1, samples.trace2, to), 0};
   KernelTrace& trace = whole.trace;
   trace.grid = grid_of(setting.launch());
-  trace.counters = to.all(one.counters, two.counters);
-  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
-    trace.sites[i] = to(found_in(one.sites, i, two.sites[i], two.sites.size()), two.sites[i]);
-  }
-  for (std::size_t i = 0; i < trace.accesses.size(); ++i) {
-    const SiteCount& longer = two.accesses[i].count;
-    const bool same = one.accesses.size() == two.accesses.size();
-    const SiteCount shorter = same ? one.accesses[i].count : longer;
-    trace.accesses[i].count = to(shorter, longer);
-  }
-  trace.multiply_adds = static_cast<double>(to(static_cast<std::uint64_t>(one.multiply_adds),
-                                               static_cast<std::uint64_t>(two.multiply_adds)));
   vgpu::Footprint& f = trace.footprint;
-  f = to.all(one.footprint, two.footprint);
   // Of one block, or one warp, in a problem in which all are alike.
   f.most_of_block = f.most_of_warp = 0;
   const double stored =

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "analysis/predicted_call.hpp"
+
 namespace rung::analysis {
 namespace {
 
@@ -31,6 +35,38 @@ TEST(WholeLaunch, CountsEachTileOnce) {
   EXPECT_EQ(of(512, 256).counters.ffma, 8 * of(128, 128).counters.ffma);
   EXPECT_EQ(of(512, 256).grid.count(), 8);
 }
+
+ExplainOptions options_of(const std::string& gpu) {
+  ExplainOptions options;
+  options.gpu = gpu;
+  options.device = vgpu::parse_device(gpu);
+  return options;
+}
+
+std::optional<diagnosis::Time> predicted(const std::string& id, std::int64_t n) {
+  const ExplainOptions options = options_of("h200");
+  const Machine machine = machine_of(options.device, Dtype::f32, false, {});
+  return predicted_call(*select({id}).front(), Dtype::f32, n, machine, options);
+}
+
+TEST(PredictedCall, ReadsEachElementOfALongVectorOnce) {
+  constexpr std::int64_t n = 1 << 23;  // of which an eighth is counted
+  const Machine machine = machine_of(vgpu::parse_device("h200"), Dtype::f32, false, {});
+  const auto time = predicted("dot/cuda/09", n);
+  ASSERT_TRUE(time);
+  const auto dram = std::ranges::find(time->parts, "DRAM", &diagnosis::Part::name);
+  EXPECT_NEAR(dram->seconds, 2 * 4.0 * n / machine.memory_bytes, 0.01 * dram->seconds);
+}
+
+TEST(PredictedCall, AddsLaunches) {
+  const auto one = predicted("dot/cuda/10", 4096), cleared = predicted("dot/cuda/09", 4096),
+             three = predicted("dot/cuda/05", 1 << 19);
+  ASSERT_TRUE(one && cleared && three);
+  EXPECT_GT(cleared->launch, one->launch);
+  EXPECT_GT(three->launch, cleared->launch);
+}
+
+TEST(PredictedCall, IsNoneWhereTheCpuAddsUp) { EXPECT_FALSE(predicted("dot/cuda/01", 4096)); }
 
 TEST(LoadedFromDram, IsOfEachOperandOnceWhereL2HoldsBoth) {
   EXPECT_EQ(loaded_from_dram({8, 4, 2, 100, 50}, 1000), 8 * 100 + 4 * 50);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diagnosis/work.hpp"
+#include "analysis/diagnosis/time.hpp"
 
 namespace rung::analysis::diagnosis {
 

@@ -39,9 +39,11 @@ constexpr Disease table[] = {
      signs::meets_in_global_atomics,
      {.scattered_atomics = true},
      signs::global_atomics,
-     "add up within the warp, then within the block, and leave one atomic to each block",
+     "add up within the warp, then within the block, and leave one atomic to each block; of a "
+     "histogram, give each block its own in shared memory",
      "sum = __reduce_add_sync(~0u, sum);  // or __shfl_down_sync for floats\n"
-     "if (threadIdx.x % 32 == 0) atomicAdd(&block_sum, sum);",
+     "if (threadIdx.x % 32 == 0) atomicAdd(&block_sum, sum);\n"
+     "atomicAdd(&bins_of_block[value], 1);  // __shared__; at the end, to those of all blocks",
      "dot/cuda/06"},
     {"atomics at one shared address",
      signs::meets_in_shared_atomics,

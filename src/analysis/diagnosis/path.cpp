@@ -21,10 +21,10 @@ using vgpu::ptx::Operand;
 // Jia et al., 2018, for Volta and Turing, which differ by less than a third).
 constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 800;
 constexpr double shared_latency = 30, atomic_latency = 300, shared_atomic_latency = 60;
-constexpr double barrier_latency = 30;
+constexpr double barrier_latency = 30, branch_latency = 10;
 constexpr int unrolled = 4;
 // Longer loops are not unrolled by ptxas, nor those that the front end has unrolled.
-constexpr std::size_t longest_unrolled = 48, most_loads = 2;
+constexpr std::size_t longest_unrolled = 48, most_loads = 4;
 
 /// The mean latency of a load from global memory, by where its sectors were last.
 double global_latency(const Facts& facts, const Cure& cure) {
@@ -71,7 +71,7 @@ class Walk {
 
   double function(const vgpu::ptx::Function& function) {
     ready_.clear();
-    now_ = 0;
+    now_ = decided_ = 0;
     for (Order& order : orders_) order = {};
     copied_ = 0;
     groups_.clear();
@@ -79,20 +79,28 @@ class Walk {
     double total = 0;
     for (std::size_t i = 0; i < blocks.size();) {
       const std::size_t end = end_of_loop(blocks, i);
-      Body body;
+      Body body, seldom;
       for (std::size_t at = i; at < end; ++at) {
         const double executions = executions_of(function, blocks[at]);
         // What runs in few iterations only is counted by itself.
         const bool often = body.empty() || executions > executions_of(function, *body.front()) / 2;
         if (executions > 0 && often) body.push_back(&blocks[at]);
-        if (executions > 0 && !often) {
-          total += times_of_warp(executions, false) * pass(function, {&blocks[at]}, 1);
-        }
+        if (executions > 0 && !often) seldom.push_back(&blocks[at]);
       }
       const bool loops = end > i + 1 || is_successor(blocks[i], i);
+      // All warps meet at a barrier equally often.
+      const bool together = loops && waits_at_barrier(function, body);
       if (!body.empty()) {
-        total += times_of_warp(executions_of(function, *body.front()), loops) *
+        const double executions = executions_of(function, *body.front());
+        total += (together ? executions / facts_.warps() : times_of_warp(executions, loops)) *
                  duration(function, body, loops);
+      }
+      for (const vgpu::CfgBlock* block : seldom) {
+        double times = times_of_warp(executions_of(function, *block), false);
+        if (together) {
+          times = std::min(times, executions_of(function, *body.front()) / facts_.warps());
+        }
+        total += times * pass(function, {block}, 1);
       }
       i = end;
     }
@@ -119,6 +127,17 @@ class Walk {
       }
     }
     return end;
+  }
+
+  static bool waits_at_barrier(const vgpu::ptx::Function& function, const Body& body) {
+    return std::ranges::any_of(body, [&](const vgpu::CfgBlock* block) {
+      const auto first = function.body.begin() + static_cast<std::ptrdiff_t>(block->first);
+      return std::any_of(first, first + static_cast<std::ptrdiff_t>(block->count),
+                         [](const Instruction& instruction) {
+                           return instruction.is(Opcode::bar, Opcode::barrier) &&
+                                  !instruction.has("warp");
+                         });
+    });
   }
 
   /// By warps, without those that a cure removes.
@@ -182,12 +201,16 @@ class Walk {
       collect(instruction.operands[i], result ? results : sources);
     }
     if (instruction.guard >= 0) sources.push_back(instruction.guard);
-    double start = now_;
+    double start = std::max(now_, decided_);
     for (const int source : sources) {
       const auto found = ready_.find(source);
       if (found != ready_.end()) start = std::max(start, found->second);
     }
     start = memory_order(instruction, start);
+    // What follows a branch begins when it is decided.
+    if (instruction.opcode == Opcode::bra && instruction.guard >= 0) {
+      decided_ = start + branch_latency;
+    }
     const double finish = start + latency_of(instruction);
     for (const int result : results) ready_[result] = finish;
     return start;
@@ -276,6 +299,7 @@ class Walk {
   std::map<int, const Access*> accesses_;
   std::map<int, double> ready_;  // by register
   double now_ = 0;               // the issue of instructions so far
+  double decided_ = 0;           // the last branch
   struct Order {
     double accessed = 0;  // all accesses have started
     double stored = 0;    // no load may start before

@@ -64,10 +64,8 @@ double share_of(const Facts& f, const F& holds) {
   return share(part, all);
 }
 
-double lanes_of(const SiteCount& site) { return number(site.lanes) / number(site.executions); }
-
 double share_alone(const Facts& f) {
-  return share_of(f, [](const Instruction&, const SiteCount& site) { return lanes_of(site) <= 2; });
+  return share_of(f, [](const Instruction&, const SiteCount& site) { return runs_alone(site); });
 }
 
 double idle_share(const Facts& f) {
@@ -182,7 +180,8 @@ std::string uneven_blocks(const Facts& f) {
 }
 
 bool has_uneven_warps(const Facts& f) {
-  return number(f.footprint.most_of_warp) * f.warps() > 2 * number(f.footprint.accesses);
+  return !meets_barriers_often(f) &&
+         number(f.footprint.most_of_warp) * f.warps() > 2 * number(f.footprint.accesses);
 }
 std::string uneven_warps(const Facts& f) {
   return fmt::format(
@@ -285,7 +284,11 @@ std::string doubles(const Facts& f) {
 }
 
 bool divides(const Facts& f) {
-  return share_of(f, [](const Instruction& i, const SiteCount&) { return is_slow(i); }) > 0.1;
+  // Those of doubles that are none go with them.
+  const bool but_doubles = uses_doubles_needlessly(f);
+  return share_of(f, [&](const Instruction& i, const SiteCount&) {
+           return is_slow(i) && !(but_doubles && i.has("f64"));
+         }) > 0.1;
 }
 std::string divisions(const Facts& f) {
   return fmt::format(

@@ -4,43 +4,26 @@
 #include <cmath>
 
 #include "analysis/diagnosis/instruction_cost.hpp"
-#include "analysis/diagnosis/path.hpp"
+#include "analysis/diagnosis/tensor_cores.hpp"
 
 namespace rung::analysis::diagnosis {
 namespace {
 
-constexpr double sector_bytes = 32, wavefront_bytes = 128, widest = 16;
+constexpr double sector_bytes = 32, wavefront_bytes = 128;
 constexpr double sectors_of_line = 4;
 
 // Constants that were measured on an H200; docs/notes/predicted-times.md has the figures.
 
-// What any kernel waits for in the beginning, and an empty one does not: its first instructions and
-// its parameters, which are in no cache.
-constexpr double first_instructions_seconds = 0.8e-6;
-// Until an SM begins the next block, where blocks do little; and from the end of a block to the
-// first instruction of the one that takes its place.
-constexpr double block_launch_cycles = 160, turnover_cycles = 400;
 // Of L2, for one SM while all of them load: bytes of whole lines; a line of which few sectors are
 // loaded; a sector of which a store writes a part, or that is stored again.
 constexpr double l2_bytes_a_cycle = 36, line_cycles = 2.2, slow_store_cycles = 4.5;
+// The same for bulk copies, which ask for many lines at once.
+constexpr double l2_bulk_bytes_a_cycle = 56;
 // Of shared memory, for the atomics of a warp that are at different addresses.
 constexpr double shared_atomic_cycles = 4;
-// Of the rate of tensor cores, what mma and wmma reach on Hopper (Luo et al., 2024).
-constexpr double mma_share = 0.62;
-// Below that, a longer chain is hidden by the others.
-constexpr double noticeable_unevenness = 1.5;
-// Of L2, for each float that is added at one address: 65,536 of them took 115 us on an H200.
-constexpr double atomic_cycles = 3.5;
-
-/// What all SMs together do, in cycles of one SM.
-struct Work {
-  double slots = 0;
-  std::array<double, pipe_count> pipes{};
-  double shared = 0, l1 = 0, l2 = 0;
-  double dram_bytes = 0;
-};
-
-double number(std::uint64_t count) { return static_cast<double>(count); }
+// Of L2, for each float, or integer, that is added at one address: 65,536 floats took 115 us on an
+// H200, and 3.1 million integers 2.66 ms.
+constexpr double atomic_cycles = 3.5, integer_atomic_cycles = 1.7;
 
 /// All that lanes load from, or store to, global memory.
 double bytes_of(const KernelTrace& trace, bool loads) {
@@ -108,7 +91,10 @@ void add_shared(Work& work, const Access& access, const Facts& facts, const Cure
                       std::max(access.moved_bytes() / wavefront_bytes, requests_of(access, cure)));
   }
   if (cure.in_registers && access.is_load) cycles /= 4;
-  if (!cure.conflict_free) cycles += access.conflict_wavefronts();
+  // Loads that become one have its conflicts once, but return as many bytes.
+  const double conflicts = number(access.count.units) / access.merged -
+                           (number(access.count.units) - access.conflict_wavefronts());
+  if (!cure.conflict_free) cycles += std::max(0.0, conflicts);
   if (cure.shared_out) {
     cycles *= cured_executions(access.count, facts, cure) / number(access.count.executions);
   }
@@ -154,15 +140,20 @@ void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, cons
   double executions = cured_executions(site, facts, cure);
   if (cure.no_local && instruction.has("local")) return remove_addresses(work, executions);
   if (const Access* access = access_at(facts.trace, site.ptx_line)) {
-    executions *= requests_of(*access, cure) / number(access->count.executions);
+    executions *= requests_of(*access, cure) / number(access->count.executions) / access->merged;
     const double kept = kept_of(*access, facts, cure);
     remove_addresses(work, executions * (1 - kept));
     executions *= kept;
+  }
+  if (cost.pipe == Pipe::matrix) {
+    cost.cycles = tensor_core_cycles(instruction, facts.device, facts.machine);
   }
   if (cure.lean_addresses && cost.pipe == Pipe::integer) executions /= 3;
   if (cure.fast_arithmetic && is_slow(instruction)) cost.slots = 1, cost.cycles = 0.5;
   if (cure.single_precision && instruction.has("f64")) {
     if (instruction.opcode == vgpu::ptx::Opcode::cvt) return;
+    constexpr double division = 13;
+    cost.slots = std::min(cost.slots, division);
     cost.pipe = Pipe::fp32;
     cost.cycles = 0.25 * cost.slots;
   }
@@ -207,8 +198,8 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   }
   const vgpu::Counters& c = facts.trace.counters;
   const double bulk = number(c.bulk_load_sectors + c.bulk_store_sectors);
-  work.l2 += std::max((l2 + bulk) * sector_bytes / l2_bytes_a_cycle, lines * line_cycles) +
-             slow * slow_store_cycles;
+  work.l2 += std::max(l2 * sector_bytes / l2_bytes_a_cycle, lines * line_cycles) +
+             bulk * sector_bytes / l2_bulk_bytes_a_cycle + slow * slow_store_cycles;
   work.dram_bytes = facts.dram_bytes.value_or((dram + bulk) * sector_bytes);
 }
 
@@ -226,6 +217,17 @@ bool counts_up(const Facts& facts) {
   return true;
 }
 
+/// Whether any atomic in global memory adds a float.
+bool adds_floats(const Facts& facts) {
+  return std::ranges::any_of(facts.trace.sites, [&](const SiteCount& site) {
+    const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
+    return instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red) &&
+           !instruction.has("shared") && (instruction.has("f32") || instruction.has("f64"));
+  });
+}
+
+}  // namespace
+
 Work work_of(const Facts& facts, const Cure& cure) {
   Work work;
   for (const SiteCount& site : facts.trace.sites) {
@@ -239,69 +241,18 @@ Work work_of(const Facts& facts, const Cure& cure) {
     }
   }
   const vgpu::Counters& c = facts.trace.counters;
-  if (c.tensor_multiply_adds > 0) {
-    const bool waits = facts.device.arch() >= 90 && facts.trace.matrix_units.wgmma_rows == 0;
-    work.pipes[static_cast<std::size_t>(Pipe::matrix)] = number(c.tensor_multiply_adds) /
-                                                         facts.machine.multiply_adds_a_cycle() /
-                                                         (waits ? mma_share : 1);
-  }
   work.shared += number(c.wgmma_shared_load_wavefronts) +
                  number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
   if (!cure.scattered_shared_atomics && !counts_up(facts)) {
     work.shared += number(facts.footprint.shared_atomic_turns);
   }
+  if (!cure.scattered_atomics) {
+    work.atomics = (adds_floats(facts) ? atomic_cycles : integer_atomic_cycles) *
+                   number(facts.footprint.atomics_at_one_address);
+  }
   add_traffic(work, facts, cure);
   return work;
 }
-
-/// How the blocks fill the machine.
-struct Filling {
-  double sms;     // the work is divided among so many
-  double rounds;  // of resident blocks, one after the other
-  double warps;   // of an SM at a time
-};
-
-Filling filling_of(const Facts& facts, const Cure& cure) {
-  const double sms = facts.machine.multiprocessors, blocks = facts.blocks();
-  const double most_warps = facts.device.max_warps_per_multiprocessor;
-  const double resident = cure.full_occupancy ? std::max(1.0, most_warps / facts.warps_of_block())
-                                              : std::max(1, facts.occupancy.blocks);
-  const double of_one = blocks / sms;
-  const double warps = std::min(resident, std::ceil(of_one)) * facts.warps_of_block();
-  if (of_one < 1) return {cure.enough_blocks ? sms : blocks, 1, warps};
-  // The SM with the most blocks ends last.
-  const double sm_rounds = cure.no_tail ? of_one : std::ceil(of_one);
-  const double rounds = cure.no_tail ? of_one / resident : std::ceil(of_one / resident);
-  return {blocks / sm_rounds, std::max(1.0, rounds), warps};
-}
-
-/// Whole warps are fewer.
-double blocks_of(const Facts& facts, const Cure& cure) {
-  return facts.blocks() * (cure.whole_warps ? facts.full_lanes() / 32 : 1);
-}
-
-/// Of the block, or the warp, that has the most, relative to the mean.
-double unevenness(std::uint64_t most, std::uint64_t all, double of) {
-  return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
-}
-
-/// Parts overlap the better, the more warps of an SM take turns: one warp does one thing after the
-/// other, so that their times add up (power 1); with 64 warps the longest part hides the others
-/// (power 5). Issue and the units are busy with the same instructions, so only the longest of them
-/// counts.
-double overlapping(const std::vector<Part>& parts, double warps) {
-  constexpr double warps_of_power = 16;
-  const double power = 1 + warps / warps_of_power;
-  constexpr std::size_t of_instructions = 1 + pipe_count;
-  double instructions = 0, sum = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i < of_instructions) instructions = std::max(instructions, parts[i].seconds);
-    if (i >= of_instructions) sum += std::pow(parts[i].seconds, power);
-  }
-  return std::pow(sum + std::pow(instructions, power), 1 / power);
-}
-
-}  // namespace
 
 double times_loaded(const Facts& facts) {
   return bytes_of(facts.trace, true) /
@@ -333,66 +284,25 @@ double bytes_of_lane(const KernelTrace& trace) {
   return lanes > 0 ? bytes / lanes : 0;
 }
 
+bool runs_alone(const SiteCount& site) {
+  const double lanes = number(site.lanes) / number(site.executions);
+  return lanes < 2.02 && std::abs(lanes - std::round(lanes)) < 0.02;
+}
+
+bool meets_barriers_often(const Facts& facts) {
+  constexpr double often = 4;
+  return number(facts.trace.counters.barriers) >= often * facts.warps();
+}
+
 double cured_executions(const SiteCount& site, const Facts& facts, const Cure& cure) {
   const double executions = number(site.executions);
   const double lanes = number(site.lanes) / executions;
-  if (cure.shared_out && lanes <= 2) return executions * lanes / 32 / facts.warps_of_block();
-  if (cure.convergent && lanes > 2) {
+  const bool alone = runs_alone(site);
+  if (cure.shared_out && alone) return executions * lanes / 32 / facts.warps_of_block();
+  if (cure.convergent && !alone) {
     return executions * std::min(1.0, lanes / facts.full_lanes());
   }
   return cure.whole_warps ? executions * facts.full_lanes() / 32 : executions;
-}
-
-const Part& Time::longest() const {
-  return *std::max_element(parts.begin(), parts.end(),
-                           [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
-}
-
-Time time_of(const Facts& facts, const Cure& cure) {
-  const Work work = work_of(facts, cure);
-  const Filling filling = filling_of(facts, cure);
-  const Machine& machine = facts.machine;
-  const vgpu::Footprint& f = facts.footprint;
-  Time time;
-  const auto add = [&](const char* name, double cycles) {
-    time.parts.push_back({name, std::max(0.0, cycles) / machine.clock});
-  };
-  // The first parts are of the same instructions.
-  add("issue", work.slots / Machine::instructions_a_cycle / filling.sms);
-  constexpr std::array<const char*, pipe_count> names = {
-      "FP32 units", "FP64 units",   "integer units", "conversions", "special functions",
-      "memory",     "tensor cores", "barriers",      "others"};
-  for (std::size_t i = 0; i < pipe_count; ++i) add(names[i], work.pipes[i] / filling.sms);
-  add("shared memory", work.shared / filling.sms);
-  add("L1", work.l1 / filling.sms);
-  add("L2", work.l2 / filling.sms);
-  // Threads that take 16 bytes at a time in place of one or two are fewer, and have less to wait for.
-  const double bytes = cure.wide ? bytes_of_lane(facts.trace) : widest;
-  const double fewer = bytes < 4 ? bytes / widest : 1;
-  add("block launches", block_launch_cycles * blocks_of(facts, cure) * fewer / filling.sms);
-  // More blocks are more threads, each with less to do.
-  const double split = cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1;
-  const double path = path_cycles(facts, cure) * split * fewer;
-  add("latency", path * filling.rounds + turnover_cycles * (filling.rounds - 1));
-  // A chain that is longer than the others stays so, however many loads are in flight.
-  Cure chain = cure;
-  chain.overlapped = false;
-  const auto add_uneven = [&](const char* name, bool cured, double unevenness, double rounds) {
-    if (cured || unevenness <= noticeable_unevenness) return;
-    add(name, path_cycles(facts, chain, unevenness) * split * fewer * rounds);
-  };
-  add_uneven("the longest block", cure.even_blocks,
-             unevenness(f.most_of_block, f.accesses, facts.blocks()), 1);
-  add_uneven("the longest warp of each block", cure.even_warps,
-             unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block()),
-             filling.rounds);
-  if (!cure.scattered_atomics) add("atomics", atomic_cycles * number(f.atomics_at_one_address));
-  // A third of the SMs can saturate memory.
-  const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
-  time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});
-  time.seconds = overlapping(time.parts, filling.warps);
-  time.launch = facts.launch_seconds + first_instructions_seconds;
-  return time;
 }
 
 }  // namespace rung::analysis::diagnosis

@@ -1,37 +1,27 @@
 #pragma once
-// The time of a launch: for each part of the machine its work over its rate, and the latency that
-// too few warps cannot hide.
+// What a launch asks of each part of the machine.
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "analysis/diagnosis/facts.hpp"
+#include "analysis/diagnosis/instruction_cost.hpp"
 
 namespace rung::analysis::diagnosis {
 
-/// One part of the machine, and how long it is busy.
-struct Part {
-  std::string name;
-  double seconds = 0;
+inline constexpr double widest = 16;  // bytes of a lane's access
+
+inline double number(std::uint64_t count) { return static_cast<double>(count); }
+
+/// What all SMs together do, in cycles of one SM.
+struct Work {
+  double slots = 0;
+  std::array<double, pipe_count> pipes{};
+  double shared = 0, l1 = 0, l2 = 0;
+  double atomics = 0;  // cycles of L2, one after the other
+  double dram_bytes = 0;
 };
 
-struct Time {
-  std::vector<Part> parts;
-  /// Parts overlap, the better the more warps an SM has.
-  double seconds = 0;
-  double launch = 0;  // on top of that
-
-  double with_launch() const { return seconds + launch; }
-  const Part& longest() const;
-};
-
-/// Errors of predictions for gemm rungs and the kernels of tests/analysis on an H200
-/// (docs/notes/predicted-times.md): of half of them, and of nine of ten.
-inline constexpr double median_error = 0.10, ninth_decile_error = 0.29;
-
-/// The predicted time of the launch, without the faults that are cured.
-Time time_of(const Facts& facts, const Cure& cure = {});
+Work work_of(const Facts& facts, const Cure& cure);
 
 /// Of global memory, for the words that lanes access: a compiler loads a byte of an int if that is
 /// all that is used.
@@ -45,6 +35,14 @@ double bytes_of_lane(const KernelTrace& trace);
 /// stores each byte of those that it stores to.
 double times_loaded(const Facts& facts);
 double times_stored(const Facts& facts);
+
+/// Whether one or two threads of a warp execute the instruction while the others have nothing to
+/// do: always as many, unlike those that are left in a loop after the others.
+bool runs_alone(const SiteCount& site);
+
+/// Whether the warps of a block meet so often that they wait for each other in each step, as in a
+/// tree.
+bool meets_barriers_often(const Facts& facts);
 
 /// An instruction's executions by warps, without those that a cure of idle lanes removes.
 double cured_executions(const SiteCount& site, const Facts& facts, const Cure& cure);

@@ -1,0 +1,57 @@
+#include "analysis/diagnosis/tensor_cores.hpp"
+
+#include <string>
+
+#include "analysis/kernel_trace.hpp"
+#include "vgpu/engine/matrix/matrix_names.hpp"
+
+namespace rung::analysis::diagnosis {
+namespace {
+
+using vgpu::ptx::Instruction;
+
+// Of the rate of tensor cores for at most 32 bits, what mma and wmma reach on Hopper (Luo et al.,
+// 2024).
+constexpr double mma_share = 0.62;
+// What wgmma reaches with random elements from shared memory, which take more power than the zeros
+// or repeated elements of a ceiling's kernel.
+constexpr double wgmma_share = 0.87;
+constexpr double warps_of_warpgroup = 4;
+
+/// The type of A and B.
+Dtype multiplied_type(const Instruction& instruction) {
+  if (instruction.has("e4m3")) return Dtype::e4m3;
+  if (instruction.has("e5m2")) return Dtype::e5m2;
+  if (instruction.has("s8") || instruction.has("u8")) return Dtype::i8;
+  if (instruction.has("bf16")) return Dtype::bf16;
+  if (instruction.has("tf32")) return Dtype::tf32;
+  return instruction.has("f64") ? Dtype::f64 : Dtype::f16;
+}
+
+double multiply_adds_of_warp(const Instruction& instruction) {
+  for (const std::string& modifier : instruction.modifiers) {
+    const auto shape = vgpu::read_matrix_shape(modifier);
+    if (!shape) continue;
+    const double all = static_cast<double>(shape->m) * shape->n * shape->k;
+    return instruction.opcode == vgpu::ptx::Opcode::wgmma ? all / warps_of_warpgroup : all;
+  }
+  return 0;
+}
+
+}  // namespace
+
+double tensor_core_cycles(const Instruction& instruction, const vgpu::DeviceDescription& device,
+                          const Machine& machine) {
+  if (!is_matrix_multiplication(instruction)) return 0;
+  const Dtype type = multiplied_type(instruction);
+  const auto found = machine.matrix_flops.find(type);
+  if (found == machine.matrix_flops.end()) return 0;
+  const bool is_wgmma = instruction.opcode == vgpu::ptx::Opcode::wgmma;
+  const bool waits = device.arch() >= 90 && type != Dtype::f64 && !is_wgmma;
+  return multiply_adds_of_warp(instruction) / machine.multiply_adds_a_cycle(found->second) /
+         (waits      ? mma_share
+          : is_wgmma ? wgmma_share
+                     : 1);
+}
+
+}  // namespace rung::analysis::diagnosis

@@ -1,0 +1,151 @@
+#include "analysis/diagnosis/time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "analysis/diagnosis/path.hpp"
+#include "analysis/diagnosis/work.hpp"
+
+namespace rung::analysis::diagnosis {
+namespace {
+
+// Constants that were measured on an H200; docs/notes/predicted-times.md has the figures.
+
+// What any kernel waits for in the beginning, and an empty one does not: its first instructions and
+// its parameters, which are in no cache.
+constexpr double first_instructions_seconds = 0.8e-6;
+// Until an SM begins the next block, where blocks do little; and from the end of a block to the
+// first instruction of the one that takes its place.
+constexpr double block_launch_cycles = 160, turnover_cycles = 400;
+// Below that, a longer chain is hidden by the others.
+constexpr double noticeable_unevenness = 1.5;
+// Parts of a time that are chains of instructions.
+constexpr const char* chain_name = "latency";
+constexpr std::string_view longest_name = "the longest ";
+
+/// How the blocks fill the machine.
+struct Filling {
+  double sms;     // the work is divided among so many
+  double rounds;  // of resident blocks, one after the other
+  double warps;   // of an SM at a time
+};
+
+Filling filling_of(const Facts& facts, const Cure& cure) {
+  const double sms = facts.machine.multiprocessors, blocks = facts.blocks();
+  const double most_warps = facts.device.max_warps_per_multiprocessor;
+  const double resident = cure.full_occupancy ? std::max(1.0, most_warps / facts.warps_of_block())
+                                              : std::max(1, facts.occupancy.blocks);
+  const double of_one = blocks / sms;
+  const double warps = std::min(resident, std::ceil(of_one)) * facts.warps_of_block();
+  if (of_one < 1) return {cure.enough_blocks ? sms : blocks, 1, warps};
+  // The SM with the most blocks ends last.
+  const double sm_rounds = cure.no_tail ? of_one : std::ceil(of_one);
+  const double rounds = cure.no_tail ? of_one / resident : std::ceil(of_one / resident);
+  return {blocks / sm_rounds, std::max(1.0, rounds), warps};
+}
+
+/// Whole warps are fewer.
+double blocks_of(const Facts& facts, const Cure& cure) {
+  return facts.blocks() * (cure.whole_warps ? facts.full_lanes() / 32 : 1);
+}
+
+/// Of the block, or the warp, that has the most, relative to the mean.
+double unevenness(std::uint64_t most, std::uint64_t all, double of) {
+  return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
+}
+
+double unevenness_of_warps(const Facts& facts) {
+  const vgpu::Footprint& f = facts.footprint;
+  return unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block());
+}
+
+/// Warps of an SM that take turns: where few warps of a block work while the others wait for them at
+/// the next barrier, as in a tree, only blocks do. Bulk copies and wgmma need no warps to run beside
+/// each other.
+double independent_warps(const Facts& facts, const Filling& filling, const Cure& cure) {
+  const bool by_themselves =
+      facts.trace.counters.bulk_load_sectors > 0 && facts.trace.matrix_units.wgmma_rows > 0;
+  if (by_themselves) return facts.device.max_warps_per_multiprocessor;
+  const bool in_step = meets_barriers_often(facts) && !cure.no_barriers && !cure.even_warps &&
+                       unevenness_of_warps(facts) > noticeable_unevenness;
+  return in_step ? filling.warps / facts.warps_of_block() : filling.warps;
+}
+
+/// Parts overlap the better, the more warps of an SM take turns: one warp does one thing after the
+/// other, so that their times add up (power 1); with 64 warps the longest part hides the others
+/// (power 5). Issue and the units are busy with the same instructions, and the longest chains are
+/// some of all chains, so only the longest of either counts.
+double overlapping(const std::vector<Part>& parts, double warps) {
+  constexpr double warps_of_power = 16;
+  const double power = 1 + warps / warps_of_power;
+  constexpr std::size_t of_instructions = 1 + pipe_count;
+  double instructions = 0, chains = 0, sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool is_chain = parts[i].name == chain_name || parts[i].name.starts_with(longest_name);
+    double& of = i < of_instructions ? instructions : chains;
+    if (i < of_instructions || is_chain) {
+      of = std::max(of, parts[i].seconds);
+    } else {
+      sum += std::pow(parts[i].seconds, power);
+    }
+  }
+  return std::pow(sum + std::pow(instructions, power) + std::pow(chains, power), 1 / power);
+}
+
+}  // namespace
+
+const Part& Time::longest() const {
+  return *std::max_element(parts.begin(), parts.end(),
+                           [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
+}
+
+Time time_of(const Facts& facts, const Cure& cure) {
+  const Work work = work_of(facts, cure);
+  const Filling filling = filling_of(facts, cure);
+  const Machine& machine = facts.machine;
+  const vgpu::Footprint& f = facts.footprint;
+  Time time;
+  const auto add = [&](const char* name, double cycles) {
+    time.parts.push_back({name, std::max(0.0, cycles) / machine.clock});
+  };
+  // The first parts are of the same instructions.
+  add("issue", work.slots / Machine::instructions_a_cycle / filling.sms);
+  constexpr std::array<const char*, pipe_count> names = {
+      "FP32 units", "FP64 units",   "integer units", "conversions", "special functions",
+      "memory",     "tensor cores", "barriers",      "others"};
+  for (std::size_t i = 0; i < pipe_count; ++i) add(names[i], work.pipes[i] / filling.sms);
+  add("shared memory", work.shared / filling.sms);
+  add("L1", work.l1 / filling.sms);
+  add("L2", work.l2 / filling.sms);
+  // Threads that take 16 bytes at a time in place of one or two are fewer, and have less to wait for.
+  const double bytes = cure.wide ? bytes_of_lane(facts.trace) : widest;
+  const double fewer = bytes < 4 ? bytes / widest : 1;
+  add("block launches", block_launch_cycles * blocks_of(facts, cure) * fewer / filling.sms);
+  // More blocks are more threads, each with less to do.
+  const double split = cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1;
+  const double path = path_cycles(facts, cure) * split * fewer;
+  add(chain_name, path * filling.rounds + turnover_cycles * (filling.rounds - 1));
+  // A chain that is longer than the others stays so, however many loads are in flight.
+  Cure chain = cure;
+  chain.overlapped = false;
+  const auto add_uneven = [&](const char* name, bool cured, double unevenness, double rounds) {
+    if (cured || unevenness <= noticeable_unevenness) return;
+    add(name, path_cycles(facts, chain, unevenness) * split * fewer * rounds);
+  };
+  add_uneven("the longest block", cure.even_blocks,
+             unevenness(f.most_of_block, f.accesses, facts.blocks()), 1);
+  const bool even_warps = cure.even_warps || (cure.no_barriers && meets_barriers_often(facts));
+  add_uneven("the longest warp of each block", even_warps, unevenness_of_warps(facts),
+             filling.rounds);
+  if (work.atomics > 0) add("atomics", work.atomics);
+  // A third of the SMs can saturate memory.
+  const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
+  time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});
+  time.seconds = overlapping(time.parts, independent_warps(facts, filling, cure));
+  time.launch = facts.launch_seconds + first_instructions_seconds;
+  return time;
+}
+
+}  // namespace rung::analysis::diagnosis

@@ -1,0 +1,92 @@
+#include "analysis/predicted_call.hpp"
+
+#include <algorithm>
+
+#include "analysis/extrapolation.hpp"
+#include "analysis/resources.hpp"
+#include "analysis/trace_call.hpp"
+#include "analysis/trace_rung.hpp"
+
+namespace rung::analysis {
+namespace {
+
+using diagnosis::Part;
+using diagnosis::Time;
+
+// From the end of one launch to the first instruction of the next one, which waits for it.
+constexpr double next_launch_seconds = 1.3e-6;
+
+/// Enough for each SM to have all the blocks that it holds.
+constexpr std::int64_t long_call = std::int64_t{1} << 20, short_call = long_call / 2;
+
+/// Of the launches of one call, those of a longer one.
+CallTrace call_of(const RungInfo& rung, Dtype dtype, std::int64_t n,
+                  const ExplainOptions& options) {
+  const auto traced = [&](std::int64_t length) {
+    return trace_call(rung, dtype, length, options.gpu, options.code, true);
+  };
+  if (n <= long_call) return traced(n);
+  CallTrace call = traced(long_call);
+  const CallTrace shorter = traced(short_call);
+  if (shorter.launches.size() != call.launches.size()) return {};
+  const Extrapolation to = {static_cast<double>(n - short_call) / (long_call - short_call)};
+  for (std::size_t i = 0; i < call.launches.size(); ++i) {
+    const KernelTrace &first = shorter.launches[i], &second = call.launches[i];
+    KernelTrace whole = extrapolated(first, second, to);
+    // Blocks of one launch are alike; their number grows, or each has more to do.
+    const double blocks = static_cast<double>(first.grid.x) +
+                          to.step * (static_cast<double>(second.grid.x) - first.grid.x);
+    whole.grid.x = static_cast<std::uint32_t>(std::max(1.0, blocks));
+    const auto of_mean = [&](std::uint64_t most, const KernelTrace& trace, double parts) {
+      const auto all = static_cast<double>(std::max<std::uint64_t>(1, trace.footprint.accesses));
+      return static_cast<std::uint64_t>(static_cast<double>(most) / all *
+                                        static_cast<double>(trace.grid.count()) *
+                                        static_cast<double>(whole.footprint.accesses) / parts);
+    };
+    const auto parts = static_cast<double>(whole.grid.count());
+    whole.footprint.most_of_block = of_mean(second.footprint.most_of_block, second, parts);
+    whole.footprint.most_of_warp = of_mean(second.footprint.most_of_warp, second, parts);
+    call.launches[i] = std::move(whole);
+  }
+  return call;
+}
+
+Time time_of_launch(const CallTrace& call, const KernelTrace& launch, const Machine& machine,
+                    const ExplainOptions& options) {
+  const vgpu::ptx::Module& text = parsed(call.ptx, call.id);
+  const InstructionsByLine instructions = by_line(text);
+  const vgpu::Occupancy occupancy =
+      occupancy_of(options.device, registers_of(call.ptx, launch.kernel, options.device).count,
+                   static_cast<int>(launch.block.count()), launch.shared, 0);
+  return diagnosis::time_of({launch, text, instructions, launch.footprint, options.device, machine,
+                             occupancy, std::nullopt, options.launch_seconds});
+}
+
+void add(Time& call, const Time& launch) {
+  for (const Part& part : launch.parts) {
+    const auto found = std::ranges::find(call.parts, part.name, &Part::name);
+    if (found == call.parts.end()) {
+      call.parts.push_back(part);
+    } else {
+      found->seconds += part.seconds;
+    }
+  }
+  call.seconds += launch.seconds;
+  call.launch = call.launch == 0 ? launch.launch : call.launch + next_launch_seconds;
+}
+
+}  // namespace
+
+std::optional<Time> predicted_call(const RungInfo& rung, Dtype dtype, std::int64_t n,
+                                   const Machine& machine, const ExplainOptions& options) {
+  const CallTrace call = call_of(rung, dtype, n, options);
+  if (call.launches.empty() || call.host_values > 0) return std::nullopt;
+  Time time;
+  for (const KernelTrace& launch : call.launches) {
+    add(time, time_of_launch(call, launch, machine, options));
+  }
+  if (call.is_zeroed) time.launch += next_launch_seconds;
+  return time;
+}
+
+}  // namespace rung::analysis
