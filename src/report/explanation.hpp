@@ -19,8 +19,8 @@ std::optional<double> uncached_flops(const analysis::Explanation& explanation);
 std::string peak_text(const analysis::Explanation& explanation);
 /// "predicted: 12 us, of which 2.2 us to launch; most of the rest is DRAM …", with the error that such
 /// predictions had on the GPU where they were measured, and that on others none was.
-std::string prediction_text(const analysis::diagnosis::Time& time,
-                            const analysis::Machine& machine);
+std::string prediction_text(const analysis::diagnosis::Time& time, const analysis::Machine& machine,
+                            const analysis::diagnosis::PredictionErrors& errors);
 /// "measured, results/…; the data sheet says 989 TFLOP/s"
 std::string source_of_rates(const analysis::Machine& machine);
 

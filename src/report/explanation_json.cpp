@@ -120,14 +120,13 @@ Json advice_json(const Explanation& e) {
 }
 
 /// Of a prediction: seconds, errors of such ones, and how long each part of the machine is busy.
-Json prediction_json(const analysis::diagnosis::Time& time) {
+Json prediction_json(const analysis::diagnosis::Time& time,
+                     const analysis::diagnosis::PredictionErrors& errors) {
   Json parts = Json::object();
   for (const auto& part : time.parts) parts[part.name] = part.seconds;
   return {{"predicted_seconds", time.with_launch()},
           {"launch_seconds", time.launch},
-          {"error",
-           {{"median", analysis::diagnosis::median_error},
-            {"ninth_decile", analysis::diagnosis::ninth_decile_error}}},
+          {"error", {{"median", errors.median}, {"ninth_decile", errors.ninth_decile}}},
           {"parts", parts}};
 }
 
@@ -142,7 +141,7 @@ Json diagnosis_json(const Explanation& e) {
                         {"code", finding.code},
                         {"rung", finding.rung.empty() ? Json(nullptr) : Json(finding.rung)}});
   }
-  Json json = prediction_json(e.diagnosis->time);
+  Json json = prediction_json(e.diagnosis->time, analysis::diagnosis::errors_of_kernels);
   json["findings"] = findings;
   return json;
 }
@@ -169,7 +168,9 @@ Json to_json(const Explanation& e) {
            {{"ptx", mix_json(e.ptx)},
             {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
           {"advice", advice_json(e)},
-          {"prediction", e.predicted ? prediction_json(*e.predicted) : Json(nullptr)},
+          {"prediction", e.predicted
+                             ? prediction_json(*e.predicted, analysis::diagnosis::errors_of_rungs)
+                             : Json(nullptr)},
           {"diagnosis", diagnosis_json(e)},
           {"hardware", hardware_json(e)},
           {"reference", reference_json(e)},

@@ -169,7 +169,8 @@ std::string code_text(const std::string& code) {
 std::string diagnosis_text(const Explanation& e) {
   const analysis::diagnosis::Diagnosis& diagnosis = *e.diagnosis;
   const analysis::diagnosis::Time& time = diagnosis.time;
-  std::string text = wrap(prediction_text(time, e.evidence.machine), 0);
+  std::string text =
+      wrap(prediction_text(time, e.evidence.machine, analysis::diagnosis::errors_of_kernels), 0);
   if (diagnosis.findings.empty()) return text + "next: the counters show nothing to mend\n";
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
     const analysis::diagnosis::Finding& finding = diagnosis.findings[i];
@@ -212,14 +213,16 @@ std::string hardware_text(const Explanation& e) {
 
 }  // namespace
 
-std::string prediction_text(const analysis::diagnosis::Time& time,
-                            const analysis::Machine& machine) {
-  const bool is_measured = machine.name.find("H200") != std::string::npos;
+std::string prediction_text(const analysis::diagnosis::Time& time, const analysis::Machine& machine,
+                            const analysis::diagnosis::PredictionErrors& errors) {
+  const bool is_measured = machine.name.find("H200") != std::string::npos ||
+                           machine.name.find("H100") != std::string::npos;
   return fmt::format(
-      "predicted: {}, of which {} to launch; most of the rest is {}. On an H200, half of "
+      "predicted: {}, of which {} to launch; most of the rest is {}. On an H200 and an H100, half "
+      "of "
       "such predictions were within {:.0f} %, and nine of ten within {:.0f} %{}",
       format_seconds(time.with_launch()), format_seconds(time.launch), time.longest().name,
-      100 * analysis::diagnosis::median_error, 100 * analysis::diagnosis::ninth_decile_error,
+      100 * errors.median, 100 * errors.ninth_decile,
       is_measured ? ""
                   : fmt::format("; for {}, the H200's cycles are taken with the clock, cores and "
                                 "bandwidth of the data sheet, and no prediction was compared with "
@@ -263,7 +266,10 @@ std::string source_of_rates(const analysis::Machine& machine) {
 }
 
 std::string rung_prediction_text(const Explanation& e) {
-  return e.predicted ? wrap(prediction_text(*e.predicted, e.evidence.machine), 0) : "";
+  return e.predicted ? wrap(prediction_text(*e.predicted, e.evidence.machine,
+                                            analysis::diagnosis::errors_of_rungs),
+                            0)
+                     : "";
 }
 
 std::string explanation_text(const Explanation& e) {

@@ -55,7 +55,8 @@ std::string summary(const Explanation& e) {
 
 std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
                      const analysis::Machine& machine) {
-  std::string predicted = prediction_text(diagnosis.time, machine) + ".";
+  std::string predicted =
+      prediction_text(diagnosis.time, machine, analysis::diagnosis::errors_of_kernels) + ".";
   predicted.front() = 'P';
   std::string html = html::paragraph(predicted);
   if (diagnosis.findings.empty()) {
