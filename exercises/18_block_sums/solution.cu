@@ -16,9 +16,7 @@
 
 constexpr int THREADS = 256;
 
-constexpr Launch launch(int n) {
-  return {.grid = {ceil_div(n, THREADS)}, .block = {THREADS}};
-}
+constexpr Launch launch(int n) { return {.grid = {ceil_div(n, THREADS)}, .block = {THREADS}}; }
 
 __global__ void dot(int n, const float* x, const float* y, float* result) {
   __shared__ float terms[THREADS];

@@ -15,9 +15,7 @@
 
 constexpr int THREADS = 256, TERMS = 2 * THREADS;
 
-constexpr Launch launch(int n) {
-  return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}};
-}
+constexpr Launch launch(int n) { return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}}; }
 
 __global__ void dot(int n, const float* x, const float* y, float* sums) {
   __shared__ float s[TERMS];

@@ -13,9 +13,7 @@
 
 constexpr int THREADS = 256, COARSE = 16, TERMS = COARSE * THREADS;
 
-constexpr Launch launch(int n) {
-  return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}};
-}
+constexpr Launch launch(int n) { return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}}; }
 
 __global__ void dot(int n, const float* x, const float* y, float* result) {
   __shared__ float s[THREADS];

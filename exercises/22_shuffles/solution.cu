@@ -17,9 +17,7 @@
 constexpr int THREADS = 256, COARSE = 16, TERMS = COARSE * THREADS, WARPS = THREADS / 32;
 constexpr unsigned all_lanes = 0xffffffff;
 
-constexpr Launch launch(int n) {
-  return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}};
-}
+constexpr Launch launch(int n) { return {.grid = {ceil_div(n, TERMS)}, .block = {THREADS}}; }
 
 __global__ void dot(int n, const float* x, const float* y, float* result) {
   __shared__ float sums[WARPS];

@@ -19,8 +19,7 @@ constexpr unsigned all_lanes = 0xffffffff;
 constexpr Launch launch(int n) {
   //@ todo: enough blocks for all vectors, but at most two for each multiprocessor
   //@ | return {.grid = {ceil_div(n, THREADS)}, .block = {THREADS}};
-  return {.grid = {min(ceil_div(n, 4 * THREADS), 2 * multiprocessors)},
-          .block = {THREADS}};
+  return {.grid = {min(ceil_div(n, 4 * THREADS), 2 * multiprocessors)}, .block = {THREADS}};
   //@ end
 }
 
