@@ -60,24 +60,11 @@ Access matrix_access(const Instruction& instruction) {
   return access;
 }
 
-/// m, n and k of a matrix instruction, from a modifier such as "m64n128k16".
-struct Shape {
-  int m = 0, n = 0, k = 0;
-};
-
-Shape shape_of(const Instruction& instruction) {
-  Shape shape;
-  for (const std::string& modifier : instruction.modifiers) {
-    if (std::sscanf(modifier.c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) == 3) break;
-  }
-  return shape;
-}
-
 /// wmma.load and wmma.store: the lanes of a warp share the fragment's elements.
 std::optional<Access> fragment_access(const Instruction& instruction) {
   const bool is_load = instruction.has("load");
   if (!is_load && !instruction.has("store")) return std::nullopt;
-  const Shape shape = shape_of(instruction);
+  const MatrixShape shape = matrix_shape(instruction);
   const int elements = instruction.has("a")   ? shape.m * shape.k
                        : instruction.has("b") ? shape.k * shape.n
                                               : shape.m * shape.n;
@@ -127,7 +114,7 @@ void add_matrix_work(MatrixUnits& units, const Instruction& instruction, double 
   units.results_by_shared |= stores_fragment || is_bulk_store(instruction);
   if (instruction.opcode != Opcode::wgmma) return;
   if (instruction.has("mma_async")) {
-    const Shape shape = shape_of(instruction);
+    const MatrixShape shape = matrix_shape(instruction);
     units.wgmma_rows = std::max(units.wgmma_rows, shape.m);
     units.wgmma_columns = std::max(units.wgmma_columns, shape.n);
   }
@@ -165,6 +152,14 @@ double Access::conflict_wavefronts() const {
   const double least = std::max(1.0, bytes * warp_lanes / wavefront_bytes);
   return std::max(0.0,
                   static_cast<double>(count.units) - static_cast<double>(count.executions) * least);
+}
+
+MatrixShape matrix_shape(const Instruction& instruction) {
+  MatrixShape shape;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (std::sscanf(modifier.c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) == 3) break;
+  }
+  return shape;
 }
 
 bool is_matrix_multiplication(const Instruction& instruction) {

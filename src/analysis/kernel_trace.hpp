@@ -77,6 +77,12 @@ std::vector<SiteCount> site_counts(const vgpu::LaunchReport& report,
 using InstructionsByLine = std::map<int, const vgpu::ptx::Instruction*>;
 InstructionsByLine by_line(const vgpu::ptx::Module& text);
 
+/// m, n and k of a matrix instruction, from a modifier such as "m64n128k16"; 0 of others.
+struct MatrixShape {
+  int m = 0, n = 0, k = 0;
+};
+MatrixShape matrix_shape(const vgpu::ptx::Instruction& instruction);
+
 /// mma, wmma.mma and wgmma.mma_async.
 bool is_matrix_multiplication(const vgpu::ptx::Instruction& instruction);
 

@@ -1,9 +1,6 @@
 #include "analysis/diagnosis/tensor_cores.hpp"
 
-#include <string>
-
 #include "analysis/kernel_trace.hpp"
-#include "vgpu/engine/matrix/matrix_names.hpp"
 
 namespace rung::analysis::diagnosis {
 namespace {
@@ -29,13 +26,9 @@ Dtype multiplied_type(const Instruction& instruction) {
 }
 
 double multiply_adds_of_warp(const Instruction& instruction) {
-  for (const std::string& modifier : instruction.modifiers) {
-    const auto shape = vgpu::read_matrix_shape(modifier);
-    if (!shape) continue;
-    const double all = static_cast<double>(shape->m) * shape->n * shape->k;
-    return instruction.opcode == vgpu::ptx::Opcode::wgmma ? all / warps_of_warpgroup : all;
-  }
-  return 0;
+  const MatrixShape shape = matrix_shape(instruction);
+  const double all = static_cast<double>(shape.m) * shape.n * shape.k;
+  return instruction.opcode == vgpu::ptx::Opcode::wgmma ? all / warps_of_warpgroup : all;
 }
 
 }  // namespace
