@@ -6,7 +6,8 @@
 
 TIMES has a line of JSON for each launch, as tests/analysis/timed_launches.cu writes it, with the program's
 name. For each program and scale, explains it with -DSCALE and compares the kernels' times with cold caches.
-RESULTS are JSON of `rung bench`: compares its times of gemm/cuda with predictions from one tile of each rung.
+RESULTS are JSON of `rung bench --cold`: compares its times of gemm/cuda, dot/cuda and sum/cuda with predictions for
+each rung, where there is one.
 For either, --gpu KEY, such as h100, is the GPU that the times are from (default: h200), and --launch its time of
 an empty kernel in microseconds.
 """
@@ -64,16 +65,18 @@ def of_rungs(rung, machine, files):
     ratios = {}
     for file in files:
         for entry in json.loads(pathlib.Path(file).read_text())["results"]:
-            if not entry["rung"].startswith("gemm/cuda") or not entry["seconds"] or entry["layout"] != "nn":
+            if "/cuda/" not in entry["rung"] or not entry["seconds"] or entry.get("layout", "nn") != "nn":
                 continue
-            size = [word for extent in "mnk" for word in (f"--{extent}", entry[extent])]
+            extents = "mnk" if entry["op"] == "gemm" else "n"
+            size = [word for extent in extents for word in (f"--{extent}", entry[extent])]
             found = explained(rung, machine, entry["rung"], "--dtype", entry["dtype"], *size)
-            if found is None:
+            if found is None or found["prediction"] is None:
                 continue
             time = entry["seconds"]["median"] * 1e6
             expected = found["prediction"]["predicted_seconds"] * 1e6
             ratios.setdefault(pathlib.Path(file).stem, []).append(expected / time)
-            report(f"{entry['rung']} {entry['m']}x{entry['n']}x{entry['k']}", expected, time)
+            shape = "x".join(str(entry[extent]) for extent in extents)
+            report(f"{entry['rung']} {shape}", expected, time)
     return ratios
 
 
