@@ -20,6 +20,7 @@
 #include "kernel_file/kernel_file.hpp"
 #include "report/explanation.hpp"
 #include "report/page/explanation_page.hpp"
+#include "report/table.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung {
