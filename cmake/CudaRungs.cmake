@@ -178,7 +178,7 @@ function(rung_is_selected_image id image out)
     gemm/cuda/40_mma_f64)
   # Memory is the limit of these, and they have many kernels: one PTX will do. Rung 65 is chosen for GPUs
   # of sm_90 alone, which take machine code.
-  set(of_one_ptx gemm/cuda/50_skinny gemm/cuda/65_batched_fma gemm/cuda/71_weight_only
+  set(of_one_ptx gemm/cuda/50_skinny gemm/cuda/53_short_k gemm/cuda/65_batched_fma gemm/cuda/71_weight_only
     gemm/cuda/73_weight_stream)
   # A wheel is small: in it, the driver compiles these for sm_80 at their first call, and keeps the result.
   set(of_ptx_in_wheels gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64)

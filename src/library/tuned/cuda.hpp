@@ -4,6 +4,7 @@
 // each mode of dot, must match everything; a test checks it.
 
 #include "device/cuda/tile/batch_tile_times.hpp"
+#include "library/cuda/memory_bound.hpp"
 #include "library/cuda/rules.hpp"
 #include "library/cuda/split_model.hpp"
 
@@ -70,7 +71,34 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .max_short = 6,
      .max_alignment = 8,
      .use = cuda::GemmRungIndex::gemm_50_skinny},
-    // Writing C takes longer than the products.
+    // Writing C takes longer than the products. From k = 9 on, small ones need smaller tiles; in 16 bits,
+    // TMA writes C faster where rows are aligned.
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32, Dtype::f64),
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 128,
+     .max_k = 8,
+     .use = cuda::GemmRungIndex::gemm_53_short_k},
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32, Dtype::f64),
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 128,
+     .max_k = 16,
+     .pays = has_large_c,
+     .use = cuda::GemmRungIndex::gemm_53_short_k},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 128,
+     .max_k = 16,
+     .pays = has_unaligned_rows,
+     .use = cuda::GemmRungIndex::gemm_53_short_k},
+    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::tf32, Dtype::i8),
+     .min_arch = 80,
+     .min_n = 128,
+     .max_k = 8,
+     .pays = has_large_c,
+     .use = cuda::GemmRungIndex::gemm_53_short_k},
     {.dtypes = f32_and_i32,
      .min_arch = 80,
      .min_m = 32,

@@ -221,11 +221,55 @@ TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {
 
 TEST(CudaRules, AShortKHasARungOfItsOwn) {
   GemmCall g = aligned_problem();
-  g.m = g.n = 100;
+  g.m = g.n = 128;
   g.k = 32;
   EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
   g.k = 33;
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  g.k = 9;
+  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  g.k = 8;
+  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  g.dtype = Dtype::f64;
+  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  g.n = 127;
+  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+}
+
+TEST(CudaRules, ALargeCHasItForALongerK) {
+  GemmCall g = aligned_problem();
+  g.m = g.n = 2000;
+  g.k = 16;
+  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  g.k = 17;
+  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+}
+
+TEST(CudaRules, AShortKWithUnalignedRowsHasOneInEveryType) {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8}) {
+    GemmCall g = aligned_problem();
+    g.dtype = dtype;
+    g.m = g.n = 128;
+    g.k = 16;
+    EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch") << name(dtype);
+    g.c.row_stride |= 1;  // of A and B, all rows are aligned
+    EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k") << name(dtype);
+    g.k = 17;
+    EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch") << name(dtype);
+  }
+}
+
+TEST(CudaRules, ALargeCOf32BitsAndAShortKHasItWithAlignedRows) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16;
+  g.m = g.n = 2000;
+  g.k = 8;
+  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  g.m = 1000;  // 8 MB
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.m = 2000;
+  g.dtype = Dtype::bf16_bf16;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
 TEST(CudaRules, FewRowsThatTmaCannotReadTakeTheSameRung) {

@@ -8,22 +8,12 @@
 #include "core/problem.hpp"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/keywords.cuh"
-#include "device/cuda/ptx/mma.cuh"
 #include "device/cuda/tile/block_work.cuh"
+#include "device/cuda/tile/factor.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::cuda {
-
-/// An element as a factor: of tf32 with the bits that tensor cores would multiply.
-template <class Sum, class In>
-__device__ __forceinline__ Sum as_sum(const In& element) {
-  if constexpr (requires { element.value; }) {
-    return ptx::cvt_rna_tf32(element.value);
-  } else {
-    return static_cast<Sum>(element);
-  }
-}
 
 /// Elements of one access to the long operand.
 template <class In>
