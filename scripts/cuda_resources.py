@@ -95,6 +95,8 @@ def check(arguments):
     for entry in json.loads(arguments.json.read_text()):
         stores, loads = entry["spill_store_bytes"], entry["spill_load_bytes"]
         source = arguments.kernels / (re.sub("^sum/", "dot/", entry["rung"]) + ".cu")
+        if not source.exists():
+            source = arguments.kernels / "device/cuda/library" / source.name
         if stores + loads == 0 or (source.exists() and rung_headers.claims_spills(source)):
             continue
         tile = "" if entry["tile"] is None else f", tile {entry['tile']}"

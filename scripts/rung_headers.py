@@ -8,19 +8,24 @@ HEADER = re.compile(
 )
 
 
-def header(path):
-    """The fields of a rung's header by name; ValueError if it does not parse."""
+def text(path):
+    """The header comment as one line."""
     lines = []
     for line in path.read_text().splitlines():
         if not line.startswith("//"):
             break
         lines.append(line[2:].strip())
-    match = HEADER.fullmatch(" ".join(lines))
+    return " ".join(lines)
+
+
+def header(path):
+    """The fields of a rung's header by name; ValueError if it does not parse."""
+    match = HEADER.fullmatch(text(path))
     if not match:
         raise ValueError(f"{path}: the header comment is not what src/core/rung.hpp asks for")
     return match.groupdict()
 
 
 def claims_spills(path):
-    """Whether the bottleneck field mentions spills."""
-    return bool(re.search(r"\bspills\b", header(path)["bottleneck"]))
+    """Whether the bottleneck field mentions spills, of a rung or of a kernel beside the ladder."""
+    return bool(re.search(r"\bbottleneck:(?:(?! needs: ).)*\bspills\b", text(path)))

@@ -39,8 +39,9 @@ TrafficRow counted_row(std::string name, std::string formula, double expected, d
 }
 
 /// Of a rung without tiles in shared memory, whose blocks have room for several products, which finds
-/// its tiles in shared memory, or which reads one operand in parts, there is no formula: what was
-/// counted stands in for it.
+/// its tiles in shared memory, which reads one operand in parts, by whose columns rows pass (and a
+/// long k again for each few), or whose boxes are wider than its tiles, there is no formula: what
+/// was counted stands in for it.
 Traffic counted_traffic(const Samples& samples) {
   const auto formula = [&](double Quantities::* member) {
     return Formula{samples.per_k(member), samples.constant(member), "-"};
@@ -58,7 +59,10 @@ Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
   const bool has_room = setting.launch().products_per_block > 1;
   const bool reads_parts =
       setting.info->compute_mode == ComputeMode::split && setting.dtype == Dtype::bf16;
-  if (has_room || setting.rung->groups || reads_parts || (tiling.BM > 0 && tiling.BK == 0)) {
+  const bool rows_pass = tiling.WN > 0 && tiling.WM == 0;
+  const bool boxes_are_wider = setting.launch().products_per_block > 0 && tiling.BN % 32 != 0;
+  if (has_room || setting.rung->groups || reads_parts || rows_pass || boxes_are_wider ||
+      (tiling.BM > 0 && tiling.BK == 0)) {
     return counted_traffic(samples);
   }
   return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));

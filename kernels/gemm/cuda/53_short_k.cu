@@ -1,5 +1,5 @@
-// gemm/cuda/53_short_k: a k of a few steps, for any type and alignment: a warp keeps its columns of B
-//   in registers, all of k, and computes and stores row by row of C.
+// gemm/cuda/53_short_k: a k of a few steps, for any type and alignment: a warp keeps its columns
+//   of B in registers, all of k, and computes and stores row by row of C.
 // from: 52_rank_k | removes: products of zeros, where k is less than a k-block, sums that wait for
 //   more steps, and warps below each other: side by side they write long pieces of a row
 //   | bottleneck: writing C; a register or two spills
@@ -13,8 +13,8 @@
 namespace rung {
 namespace {
 
-/// For k up to BK; a longer one takes a pass over A and B for each TM rows. A lane has TN columns, 32
-/// apart: stores of a warp are contiguous, whether rows of C are aligned or not.
+/// For k up to BK; a longer one takes a pass over A and B for each TM rows. A lane has TN columns,
+/// 32 apart: stores of a warp are contiguous, whether rows of C are aligned or not.
 template <int BK, int TN>
 struct ShortK {
   static constexpr int WARPS = 4;
@@ -32,8 +32,8 @@ struct ShortK {
     alignas(16) Sum Bs[BK][BN + cuda::vector_width<Sum>];
   };
 
-  /// How many rows a block takes: fewer, if blocks of BM rows do not fill all SMs, but enough for the
-  /// time that loading B takes.
+  /// How many rows a block takes: fewer, if blocks of BM rows do not fill all SMs, but enough for
+  /// the time that loading B takes.
   template <class In, class Out>
   static constexpr int rows_of_block(const Gemm<In, Out>& g) {
     constexpr int fewest_blocks = 512;

@@ -145,8 +145,8 @@ struct BatchedWgmma {
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
-    // Then the order in which blocks start balances the last ones: 7 % at 128 x 128 x 128, 3 % at 64 x
-    // 64 x 64. With less to load, blocks would take longer to start.
+    // Then the order in which blocks start balances the last ones: 7 % at 128 x 128 x 128, 3 % at
+    // 64 x 64 x 64. With less to load, blocks would take longer to start.
     const bool is_one_tile = BM == BN && g.m == BM && g.n == BN && g.k >= 64;
     return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
             .block = {THREADS},
@@ -161,7 +161,7 @@ struct BatchedWgmma {
                                         : cuda::TensorMapSpec{}};
   }
 
-  /// What a product takes, by whole tiles of the rates that these have beside each other on an H200.
+  /// What a product takes, by whole tiles of the rates that these have side by side on an H200.
   template <class In, class Out>
   static constexpr double time(const Gemm<In, Out>& g) {
     constexpr double of_result = BN == 256 ? 0.93 : BN == 64 ? 1.2 : 1.0;

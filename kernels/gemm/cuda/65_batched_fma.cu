@@ -99,7 +99,7 @@ struct BatchedFma {
     });
   }
 
-  /// Starts to load a tile of one product: a box, or if it is MN-major one for each 32 rows or columns.
+  /// Starts to load a tile of one product: a box, or of an MN-major one, for each 32 rows a box.
   template <int EXTENT>
   static __device__ __forceinline__ void load(int product, std::uint32_t tile,
                                               const cuda::EncodedTensorMap& map, bool k_major,
@@ -165,8 +165,7 @@ struct BatchedFma {
   static __device__ __forceinline__ void store(const Gemm<float, float>& g, std::int64_t row,
                                                std::int64_t col, const float (&acc)[TM][TN]) {
     if (g.beta == 0.0f && cuda::has_aligned_rows(g) && g.n % B::W == 0) {
-      store_vectors<A, B>(g, row, col, acc);
-      return;
+      return store_vectors<A, B>(g, row, col, acc);
     }
     // A copy, in memory: as registers, each of the sums would have a store of its own.
     float sums[TM][TN];
@@ -210,13 +209,9 @@ struct BatchedFma {
   template <int W>
   static __device__ __forceinline__ void store_some(const Gemm<float, float>& g, std::int64_t row,
                                                     std::int64_t col, const float* sums) {
-    if constexpr (W == 4) {
-      cuda::store_vector(g, row, col, sums);
-    } else if constexpr (W == 2) {
-      cuda::store_pair(g, row, col, sums[0], sums[1]);
-    } else {
-      if (row < g.m && col < g.n) cuda::store(g, row, col, sums[0]);
-    }
+    if constexpr (W == 4) cuda::store_vector(g, row, col, sums);
+    if constexpr (W == 2) cuda::store_pair(g, row, col, sums[0], sums[1]);
+    if (W == 1 && row < g.m && col < g.n) cuda::store(g, row, col, sums[0]);
   }
 
   template <class In, class>

@@ -1,6 +1,7 @@
 // Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 without clusters and
 // split-K, and with the operations of rung::Epilogue between the sums and their store by TMA. The
 // kernel is offered like a rung, but is not on the ladder.
+// bottleneck: the epilogue, where k is short; 128 x 256 spills
 // needs: sm_90a
 
 #include "device/cuda/entry/gemm.cuh"
