@@ -156,7 +156,7 @@ struct ShortK {
 
   template <class, class>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, 0};
+    return {BM, BN, BK, THREADS, 0, 1, 0, WN, TM, TN};
   }
 
   template <class In, class Out>
