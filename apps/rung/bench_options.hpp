@@ -17,7 +17,8 @@ WorkloadOptions read_options(const BenchArguments& arguments);
 
 /// The sizes in the order of the arguments; none, if there are none. Throws UsageError.
 std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments);
-/// For each of so many sizes, how many products of it one call computes. Throws UsageError.
+/// For each size, the number of its products that one call computes. `sizes`: how many there are.
+/// Throws UsageError.
 std::vector<std::int64_t> read_batches(const BenchArguments& arguments, std::size_t sizes);
 
 }  // namespace rung

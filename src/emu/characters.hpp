@@ -1,8 +1,10 @@
 #pragma once
 // Kinds of characters of a C++ source, and where what they make up ends.
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace rung::emu {
@@ -26,6 +28,29 @@ inline std::size_t behind_parentheses(std::string_view text, std::size_t open) {
     if (depth == 0) return at + 1;
   }
   return text.npos;
+}
+
+/// Where a comment or a literal ends that begins at `at`: before the line's end, and behind the mark
+/// that closes it. `at` if none begins there.
+inline std::size_t behind_comment_or_literal(std::string_view text, std::size_t at) {
+  const auto behind = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = text.find(end, from);
+    return found == text.npos ? text.size() : found + end.size();
+  };
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (rest.starts_with("/*")) return behind("*/", at + 2);
+  if (rest.starts_with("R\"")) {
+    const std::size_t open = text.find('(', at);
+    if (open == text.npos) return text.size();
+    return behind(")" + std::string(text.substr(at + 2, open - at - 2)) + "\"", open);
+  }
+  // 1'000 has no literal.
+  const bool begins = rest[0] == '"' || (rest[0] == '\'' && (at == 0 || !is_word(text[at - 1])));
+  if (!begins) return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != rest[0]) end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
 }
 
 }  // namespace rung::emu

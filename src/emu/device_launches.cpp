@@ -18,32 +18,15 @@ struct Token {
 /// Where something that begins at `at` and is no token of interest ends: blanks, comments, literals,
 /// directives. `at` itself if there is none.
 std::size_t skipped(std::string_view text, std::size_t at, bool at_line_begin) {
-  const auto until = [&](std::string_view end, std::size_t from) {
-    const std::size_t found = text.find(end, from);
-    return found == text.npos ? text.size() : found + end.size();
-  };
-  const std::string_view rest = text.substr(at);
-  if (is_space(rest[0])) return at + 1;
-  if (rest.starts_with("//")) return until("\n", at) - 1;
-  if (rest.starts_with("/*")) return until("*/", at + 2);
-  if (rest.starts_with("R\"")) {
-    const std::size_t open = text.find('(', at);
-    if (open == text.npos) return text.size();
-    return until(")" + std::string(text.substr(at + 2, open - at - 2)) + "\"", open);
-  }
-  if (rest[0] == '"' || rest[0] == '\'') {
-    std::size_t end = at + 1;
-    while (end < text.size() && text[end] != rest[0]) end += text[end] == '\\' ? 2 : 1;
-    return std::min(end + 1, text.size());
-  }
-  if (rest[0] == '#' && at_line_begin) {
+  if (is_space(text[at])) return at + 1;
+  if (text[at] == '#' && at_line_begin) {
     std::size_t end = at;
     do {
-      end = until("\n", end);
+      end = std::min(text.find('\n', end), text.size() - 1) + 1;
     } while (end >= 2 && end < text.size() && text[end - 2] == '\\');
     return end == text.size() ? end : end - 1;
   }
-  return at;
+  return behind_comment_or_literal(text, at);
 }
 
 std::vector<Token> tokens_of(std::string_view text) {

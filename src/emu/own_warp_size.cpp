@@ -22,20 +22,6 @@ std::size_t find_name(std::string_view text, std::size_t from) {
   return text.npos;
 }
 
-/// Where a comment or a literal ends that begins at `at`; `at` if none does.
-std::size_t behind_comment_or_literal(std::string_view text, std::size_t at) {
-  const auto behind = [&](std::string_view end, std::size_t from) {
-    const std::size_t found = text.find(end, from);
-    return found == text.npos ? text.size() : found + end.size();
-  };
-  if (text.substr(at).starts_with("//")) return behind("\n", at);
-  if (text.substr(at).starts_with("/*")) return behind("*/", at);
-  if (text[at] != '"') return at;
-  std::size_t end = at + 1;
-  while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
-  return std::min(end + 1, text.size());
-}
-
 /// Whether as many braces close before `end` as open.
 bool is_outside_of_braces(std::string_view text, std::size_t end) {
   int depth = 0;

@@ -10,6 +10,7 @@
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/parallel.hpp"
+#include "device/cpu/passing_b.hpp"
 
 namespace rung {
 namespace {
@@ -269,9 +270,8 @@ double GemmCosts::short_k(int threads) const {
 
 /// As gemm/cpu/11 decides it, with B divided between threads.
 bool GemmCosts::passes_b(int threads) const {
-  const double bytes = k_ * n_ * size_ / threads;
-  if (rates_.fmas_per_cycle == 1 || !b_by_rows_ || bytes <= rates_.l1 / 2) return false;
-  return bytes <= rates_.l2 ? 8 <= m_ && m_ <= 5 * tile_rows : 3 <= m_ && m_ <= 2 * tile_rows;
+  return rates_.fmas_per_cycle > 1 && b_by_rows_ &&
+         cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
 }
 
 double GemmCosts::passing_b(int threads) const {

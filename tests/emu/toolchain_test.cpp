@@ -78,6 +78,8 @@ TEST(AcceptedSource, RenamesItsOwnWarpSize) {
       rename_own_warp_size("// {\nstatic const int warpSize = 32;\nint f() { return warpSize; }"),
       "// {\nstatic const int rung_emu_own_warp_size = 32;\n"
       "int f() { return rung_emu_own_warp_size; }");
+  EXPECT_EQ(rename_own_warp_size("char q = '\"', b = '{'; int n = 1'000; int warpSize = 32;"),
+            "char q = '\"', b = '{'; int n = 1'000; int rung_emu_own_warp_size = 32;");
   EXPECT_EQ(rename_own_warp_size("constexpr int warpSize{32}; int n = p.warpSize + q->warpSize;"),
             "constexpr int rung_emu_own_warp_size{32}; int n = p.warpSize + q->warpSize;");
   for (const char* const text :

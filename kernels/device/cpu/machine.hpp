@@ -15,6 +15,15 @@ struct Caches {
   std::int64_t l3 = 4 << 20;
 };
 
+// Of an L1 data cache, which has 64 sets of 64-byte lines: its ways, the fewest, and the bytes of one.
+inline constexpr std::int64_t l1_ways = 8, l1_way_bytes = 4096;
+
+/// Whether elements this far apart, counted in elements, are all in the same set of an L1.
+template <class T>
+bool shares_a_set(std::int64_t stride) {
+  return stride * std::int64_t{sizeof(T)} % l1_way_bytes == 0;
+}
+
 struct Machine {
   Isa isa;  // that kernels may use: find_isa()
   Caches caches;

@@ -40,7 +40,7 @@ struct NarrowKernels {
   static constexpr int max_rows = 4, max_cols = 4;
   static constexpr int column_rows = 8;
   static constexpr int max_depth = 12;
-  /// The largest k of a sum of so many rows: all of A is in registers.
+  /// The largest k for which all of A, with this many rows, fits in registers.
   static constexpr std::int64_t depth(std::int64_t rows) { return rows <= 2 ? max_depth : 8; }
 
   void (*dots[max_rows][max_cols])(const DotTile<T>& tile);  // [rows - 1][cols - 1]

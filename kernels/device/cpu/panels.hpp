@@ -15,20 +15,9 @@
 
 namespace rung::cpu {
 
-/// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-/// `unit`.
-inline std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
-  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
-  return std::max(round_up(ceil_div(whole, parts), unit), unit);
-}
-
 /// The sizes of tiles, panels and blocks of C for a product on `threads` threads, in rows, columns
 /// and steps of k. T is float or double.
 struct PanelBlocks {
-  // Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
-  static constexpr std::int64_t set_stride = 4096;
-  static constexpr std::int64_t ways = 8;
-
   // C is read and written once per KC, so a short KC costs traffic. A panel of A stays in an L1 of
   // 48 KiB while panels of B pass by; a smaller L1 holds neither, and then a strip of B is finished
   // before the next one.
@@ -51,10 +40,10 @@ struct PanelBlocks {
     const Caches& caches = machine().caches;
     NR = 2 * kernels.lanes;
     const std::int64_t a_stride = g.a.col_stride == 1 ? g.a.row_stride : g.a.col_stride;
-    const bool conflicts = a_stride * size % set_stride == 0 && g.m > ways;
+    const bool conflicts = shares_a_set<T>(a_stride) && g.m > l1_ways;
     // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
     const bool avoids = conflicts && g.n <= NR && g.a.col_stride == 1;
-    MR = even_part(g.m, avoids ? std::min(ways, kernels.MR) : kernels.MR, 1);
+    MR = even_part(g.m, avoids ? std::min(l1_ways, kernels.MR) : kernels.MR, 1);
     width_a = round_up(MR, kernels.lanes);
     packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
     const std::int64_t panel_rows = packs_a ? round_up(kernels.MR, kernels.lanes) : kernels.MR;

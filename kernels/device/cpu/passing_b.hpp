@@ -11,15 +11,11 @@
 
 namespace rung::cpu {
 
-// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
-inline constexpr std::int64_t set_stride = 4096, ways = 8;
-
 /// Rows of a tile, at most, such that they fit their set of L1.
 template <class T>
 std::int64_t rows_without_conflicts(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
-  const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
-  return conflicts ? ways : kernels.MR;
+  return shares_a_set<T>(a_stride) ? l1_ways : kernels.MR;
 }
 
 /// The tile of the first rows of C(:, j … j + cols), for k0 … k0 + k, with B in place.
@@ -36,14 +32,21 @@ bool is_b_beyond_l2(const Gemm<T, T>& g) {
   return g.k * g.n * std::int64_t{sizeof(T)} > machine().caches.l2;
 }
 
-/// Whether few rows of A meet a B that is not in L1. Fewer rows than `least_near` read B from L2 as
-/// fast without fetching it.
+/// Whether few rows of A meet a B that is not in L1. bytes: of B; tile_rows: of the largest tile;
+/// l1, l2: their bytes. Fewer rows than `least_near` read B from L2 as fast without fetching it.
+template <class Number>
+constexpr bool few_rows_meet(Number bytes, Number rows, Number tile_rows, Number l1, Number l2) {
+  constexpr int least_near = 8, least_far = 3;
+  if (bytes <= l1 / 2) return false;
+  return bytes > l2 ? rows >= least_far && rows <= 2 * tile_rows
+                    : rows >= least_near && rows <= 5 * tile_rows;
+}
+
 template <class T>
 bool passes_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
-  constexpr std::int64_t least_near = 8, least_far = 3;
-  if (g.k * g.n * std::int64_t{sizeof(T)} <= machine().caches.l1 / 2) return false;
-  return is_b_beyond_l2(g) ? g.m >= least_far && g.m <= 2 * kernels.MR
-                           : g.m >= least_near && g.m <= 5 * kernels.MR;
+  const Caches& caches = machine().caches;
+  const std::int64_t bytes = g.k * g.n * std::int64_t{sizeof(T)};
+  return few_rows_meet(bytes, g.m, kernels.MR, caches.l1, caches.l2);
 }
 
 /// C(:, j … j + cols), for k0 … k0 + k. While the last tile reads B from L1, it fetches the columns

@@ -18,6 +18,7 @@ namespace rung {
 namespace {
 
 using cpu::ceil_div;
+using cpu::even_part;
 using cpu::round_up;
 
 // The loops, from the innermost outwards: the micro-kernel runs over KC; j runs over NC, with the
@@ -49,13 +50,6 @@ struct Blocks {
     // Eight tiles per thread balance the load when other work delays one of the threads.
     const std::int64_t tiles = threads == 1 ? 1 : 8 * threads;
     MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), kernels.MR);
-  }
-
-  // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-  // `unit`.
-  static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
-    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
-    return std::max(round_up(ceil_div(whole, parts), unit), unit);
   }
 };
 

@@ -25,6 +25,7 @@ extern const cpu::GemmRung gemm_cpu_06_cache_blocks;
 namespace {
 
 using cpu::ceil_div;
+using cpu::even_part;
 using cpu::KGroup;
 using cpu::round_up;
 
@@ -88,13 +89,6 @@ struct Blocks {
   static bool streams_b(const cpu::DotKernels<In, Out>& kernels, const Gemm<In, Out>& g) {
     const std::int64_t b_bytes = g.k * g.n * std::int64_t{sizeof(In)};
     return g.m <= 4 * kernels.MR && g.b.col_stride == 1 && b_bytes > cpu::machine().caches.l2;
-  }
-
-  // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-  // `unit`.
-  static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
-    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
-    return std::max(round_up(ceil_div(whole, parts), unit), unit);
   }
 };
 

@@ -24,6 +24,7 @@ extern const cpu::GemmRung gemm_cpu_09_dot_products;
 namespace {
 
 using cpu::ceil_div;
+using cpu::even_part;
 using cpu::KGroup;
 using cpu::pair_size;
 using cpu::Panel;
@@ -31,13 +32,6 @@ using cpu::round_up;
 using cpu::tile_block;
 
 constexpr std::int64_t pair_bytes = pair_size * std::int64_t{sizeof(KGroup)};
-
-/// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-/// `unit`.
-std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
-  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
-  return std::max(round_up(ceil_div(whole, parts), unit), unit);
-}
 
 // tdpbf16ps adds the products of even and of odd k to sums of their own, rounds each addition to
 // nearest even, and adds both to C; subnormal numbers count as 0. tdpbssd is exact modulo 2^32.

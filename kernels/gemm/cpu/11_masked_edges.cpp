@@ -114,8 +114,8 @@ struct MaskedEdges {
   /// in few of the 64 sets.
   static bool shares_sets(std::int64_t stride, std::int64_t rows, std::int64_t row_bytes) {
     const std::int64_t power_of_two = stride & -stride;  // the largest that divides it
-    const std::int64_t begins = std::max<std::int64_t>(1, cpu::set_stride / power_of_two);
-    return begins * row_bytes < cpu::set_stride && rows > begins * cpu::ways;
+    const std::int64_t begins = std::max<std::int64_t>(1, cpu::l1_way_bytes / power_of_two);
+    return begins * row_bytes < cpu::l1_way_bytes && rows > begins * cpu::l1_ways;
   }
 
   template <class T>

@@ -333,7 +333,7 @@ class FusedEpilogue {
     store(aux_, 2, row, col, first, first + PARTS - 1, first_box);
   }
 
-  /// Whether a tile of results of so many bytes is stored together.
+  /// Whether a whole tile is stored at once. bytes: of a result.
   static constexpr __device__ bool stores_at_once(int bytes) {
     return SLABS * PARTS <= BOXES && bytes <= 2;
   }
@@ -354,8 +354,8 @@ class FusedEpilogue {
     ptx::bar_sync(barrier_, 128);
   }
 
-  /// Stores parts `first` to `last` of the tile at (row, col), which are in the boxes from `first_box` on,
-  /// of so many bytes an element.
+  /// Stores parts `first` to `last` of the tile at (row, col), which are in the boxes from `first_box` on.
+  /// bytes: of an element.
   __device__ __forceinline__ void store(const EncodedTensorMap& map, int bytes, std::int64_t row,
                                         std::int64_t col, int first, int last,
                                         int first_box) const {
