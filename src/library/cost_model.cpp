@@ -174,8 +174,10 @@ GemmCosts::GemmCosts(const GemmShape& shape, const CpuRates& rates)
       rates_(rates) {
   const double vectors = ceil_of(n_ / lanes_);
   const double partial = n_ - (vectors - 1) * lanes_;
-  // Half a vector costs half where a core has two units of that width.
-  fmas_ = m_ * k_ * (vectors - (partial <= lanes_ / 2 ? 0.5 : 0));
+  // Half a vector costs half where a core has two units of that width. Where it starts two FMAs of whole
+  // vectors in a cycle, loading the elements of A, two in a cycle, takes as long for half a vector.
+  const double saved = rates.fmas_per_cycle == 1 ? 0.5 : 0.17;
+  fmas_ = m_ * k_ * (vectors - (partial <= lanes_ / 2 ? saved : 0));
   // With one or two rows, each FMA waits for a load of B.
   if (m_ <= 2) fmas_ *= m_ == 1 ? 2 : 1.3;
   whole_fmas_ = m_ * k_ * vectors;
@@ -374,7 +376,8 @@ Costs costs_alone(const GemmShape& shape, const CpuRates& rates) {
 }
 
 std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
-  const Named<cpu::GemmRung>* const small = rung_of_small(shape.m, shape.n, shape.k, shape.b);
+  const Named<cpu::GemmRung>* const small =
+      rung_of_small(shape.m, shape.n, shape.k, shape.a, shape.b);
   if (small == nullptr) return std::nullopt;
   return GemmChoice{small->id, small->rung, 1};
 }

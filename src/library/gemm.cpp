@@ -37,7 +37,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   if constexpr (std::is_same_v<In, Out> && std::is_floating_point_v<In>) {
     const bool is_standard = options.compute_mode == ComputeMode::standard;
     const Named<cpu::GemmRung>* const small =
-        is_standard ? rung_of_small(problem.m, problem.n, problem.k, call.b) : nullptr;
+        is_standard ? rung_of_small(problem.m, problem.n, problem.k, call.a, call.b) : nullptr;
     if (small != nullptr) return small->rung->function<In, Out>()(problem, 1);
   }
   const GemmShape shape{.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),

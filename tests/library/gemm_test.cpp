@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -98,6 +100,71 @@ TEST(Gemm, EmptyResultNeedsNoMemory) {
   float* nothing = nullptr;
   gemm(row_major(nothing, 0, 3), row_major(nothing, 3, 2), row_major(nothing, 0, 2));
   gemm(row_major(nothing, 2, 3), row_major(nothing, 3, 0), row_major(nothing, 2, 0, 5));
+}
+
+// Small products are given to kernels without any costs, by rules of their own.
+template <class T>
+struct SmallProduct {
+  static constexpr std::int64_t pad = 3;
+
+  std::int64_t m, n, k;
+  Order order_a, order_b;
+  std::vector<T> a = integers(m * k + pad * std::max(m, k)),
+                 b = integers(n * k + pad * std::max(n, k));
+
+  static std::vector<T> integers(std::int64_t count) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i * 7 % 9) - 4;
+    return values;
+  }
+  static MatrixView<const T> padded(const std::vector<T>& data, std::int64_t rows,
+                                    std::int64_t cols, Order order) {
+    return {data.data(), rows, cols, (order == Order::row_major ? cols : rows) + pad, order};
+  }
+  static T at(const MatrixView<const T>& view, std::int64_t i, std::int64_t j) {
+    return view.data[view.order == Order::row_major ? i * view.ld + j : j * view.ld + i];
+  }
+
+  /// Rows of C are `pad` longer than its columns: what is between them has to stay.
+  void check(T alpha, T beta) const {
+    const auto a_view = padded(a, m, k, order_a), b_view = padded(b, k, n, order_b);
+    const std::int64_t ldc = n + pad;
+    const std::vector<T> before = integers(m * ldc);
+    std::vector<T> expected = before, c = before;
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        T sum = 0;
+        for (std::int64_t l = 0; l < k; ++l) sum += at(a_view, i, l) * at(b_view, l, j);
+        T& element = expected[static_cast<std::size_t>(i * ldc + j)];
+        element = alpha * sum + beta * element;
+      }
+    }
+    gemm(alpha, a_view, b_view, beta, row_major(c.data(), m, n, ldc), {.threads = 1});
+    ASSERT_EQ(c, expected) << m << " x " << n << " x " << k << ", A " << static_cast<int>(order_a)
+                           << ", B " << static_cast<int>(order_b);
+  }
+};
+
+template <class T>
+void check_small_products() {
+  constexpr Order orders[] = {Order::row_major, Order::col_major};
+  for (const std::int64_t m : {1, 2, 3, 4, 7, 8, 14, 15, 24}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 33, 63}) {
+      for (const std::int64_t k : {1, 4, 5, 12, 13, 33, 70}) {
+        for (const Order a : orders) {
+          for (const Order b : orders) {
+            SmallProduct<T>{m, n, k, a, b}.check(1, 0);
+            SmallProduct<T>{m, n, k, a, b}.check(2, -1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Gemm, SmallProductsAreExact) {
+  check_small_products<float>();
+  check_small_products<double>();
 }
 
 TEST(Gemm, AnyNumberOfThreadsGivesExactSums) {

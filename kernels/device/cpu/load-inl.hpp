@@ -56,6 +56,30 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, const In* at, std::int64_t
   return load(d, padded);
 }
 
+/// The same, with a mask of the first `count` elements, for elements of the type of d.
+template <class D, class M>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, M mask,
+                                                 const hwy::HWY_NAMESPACE::TFromD<D>* at,
+                                                 std::int64_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  (void)mask;
+  return load_first(d, at, count);
+#else
+  (void)count;
+  return hwy::HWY_NAMESPACE::MaskedLoad(mask, d, at);
+#endif
+}
+
+/// Keeps a loaded vector in its register: for few products GCC loads it again for each of them.
+template <class V>
+HWY_INLINE void keep(V& v) {
+#if HWY_TARGET == HWY_AVX3 && defined(__GNUC__)
+  asm("" : "+v"(v.raw));
+#else
+  (void)v;
+#endif
+}
+
 }  // namespace rung::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "device/cpu/masked_kernels.cpp"
 #include "device/cpu/simd.hpp"
 // These have code for each instruction set, too.
+#include "device/cpu/load-inl.hpp"
 #include "device/cpu/partial-inl.hpp"
 #include "device/cpu/transpose-inl.hpp"
 
@@ -101,16 +102,6 @@ enum class Step { first, next, moves };
 /// How B is read: with a mask for the last vector; whole; as a whole packed panel from the L2 cache,
 /// which is fetched into L1 some steps ahead; or whole, while the columns to the right are fetched.
 enum class Reads { masked, whole, panel, beside };
-
-/// Keeps a loaded vector in its register: with few rows GCC loads it again for each of them.
-template <class V>
-HWY_INLINE void keep(V& v) {
-#if HWY_TARGET == HWY_AVX3 && defined(__GNUC__)
-  asm("" : "+v"(v.raw));
-#else
-  (void)v;
-#endif
-}
 
 /// sum = A * B for one step of k if it is the first, else sum += A * B.
 template <Step Kind, Reads B, class D, class M, int Rows, int Vectors>

@@ -78,7 +78,8 @@ void dots(const DotTile<T>& t) {
     for (int j = 0; j < Cols; ++j) b[j] = load(t.b + j * t.b_col);
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
-      const auto a = load(t.a + i * t.a_row);
+      auto a = load(t.a + i * t.a_row);
+      if constexpr (Cols > 1) keep(a);
 #pragma GCC unroll 4
       for (int j = 0; j < Cols; ++j) sum[i][j] = hn::MulAdd(a, b[j], sum[i][j]);
     }
@@ -91,16 +92,31 @@ void dots(const DotTile<T>& t) {
     }
     add([&](const T* at) HWY_ATTR { return hn::LoadU(d, at + k); });
   }
-  if (k < t.k) add([&](const T* at) HWY_ATTR { return load_first(d, at + k, t.k - k); });
+  if (const std::int64_t rest = t.k - k; rest > 0) {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(rest));
+    add([&](const T* at) HWY_ATTR { return load_first(d, mask, at + k, rest); });
+  }
 
   alignas(64) T sums[Rows * Cols];
   add_lanes<Rows * Cols>(&sum[0][0], sums);
-  for (int i = 0; i < Rows; ++i) {
-    for (int j = 0; j < Cols; ++j) {
-      T& c = t.c[i * t.c_row + j * t.c_col];
-      const T product = t.alpha * sums[i * Cols + j];
-      c = t.beta == T{} ? product : product + t.beta * c;
+  // Read once: for all that the compiler knows, a store to C may change them.
+  const T alpha = t.alpha, beta = t.beta;
+  const std::int64_t c_row = t.c_row, c_col = t.c_col;
+  T* const c = t.c;
+  const auto store = [&](const auto& value) {
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < Cols; ++j) {
+        T& element = c[i * c_row + j * c_col];
+        element = value(alpha * sums[i * Cols + j], element);
+      }
     }
+  };
+  if (beta == T{}) {
+    store([](T product, const T& /*old*/) { return product; });
+  } else {
+    store([&](T product, const T& old) { return product + beta * old; });
   }
 }
 
@@ -115,18 +131,24 @@ void row_sum(const RowSum<T>& s) {
 #pragma GCC unroll 12
     for (int k = 0; k < Depth; ++k) a[i][k] = hn::Set(d, s.alpha * s.a[i * s.a_row + k * s.a_k]);
   }
+  // In a short row the FMAs of a sum wait for each other: those of odd steps have one of their own.
+  constexpr int chains = Rows == 1 && Depth >= 4 ? 2 : 1;
   const auto sums = [&](const auto& load, const auto& store) HWY_ATTR {
-    hn::Vec<decltype(d)> sum[Rows];
+    hn::Vec<decltype(d)> sum[Rows][chains];
 #pragma GCC unroll 12
     for (int k = 0; k < Depth; ++k) {
       const auto b = load(s.b + k * s.b_k);
 #pragma GCC unroll 4
       for (int i = 0; i < Rows; ++i) {
-        sum[i] = k == 0 ? hn::Mul(a[i][k], b) : hn::MulAdd(a[i][k], b, sum[i]);
+        auto& chain = sum[i][k % chains];
+        chain = k < chains ? hn::Mul(a[i][k], b) : hn::MulAdd(a[i][k], b, chain);
       }
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < Rows; ++i) store(sum[i], s.c + i * s.ldc);
+    for (int i = 0; i < Rows; ++i) {
+      if constexpr (chains == 2) sum[i][0] = hn::Add(sum[i][0], sum[i][1]);
+      store(sum[i][0], s.c + i * s.ldc);
+    }
   };
   std::int64_t j = 0;
   for (; j + lanes <= s.n; j += lanes) {
@@ -142,7 +164,7 @@ void row_sum(const RowSum<T>& s) {
   }
   if (j == s.n) return;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(s.n - j));
-  sums([&](const T* at) HWY_ATTR { return load_first(d, at + j, s.n - j); },
+  sums([&](const T* at) HWY_ATTR { return load_first(d, mask, at + j, s.n - j); },
        [&](auto sum, T* c) HWY_ATTR { store_first(d, mask, s.n - j, sum, beta, c + j); });
 }
 

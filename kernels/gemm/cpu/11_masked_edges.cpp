@@ -75,12 +75,23 @@ struct MaskedEdges {
     if (!in_place) return by_columns(g, kernels, From::packed);
     const std::int64_t strip_cols = cpu::short_k_kernels<T>().vectors(g.k) * kernels.lanes;
     if (has_rows && strip_cols > 0) return by_strips(g, strip_cols);
+    if (is_one_tile(g, kernels))
+      return kernels.tile(g.m, g.n)(cpu::masked_tile_of(g, 0, g.k, 0, g.n));
     if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
     if (cpu::passes_b(g, kernels)) return cpu::multiply_passing_b(g, kernels);
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
     const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
                         shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
     by_columns(g, kernels, copies ? From::copy : From::matrix);
+  }
+
+  /// Whether one tile without a loop around it is all.
+  template <class T>
+  static bool is_one_tile(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
+    if (g.m > kernels.MR || g.n > 4 * kernels.lanes || g.k > max_KC) return false;
+    const std::int64_t rows = g.n > 2 * kernels.lanes ? kernels.wide_rows : kernels.short_rows(g.n);
+    return g.m <= std::min(rows, cpu::rows_without_conflicts(g, kernels)) &&
+           kernels.tile_cols(g.m, g.n, g.k) == g.n;
   }
 
   /// Where tiles read B: in place, from a copy that the first tile leaves, or from a packed panel.

@@ -66,42 +66,62 @@ struct Narrow {
     return true;
   }
 
-  /// The same matrix with contiguous rows.
+  /// The same matrix, of up to `few` rows, with contiguous rows.
   template <class T>
   static Matrix<const T> copied(const Matrix<const T>& matrix, std::int64_t rows,
                                 std::int64_t cols) {
     T* const copy = cpu::scratch<T>(rows * cols);
-    for (std::int64_t j = 0; j < cols; ++j) {
-      for (std::int64_t i = 0; i < rows; ++i) copy[i * cols + j] = matrix(i, j);
+    switch (rows) {
+      case 1: copy_rows<1>(matrix, cols, copy); break;
+      case 2: copy_rows<2>(matrix, cols, copy); break;
+      case 3: copy_rows<3>(matrix, cols, copy); break;
+      default: copy_rows<4>(matrix, cols, copy);
     }
     return {copy, cols, 1};
   }
 
+  /// A loop over so few rows takes longer than what it copies, unless their number is fixed.
+  template <int Rows, class T>
+  static void copy_rows(const Matrix<const T>& matrix, std::int64_t cols, T* copy) {
+    for (std::int64_t j = 0; j < cols; ++j) {
+#pragma GCC unroll 4
+      for (int i = 0; i < Rows; ++i) copy[i * cols + j] = matrix(i, j);
+    }
+  }
+
   template <class T>
   static void dots(const Gemm<T, T>& g, int threads) {
-    const auto& kernels = cpu::narrow_kernels<T>();
-    const std::int64_t KC = g.n == 1 ? column_KC : dots_KC;
+    if (threads == 1) return dots_of_k(g);
     const bool by_rows = g.m >= g.n;
     const std::int64_t most = by_rows ? g.m : g.n;
-    const std::int64_t wanted =
-        threads == 1 ? 1 : std::max<std::int64_t>(1, most * g.k / task_elements);
+    const std::int64_t wanted = std::max<std::int64_t>(1, most * g.k / task_elements);
     const std::int64_t tasks = std::min<std::int64_t>(wanted, 8 * threads);
     const std::int64_t part =
         cpu::round_up(ceil_div(most, tasks), cpu::NarrowKernels<T>::column_rows);
     cpu::parallel_for(ceil_div(most, part), threads, [&](std::int64_t task) {
       const std::int64_t begin = task * part;
-      const std::int64_t end = std::min(begin + part, most);
-      for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
-        Gemm<T, T> block = g;
-        block.k = std::min(KC, g.k - k0);
-        block.beta = k0 == 0 ? g.beta : T{1};
-        block.a.data = by_rows ? &g.a(begin, k0) : &g.a(0, k0);
-        block.b.data = by_rows ? &g.b(k0, 0) : &g.b(k0, begin);
-        block.c.data = by_rows ? &g.c(begin, 0) : &g.c(0, begin);
-        (by_rows ? block.m : block.n) = end - begin;
-        dot_block(block, kernels);
-      }
+      Gemm<T, T> share = g;
+      (by_rows ? share.m : share.n) = std::min(part, most - begin);
+      (by_rows ? share.a.data : share.b.data) = by_rows ? &g.a(begin, 0) : &g.b(0, begin);
+      share.c.data = by_rows ? &g.c(begin, 0) : &g.c(0, begin);
+      dots_of_k(share);
     });
+  }
+
+  /// A part of k after the other.
+  template <class T>
+  static void dots_of_k(const Gemm<T, T>& g) {
+    const auto& kernels = cpu::narrow_kernels<T>();
+    const std::int64_t KC = g.n == 1 ? column_KC : dots_KC;
+    if (g.k <= KC) return dot_block(g, kernels);
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
+      Gemm<T, T> block = g;
+      block.k = std::min(KC, g.k - k0);
+      block.beta = k0 == 0 ? g.beta : T{1};
+      block.a.data = &g.a(0, k0);
+      block.b.data = &g.b(k0, 0);
+      dot_block(block, kernels);
+    }
   }
 
   template <class T>
