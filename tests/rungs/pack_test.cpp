@@ -1,4 +1,5 @@
-// rung_pack: what goes with the line tables of PTX and of machine code, and what stays.
+// rung_pack: what goes with the line tables of PTX and of machine code, and what stays; numbers as
+// differences.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/pack/differences.hpp"
 #include "backends/cuda/pack/without_lines.hpp"
 
 namespace rung::cuda {
@@ -39,6 +41,35 @@ TEST(PtxWithoutLines, KeepsEveryOtherLine) {
 }
 
 TEST(PtxWithoutLines, OfNothingIsNothing) { EXPECT_EQ(ptx_without_lines(""), ""); }
+
+void expect_comes_back(const std::string& ptx) {
+  EXPECT_EQ(without_differences(with_differences(ptx)), ptx);
+}
+
+TEST(Differences, OfLinesThatBeginAlikeAreAlike) {
+  const std::string coded = with_differences(
+      "\tfma.rn.f32 \t%f100, %f10, %f20, %f99;\n"
+      "\tfma.rn.f32 \t%f102, %f11, %f20, %f101;\n"
+      "\tfma.rn.f32 \t%f104, %f12, %f20, %f103;\n");
+  const std::size_t length = coded.rfind('\n', coded.size() - 2) + 1;
+  EXPECT_EQ(coded.substr(length), "\tfma.rn.f32 \t%f\x84, %f\x82, %f\x80, %f\x84;\n");
+  EXPECT_EQ(coded.find(coded.substr(length)), coded.find('\n') + 1);
+}
+
+TEST(Differences, ComeBackAsTheyWere) {
+  expect_comes_back("");
+  expect_comes_back("\n\nno end");
+  expect_comes_back(
+      ".reg .b32 \t%r<77>;\n$L__BB0_2:\n\tld.f32 \t%f1, [%rd3+128];\n\tld.f32 \t%f1, [%rd3+-8];\n"
+      "\tmov.f32 \t%f2, 0f3F800000;\n\tmov.u32 \t%r007, 0x10;\n\tadd.s32 \t%r1, %r2, 4294967295;\n"
+      "\tadd.s32 \t%r999999999, %r0, 12345678901;\n\tadd.s32 \t%r0, %r999999999, -1;\n"
+      "\t.loc\t1 26 7\n@%p1 bra $L__BB0_2;\n");
+}
+
+TEST(Differences, AreNotThoseOfOtherLetters) {
+  EXPECT_TRUE(can_have_differences("\t.file\t1 \"a.cu\"\n"));
+  EXPECT_FALSE(can_have_differences("\t.file\t1 \"\xc3\xa4.cu\"\n"));
+}
 
 /// Appends a number of `bytes` bytes, the least first.
 void put(std::string& file, std::uint64_t value, int bytes) {

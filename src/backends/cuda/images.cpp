@@ -12,6 +12,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "backends/cuda/pack/differences.hpp"
 #include "backends/cuda/pack/packed.hpp"
 
 namespace rung::cuda {
@@ -50,24 +51,20 @@ Options options_of(const PackedHeader& header, const std::string& other) {
   return options;
 }
 
-}  // namespace
-
-const Unit& Image::unit(Dtype dtype) const {
-  const auto has_dtype = [&](const Unit& unit) { return unit.dtype.value_or(dtype) == dtype; };
-  const auto found = std::ranges::find_if(units, has_dtype);
-  if (found == units.end()) {
-    throw std::out_of_range(std::string(id).append(" has no code for ").append(name(dtype)));
-  }
-  return *found;
-}
-
-std::string unpack(const Unit& unit) {
-  const std::string_view data = unit.data;
-  if (!is_packed(data)) return std::string(data);
+PackedHeader header_of(std::string_view data) {
   PackedHeader header;
   if (data.size() < sizeof header) refuse("its header is cut");
   std::memcpy(&header, data.data(), sizeof header);
-  const std::string other = unit.like == nullptr ? std::string() : unpack(*unit.like);
+  if (header.form > PackedHeader::of_differences) refuse("its form is unknown");
+  return header;
+}
+
+/// What LZMA packed: the code in its form.
+std::string decompressed(const Unit& unit) {
+  const std::string_view data = unit.data;
+  if (!is_packed(data)) return std::string(data);
+  const PackedHeader header = header_of(data);
+  const std::string other = unit.like == nullptr ? std::string() : decompressed(*unit.like);
   const Options options = options_of(header, other);
   const std::uint64_t size = size_of_code(header);
   if (size > options->dict_size) refuse("its size exceeds its window");
@@ -82,6 +79,24 @@ std::string unpack(const Unit& unit) {
   if (result != LZMA_OK) refuse("its stream is not that of its header");
   if (to != code.size()) refuse("it is shorter than its header says");
   return code;
+}
+
+}  // namespace
+
+const Unit& Image::unit(Dtype dtype) const {
+  const auto has_dtype = [&](const Unit& unit) { return unit.dtype.value_or(dtype) == dtype; };
+  const auto found = std::ranges::find_if(units, has_dtype);
+  if (found == units.end()) {
+    throw std::out_of_range(std::string(id).append(" has no code for ").append(name(dtype)));
+  }
+  return *found;
+}
+
+std::string unpack(const Unit& unit) {
+  const std::string_view data = unit.data;
+  if (!is_packed(data)) return std::string(data);
+  std::string code = decompressed(unit);
+  return header_of(data).form == PackedHeader::of_differences ? without_differences(code) : code;
 }
 
 std::string_view unpacked(const Unit& unit) {

@@ -32,7 +32,7 @@ struct Image {
 };
 
 /// The module as the driver takes it: as long as its length says, with the NUL behind it that PTX
-/// needs. About 5 ms for each MB. Throws std::runtime_error if the packed data is damaged.
+/// needs. About 6 ms for each MB. Throws std::runtime_error if the packed data is damaged.
 std::string unpack(const Unit& unit);
 
 /// The same, unpacked once and kept until the program ends.

@@ -17,7 +17,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "backends/cuda/pack/differences.hpp"
 #include "backends/cuda/pack/packed.hpp"
 #include "backends/cuda/pack/without_lines.hpp"
 
@@ -79,9 +81,21 @@ Arguments parsed(std::span<char*> words) {
   return arguments;
 }
 
-std::string module_of(const char* path, const Arguments& arguments) {
-  const std::string code = read(path);
-  return arguments.without_lines ? without_lines(code) : code;
+/// A module in the form in which it packs best.
+struct Module {
+  std::string bytes;
+  std::uint8_t form;
+};
+
+Module module_of(const char* path, const Arguments& arguments) {
+  const std::string read_code = read(path);
+  const std::string code = arguments.without_lines ? without_lines(read_code) : read_code;
+  if (!can_have_differences(code)) return {code, PackedHeader::as_it_is};
+  std::string coded = with_differences(code);
+  if (without_differences(coded) != code) {
+    throw std::runtime_error(std::string(path) + ": its numbers differ after packing");
+  }
+  return {std::move(coded), PackedHeader::of_differences};
 }
 
 /// How LZMA models the code. Instructions are 16 bytes, and each of their bytes has statistics of its
@@ -102,9 +116,11 @@ void check(lzma_ret result) {
   if (result != LZMA_OK) throw std::runtime_error("liblzma: error " + std::to_string(result));
 }
 
-PackedHeader header(const lzma_filter& filter, std::uint64_t size) {
+PackedHeader header(const lzma_filter& filter, const Module& module) {
   PackedHeader header;
   std::ranges::copy(PackedHeader::first_bytes, header.magic);
+  header.form = module.form;
+  std::uint64_t size = module.bytes.size();
   for (std::uint8_t& byte : header.size) {
     byte = static_cast<std::uint8_t>(size);
     size >>= 8;
@@ -114,10 +130,11 @@ PackedHeader header(const lzma_filter& filter, std::uint64_t size) {
 }
 
 /// `other` is a dictionary: repetitions of it cost next to nothing.
-std::string compressed(const std::string& code, const std::string& other, std::uint32_t preset) {
+std::string compressed(const Module& module, const std::string& other, std::uint32_t preset) {
+  const std::string& code = module.bytes;
   lzma_options_lzma options = model(code, other, preset);
   const lzma_filter filters[] = {{LZMA_FILTER_LZMA1, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
-  const PackedHeader first = header(filters[0], code.size());
+  const PackedHeader first = header(filters[0], module);
   std::string packed(reinterpret_cast<const char*>(&first), sizeof first);
   std::size_t end = packed.size();
   packed.resize(sizeof first + lzma_stream_buffer_bound(code.size()));
@@ -130,7 +147,7 @@ std::string compressed(const std::string& code, const std::string& other, std::u
 
 void pack(const Arguments& arguments) {
   const std::string other =
-      arguments.like == nullptr ? std::string() : module_of(arguments.like, arguments);
+      arguments.like == nullptr ? std::string() : module_of(arguments.like, arguments).bytes;
   write(arguments.output,
         compressed(module_of(arguments.input, arguments), other, arguments.preset));
 }
