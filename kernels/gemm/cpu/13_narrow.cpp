@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "device/cpu/integers.hpp"
+#include "device/cpu/machine.hpp"
 #include "device/cpu/narrow_kernels.hpp"
 #include "device/cpu/parallel.hpp"
 #include "device/cpu/rung.hpp"
@@ -89,13 +90,21 @@ struct Narrow {
     }
   }
 
+  /// One for each thread where its part of the large operand stays in its L2: threads take tasks in
+  /// turn, and of as many tasks as threads equal calls give a thread the same. Otherwise `balanced`.
+  template <class T>
+  static std::int64_t most_tasks(std::int64_t elements, int threads, std::int64_t balanced) {
+    const std::int64_t bytes = elements * std::int64_t{sizeof(T)};
+    return threads * (bytes <= threads * cpu::machine().caches.l2 ? 1 : balanced);
+  }
+
   template <class T>
   static void dots(const Gemm<T, T>& g, int threads) {
     if (threads == 1) return dots_of_k(g);
     const bool by_rows = g.m >= g.n;
     const std::int64_t most = by_rows ? g.m : g.n;
     const std::int64_t wanted = std::max<std::int64_t>(1, most * g.k / task_elements);
-    const std::int64_t tasks = std::min<std::int64_t>(wanted, 8 * threads);
+    const std::int64_t tasks = std::min(wanted, most_tasks<T>(most * g.k, threads, 8));
     const std::int64_t part =
         cpu::round_up(ceil_div(most, tasks), cpu::NarrowKernels<T>::column_rows);
     cpu::parallel_for(ceil_div(most, part), threads, [&](std::int64_t task) {
@@ -150,8 +159,9 @@ struct Narrow {
     const auto& kernels = cpu::narrow_kernels<T>();
     const std::int64_t depth = cpu::even_part(g.k, cpu::NarrowKernels<T>::depth(g.m));
     const std::int64_t widest = sums_bytes / (g.m * std::int64_t{sizeof(T)});
-    const std::int64_t wanted =
-        threads == 1 ? 1 : std::min<std::int64_t>(4 * threads, ceil_div(g.n * g.k, task_elements));
+    const std::int64_t wanted = threads == 1 ? 1
+                                             : std::min(ceil_div(g.n * g.k, task_elements),
+                                                        most_tasks<T>(g.n * g.k, threads, 4));
     const std::int64_t cols = cpu::round_up(std::min(widest, ceil_div(g.n, wanted)), 64);
     cpu::parallel_for(ceil_div(g.n, cols), threads, [&](std::int64_t task) {
       const std::int64_t j = task * cols;
