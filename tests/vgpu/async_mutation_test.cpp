@@ -25,9 +25,9 @@
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
+#include "encode_map.hpp"
 #include "ptx_mutants.hpp"
 #include "vgpu/launch.hpp"
-#include "vgpu/model/tensor_map.hpp"
 
 namespace rung {
 namespace {
@@ -81,26 +81,6 @@ float beta_of(const cuda::GemmRung& rung) {
 
 std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& config) {
   return cuda::kernel_of({0, "", &rung, config}, dtype_of(rung)).text();
-}
-
-vgpu::TensorMap map_of(const cuda::TensorMapSpec& spec) {
-  vgpu::TensorMap map;
-  map.tag = vgpu::TensorMap::valid_tag;
-  map.address = reinterpret_cast<std::uint64_t>(spec.data);
-  map.dimensions = spec.products == 0 ? 2 : 3;
-  map.element = spec.element_bytes == 1   ? vgpu::TensorElement::u8
-                : spec.element_bytes == 2 ? vgpu::TensorElement::bf16
-                                          : vgpu::TensorElement::f32;
-  map.swizzle = vgpu::TensorSwizzle::bytes_128;
-  map.sizes = {static_cast<std::uint32_t>(spec.row_length - 1),
-               static_cast<std::uint32_t>(spec.rows - 1),
-               static_cast<std::uint32_t>(spec.products - 1)};
-  map.strides = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes),
-                 static_cast<std::uint64_t>(spec.product_stride * spec.element_bytes)};
-  map.box = {static_cast<std::uint16_t>(spec.box_row_length),
-             static_cast<std::uint16_t>(spec.box_rows), 1};
-  map.steps = {1, 1, 1};
-  return map;
 }
 
 /// In place of the matrix of a map, its halves, parts, digits or residues: zeros, but the same accesses.
@@ -189,10 +169,6 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     memory.write(reinterpret_cast<std::uint64_t>(at), offsets.data(), 4 * offsets.size());
     args.products = {.count = std::ssize(offsets) - 1, .offsets = at};
   }
-  const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
-    const vgpu::TensorMap map = map_of(spec);
-    if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);
-  };
   encode(halves_of(launch.a, array), args.maps.a);
   encode(halves_of(launch.b, array), args.maps.b);
   // Zeros. A kernel without tensor maps finds the halves in front of them.

@@ -122,9 +122,10 @@ struct Score {
   int mutants = 0, caught = 0;
 };
 
-/// `run(lines)` is the outcome of a mutant.
+/// `run(lines)` is the outcome of a mutant. `relaxes`: which accesses are relaxed, too.
 template <class Run>
-void mutate(const Lines& lines, std::string_view id, const Run& run, Score& score) {
+void mutate(const Lines& lines, std::string_view id, const Run& run, Score& score,
+            bool (&relaxes)(const std::string& line) = releases) {
   const Outcome right = run(lines);
   for (const vgpu::Hazard& hazard : right.hazards) {
     ADD_FAILURE() << id << ", as it is: " << hazard.message;
@@ -137,7 +138,7 @@ void mutate(const Lines& lines, std::string_view id, const Run& run, Score& scor
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!right.lines.contains(static_cast<int>(i) + 1)) continue;
-    if (releases(lines[i])) judge(relaxed(lines, i), "relaxed: " + lines[i]);
+    if (relaxes(lines[i])) judge(relaxed(lines, i), "relaxed: " + lines[i]);
     if (!synchronises(lines[i])) continue;
     if (waits_for_nobody(lines, i, right.cluster)) continue;
     judge(without(lines, i), "without " + lines[i]);

@@ -16,6 +16,7 @@
 namespace rung::vgpu {
 
 class BulkTraffic;
+struct Allocation;
 struct AsyncCopy;
 enum class AccessKind : std::uint8_t;
 struct MemoryOp;
@@ -34,6 +35,13 @@ struct AsyncAccess {
 /// Bytes of shared memory.
 struct AsyncRange {
   std::uint32_t offset, bytes;
+};
+
+/// Bytes of global memory, in one allocation.
+struct GlobalRange {
+  const Allocation* allocation;
+  std::uint64_t address;
+  std::uint32_t bytes;
 };
 
 /// A function that is not set does nothing.
@@ -112,6 +120,12 @@ struct Observers {
                           std::uint32_t read) = Nothing{};
   void (*note_async_write)(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                            std::uint32_t write) = Nothing{};
+  // Bulk copies in global memory (observers/bulk_races.hpp). `access` is of the warp's own block.
+  void (*check_bulk_read)(const AsyncAccess& access, const GlobalRange& range) = Nothing{};
+  void (*note_bulk_write)(const AsyncAccess& access, const GlobalRange& range,
+                          bool atomic) = Nothing{};
+  void (*complete_bulk_write)(const AsyncAccess& access, const GlobalRange& range,
+                              bool atomic) = Nothing{};
   /// A bulk copy into shared memory: `written` bytes there, over all destination blocks; `read`
   /// bytes if it comes from shared memory.
   void (*count_bulk_load)(Worker& worker, std::uint32_t site, const BulkTraffic& traffic,

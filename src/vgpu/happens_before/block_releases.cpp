@@ -17,23 +17,39 @@ void BlockReleases::start(Order& order, std::uint64_t block, int warps) {
   block_ = block;
   acquired_.clear();
   observed_.assign(at(warps), {});
+  own_.assign(at(warps), {});
   fenced_.assign(at(warps), {});
+  fenced_times_.clear();
+  fenced_acquired_.clear();
 }
 
-void BlockReleases::fence(const Warp& warp) {
-  for (const auto& [address, count] : observed_[at(warp.index)]) acquire(warp, address, count);
+void BlockReleases::fence(const Warp& warp, const GridOrder& order) {
+  for (const auto& [address, count] : observed_[at(warp.index)]) {
+    acquire_own(warp, address, order);
+    if (count != 0) acquire(warp, address, count);
+  }
   observed_[at(warp.index)].clear();
   prepare(warp);
 }
 
 void BlockReleases::prepare(const Warp& warp) {
-  Release known;
-  known.acquired = acquired(first_thread(warp));
-  for (std::size_t other = 0; other < fenced_.size(); ++other) {
-    known.times.push_back(order_->known_in_device_memory(warp.index, static_cast<int>(other)));
-  }
-  join(fenced_[at(warp.index)], known);
+  join(fenced_[at(warp.index)],
+       {known_times(warp), acquired(first_thread(warp)), fenced_times_, fenced_acquired_});
   order_->advance(warp.index);  // later work is not part of the release
+}
+
+void BlockReleases::fence_proxy(const Warp& warp) {
+  join_times(fenced_times_, known_times(warp));
+  join(fenced_acquired_, acquired(first_thread(warp)));
+  order_->advance(warp.index);  // later work is not shown
+}
+
+std::vector<std::uint32_t> BlockReleases::known_times(const Warp& warp) const {
+  std::vector<std::uint32_t> times;
+  for (std::size_t other = 0; other < fenced_.size(); ++other) {
+    times.push_back(order_->known_in_device_memory(warp.index, static_cast<int>(other)));
+  }
+  return times;
 }
 
 void BlockReleases::publish(const Warp& warp, std::uint64_t address, GridOrder& order) const {
@@ -44,12 +60,23 @@ void BlockReleases::publish(const Warp& warp, std::uint64_t address, GridOrder& 
 void BlockReleases::observe(const Warp& warp, std::uint64_t address, bool acquires,
                             const GridOrder& order) {
   const std::size_t count = order.releases(address, block_);
-  if (count == 0) return;
-  if (acquires) {
-    acquire(warp, address, count);
-  } else {
+  if (!acquires) {
     observed_[at(warp.index)][address] = count;
+    return;
   }
+  acquire_own(warp, address, order);
+  if (count != 0) acquire(warp, address, count);
+}
+
+void BlockReleases::acquire_own(const Warp& warp, std::uint64_t address, const GridOrder& order) {
+  std::size_t& known = own_[at(warp.index)][address];
+  const auto released = order.released(address, block_, known);
+  if (!released) return;
+  known = released->count;
+  for (std::size_t other = 0; other < released->all.times.size(); ++other) {
+    order_->learn(warp.index, static_cast<int>(other), released->all.times[other]);
+  }
+  for (const auto& [further, count] : released->all.acquired) acquire(warp, further, count);
 }
 
 void BlockReleases::acquire(const Warp& warp, std::uint64_t address, std::size_t count) {

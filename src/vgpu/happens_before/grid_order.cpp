@@ -17,12 +17,16 @@ void join(Acquired& acquired, const Acquired& other) {
   }
 }
 
+void join_times(std::vector<std::uint32_t>& times, const std::vector<std::uint32_t>& other) {
+  if (times.empty()) times.assign(other.size(), 0);
+  for (std::size_t i = 0; i < other.size(); ++i) times[i] = std::max(times[i], other[i]);
+}
+
 void join(Release& release, const Release& other) {
-  if (release.times.empty()) release.times.assign(other.times.size(), 0);
-  for (std::size_t i = 0; i < other.times.size(); ++i) {
-    release.times[i] = std::max(release.times[i], other.times[i]);
-  }
+  join_times(release.times, other.times);
   join(release.acquired, other.acquired);
+  join_times(release.fenced_times, other.fenced_times);
+  join(release.fenced, other.fenced);
 }
 
 void GridOrder::release(std::uint64_t address, std::uint64_t block, const Release& shown) {
@@ -30,10 +34,14 @@ void GridOrder::release(std::uint64_t address, std::uint64_t block, const Releas
   Log& log = logs_[address];
   Release release = shown;
   release.acquired.erase(address);  // earlier releases here come before this one in any case
+  release.fenced.erase(address);
   std::vector<std::size_t>& own = log.by_block[block];
   if (!own.empty() && log.releases[own.back()] == release) return;  // a loop of atomics
   const std::size_t index = log.releases.size();
   own.push_back(index);
+  Released& all = log.all_by_block[block];
+  ++all.count;
+  join(all.all, release);
   if (!release.acquired.empty()) log.with_acquired.push_back(index);
   if (index == 0 || log.last_block != block) {
     log.last_block = block;
@@ -50,14 +58,24 @@ std::size_t GridOrder::releases(std::uint64_t address, std::uint64_t block) cons
   return log.last_block == block ? log.last_begin : log.releases.size();
 }
 
-bool GridOrder::knows(const Acquired& acquired, std::uint64_t block, int warp,
-                      std::uint32_t time) const {
+std::optional<GridOrder::Released> GridOrder::released(std::uint64_t address, std::uint64_t block,
+                                                       std::size_t known) const {
   const std::lock_guard lock(mutex_);
-  return knows(acquired, block, warp, time, longest_chain);
+  const auto found = logs_.find(address);
+  if (found == logs_.end()) return std::nullopt;
+  const auto own = found->second.all_by_block.find(block);
+  if (own == found->second.all_by_block.end() || own->second.count <= known) return std::nullopt;
+  return own->second;
 }
 
 bool GridOrder::knows(const Acquired& acquired, std::uint64_t block, int warp, std::uint32_t time,
-                      int depth) const {
+                      Proxy proxy) const {
+  const std::lock_guard lock(mutex_);
+  return knows(acquired, block, warp, time, proxy, longest_chain);
+}
+
+bool GridOrder::knows(const Acquired& acquired, std::uint64_t block, int warp, std::uint32_t time,
+                      Proxy proxy, int depth) const {
   if (depth == 0) return false;
   for (const auto& [address, count] : acquired) {
     const auto found = logs_.find(address);
@@ -66,13 +84,20 @@ bool GridOrder::knows(const Acquired& acquired, std::uint64_t block, int warp, s
     if (const auto own = log.by_block.find(block); own != log.by_block.end()) {
       // Later releases include more.
       for (auto index = own->second.rbegin(); index != own->second.rend(); ++index) {
-        const auto& times = log.releases[*index].times;
-        if (*index < count && times[static_cast<std::size_t>(warp)] >= time) return true;
+        const Release& release = log.releases[*index];
+        const auto& times = proxy == Proxy::generic ? release.times : release.fenced_times;
+        const auto at = static_cast<std::size_t>(warp);
+        if (*index < count && at < times.size() && times[at] >= time) return true;
       }
     }
     for (const std::size_t index : log.with_acquired) {
-      const Acquired& further = log.releases[index].acquired;
-      if (index < count && knows(further, block, warp, time, depth - 1)) return true;
+      const Release& further = log.releases[index];
+      if (index >= count) continue;
+      if (knows(further.acquired, block, warp, time, proxy, depth - 1)) return true;
+      if (proxy == Proxy::async &&
+          knows(further.fenced, block, warp, time, Proxy::generic, depth - 1)) {
+        return true;
+      }
     }
   }
   return false;

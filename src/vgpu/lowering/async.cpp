@@ -176,8 +176,10 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   if (is("commit_group") || is("wait_group")) {
     kernel_->asynchronous = true;
     const bool waits = is("wait_group");
-    emit(waits ? wait_bulk_groups : commit_bulk_group, waits ? instruction.operands.at(0).bits : 0,
-         {});
+    emit(!waits       ? commit_bulk_group
+         : is("read") ? wait_bulk_reads
+                      : wait_bulk_groups,
+         waits ? instruction.operands.at(0).bits : 0, {});
     return;
   }
   const auto direction = bulk_direction(instruction);

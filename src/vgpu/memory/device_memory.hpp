@@ -29,6 +29,8 @@ struct Allocation {
   // The launches, by their first block, that last recorded a read, and a second reader of some
   // granule. Blocks write them at the same time.
   mutable std::uint64_t read_in_launch = 0, reread_in_launch = 0;
+  mutable std::uint64_t copied_in_launch =
+      0;                     // likewise the last one with a bulk copy that writes here
   std::uint64_t serial = 0;  // numbers unnamed allocations from 1, for reports
 
   /// The shadow of the address in `initialised`: see written_bytes.hpp. Not for host memory.

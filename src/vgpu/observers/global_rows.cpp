@@ -63,9 +63,10 @@ class Row {
   }
 
   /// Whether all of these stamps are ordered before the row's accesses: of an earlier launch, or
-  /// none; of this block and old enough; or of the same thread.
+  /// none; of this block and old enough; or of the same thread, and not in flight.
   HWY_INLINE bool all_in_order(const GlobalStamp* stamps) const {
     constexpr std::uint64_t low_half = 0xFFFFFFFFu;
+    const auto in_flight = hn::Set(d, std::uint64_t{make_stamp(pending_time, 0)});
     const auto oldest = hn::Set(d, row_.oldest), safe = hn::Set(d, row_.safe);
     for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
       const auto found = hn::LoadU(d, stamps + i);
@@ -75,8 +76,10 @@ class Row {
       const auto same_block = hn::Eq(hn::ShiftRight<global_block_shift>(difference), hn::Zero(d));
       const auto same_thread =
           hn::Eq(hn::And(difference, hn::Set(d, stamp_thread_mask)), hn::Zero(d));
-      const auto old = hn::Lt(hn::And(found, hn::Set(d, low_half)), safe);
-      if (!hn::AllTrue(d, hn::Or(earlier, hn::And(same_block, hn::Or(same_thread, old))))) {
+      const auto stamp = hn::And(found, hn::Set(d, low_half));
+      const auto own_and_done = hn::And(same_thread, hn::Lt(stamp, in_flight));
+      const auto fine = hn::Or(own_and_done, hn::Lt(stamp, safe));
+      if (!hn::AllTrue(d, hn::Or(earlier, hn::And(same_block, fine)))) {
         return false;
       }
     }

@@ -3,6 +3,7 @@
 #include "vgpu/observers/access_watch.hpp"
 #include "vgpu/observers/async_races.hpp"
 #include "vgpu/observers/bulk_counts.hpp"
+#include "vgpu/observers/bulk_races.hpp"
 #include "vgpu/observers/coalescing.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
@@ -42,6 +43,9 @@ const Observers& full() {
       .check_async_write = vgpu::check_async_write,
       .note_async_read = vgpu::note_async_read,
       .note_async_write = vgpu::note_async_write,
+      .check_bulk_read = vgpu::check_bulk_read,
+      .note_bulk_write = vgpu::note_bulk_write,
+      .complete_bulk_write = vgpu::complete_bulk_write,
       .count_bulk_load = vgpu::count_bulk_load,
       .count_bulk_store = vgpu::count_bulk_store,
       .tell_access = vgpu::tell_access,

@@ -118,6 +118,15 @@ void acquire(Warp& warp, const Clock& clock) {
 }
 
 void run_proxy_fence(Warp& warp, const Instr& instr) {
+  run_proxy_fence_of_global(warp, instr);
+  run_proxy_fence_of_shared(warp, instr);
+}
+
+void run_proxy_fence_of_global(Warp& warp, const Instr&) {
+  if (warp.block->worker.observe) warp.block->releases.fence_proxy(warp);
+}
+
+void run_proxy_fence_of_shared(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
   if (!block.worker.observe) return;
   AsyncOrder& order = block.cluster.order;

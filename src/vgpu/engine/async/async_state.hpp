@@ -8,6 +8,7 @@
 
 #include "vgpu/engine/async/mbarrier.hpp"
 #include "vgpu/engine/execution/block.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/happens_before/async_shadow.hpp"
 #include "vgpu/model/async_ops.hpp"
 
@@ -48,11 +49,22 @@ struct BulkStore {
   BulkCopyOp::Reduction action = BulkCopyOp::Reduction::none;
 };
 
+/// What a bulk copy writes, for race detection, until it is waited for.
+struct BulkWrite {
+  std::uint32_t number = 0;  // of the warp's
+  std::uint32_t site = 0;
+  int lane = 0;
+  bool atomic = false;
+  std::vector<GlobalRange> ranges;
+};
+
 /// The asynchronous operations of one warp.
 struct AsyncWarp {
   AsyncGroups multiplies;  // wgmma
-  AsyncGroups stores;      // bulk
+  AsyncGroups stores;      // bulk, until they have read their source
+  AsyncGroups writes;      // the same, until they are complete
   std::deque<BulkStore> unfinished;
+  std::deque<BulkWrite> in_flight;
   int registers = 0;          // per thread, by setmaxnreg; 0: as launched
   std::uint32_t arrived = 0;  // cluster barriers
   Mask to_wait = 0;           // lanes that have arrived there but not yet waited
@@ -79,9 +91,11 @@ std::string describe_wait(const Block& block, int id);
 const Clock& publish(Warp& warp);
 /// The warp has acquired this clock by a wait.
 void acquire(Warp& warp, const Clock& clock);
-/// fence.proxy.async: everything that is ordered before it becomes visible to asynchronous
-/// operations.
+// fence.proxy.async: everything that is ordered before it becomes visible to asynchronous
+// operations, in all memory, or in that of the name.
 void run_proxy_fence(Warp& warp, const Instr& instr);
+void run_proxy_fence_of_shared(Warp& warp, const Instr& instr);
+void run_proxy_fence_of_global(Warp& warp, const Instr& instr);
 /// fence.mbarrier_init: the same for initialisations of mbarriers only.
 void run_mbarrier_fence(Warp& warp, const Instr& instr);
 

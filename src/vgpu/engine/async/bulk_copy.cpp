@@ -39,6 +39,7 @@ struct Copy {
   int thread() const { return block().thread(warp, lane); }
   AsyncWarp& state() const { return block().async->warps[static_cast<std::size_t>(warp.index)]; }
   std::uint64_t address(const AsyncAddress& at) const { return address_of(warp, at, lane); }
+  AsyncAccess access() const { return {block(), warp, lane, instr.site, "bulk copy"}; }
   void fail(HazardKind kind, std::string address, std::string message) const {
     report(block(), kind, thread(), instr.site, "bulk copy", std::move(address),
            std::move(message));
@@ -69,6 +70,7 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
   }
   if (!copy.block().worker.observe) return true;
   copy.traffic.add(address, bytes);
+  if (!writes) copy.block().observers.check_bulk_read(copy.access(), {allocation, address, bytes});
   if (copy.block().observers.early_lanes(copy.warp, 1u << copy.lane) != 0) {
     copy.block().observers.report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy",
                                                address);
@@ -260,15 +262,6 @@ void load(const Copy& copy) {
   cluster.landings.push_back(std::move(landing));
 }
 
-void write_piece(const BulkStore& store, const BulkStore::Piece& piece, const std::byte* from) {
-  auto* const to = reinterpret_cast<std::byte*>(piece.to);
-  if (store.action == Reduction::none) {
-    std::memcpy(to, from, piece.bytes);
-  } else {
-    reduce(store.action, to, from, piece.bytes);
-  }
-}
-
 /// The bytes of a row that are written: an H200 writes units of 16 bytes, also beyond the edge of
 /// the tensor.
 std::uint32_t stored_bytes(const BoxRow& row) {
@@ -277,11 +270,12 @@ std::uint32_t stored_bytes(const BoxRow& row) {
   return std::min(static_cast<std::uint32_t>(end - row.address), row.bytes - row.skipped);
 }
 
-bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store) {
+bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store, BulkWrite& write) {
   for (const BoxRow& row : box_rows(box.map, box.at)) {
     if (row.inside == 0) continue;
     const std::uint32_t stored = stored_bytes(row);
     if (!touch_global(copy, row.address, stored, true)) return false;
+    write.ranges.push_back({copy.last, row.address, stored});
     for_each_chunk(box, row, store.from,
                    [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
                      const std::uint32_t begin = std::max(done, row.skipped);
@@ -308,6 +302,7 @@ void store(const Copy& copy) {
   store.site = copy.instr.site;
   store.thread = copy.thread();
   store.action = copy.op.reduction;
+  BulkWrite write{0, store.site, copy.lane, store.action != Reduction::none, {}};
   if (box) {
     if (store.action == Reduction::add_elements) {
       const auto action = reduction_of(box->map.element);
@@ -316,20 +311,21 @@ void store(const Copy& copy) {
       }
       store.action = *action;
     }
-    if (!plan_tensor(copy, *box, store)) return;
+    if (!plan_tensor(copy, *box, store, write)) return;
   } else {
     const std::uint64_t to = copy.address(copy.op.global);
     if (!check_aligned(copy, to, "the destination") || !touch_global(copy, to, store.bytes, true)) {
       return;
     }
     store.pieces.push_back({to, store.from, store.bytes});
+    write.ranges.push_back({copy.last, to, store.bytes});
   }
   copy.block().observers.count_bulk_store(copy.block().worker, copy.instr.site, copy.traffic);
   AsyncWarp& state = copy.state();
   store.number = ++state.stores.issued;
   if (copy.block().worker.observe) {
     AsyncShadow& shadow = copy.block().async->shadow;
-    const AsyncAccess access{copy.block(), copy.warp, copy.lane, copy.instr.site, "bulk copy"};
+    const AsyncAccess access = copy.access();
     const AsyncRange range{store.from, store.bytes};
     copy.block().observers.check_async_read(access, {&range, 1}, false);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
@@ -338,6 +334,11 @@ void store(const Copy& copy) {
                             order.copied(copy.block().rank, copy.warp.index), store.number,
                             "bulk copy"});
     copy.block().observers.note_async_read(access, {&range, 1}, shadow.copy_slot(), id);
+    for (const GlobalRange& to : write.ranges) {
+      copy.block().observers.note_bulk_write(access, to, write.atomic);
+    }
+    write.number = store.number;
+    state.in_flight.push_back(std::move(write));
   }
   state.unfinished.push_back(std::move(store));
 }
@@ -350,31 +351,6 @@ void run_bulk_copy(Warp& warp, const Instr& instr) {
     BulkTraffic traffic;
     const Copy copy{warp, instr, op, first_lane(left), traffic};
     op.direction == Direction::store ? store(copy) : load(copy);
-  }
-}
-
-void commit_bulk_group(Warp& warp, const Instr&) {
-  warp.block->async->warps[static_cast<std::size_t>(warp.index)].stores.commit();
-}
-
-void wait_bulk_groups(Warp& warp, const Instr& instr) {
-  Block& block = *warp.block;
-  AsyncWarp& state = block.async->warps[static_cast<std::size_t>(warp.index)];
-  const std::uint32_t ended = state.stores.wait(instr.imm);
-  finish_stores(warp, ended);
-  if (!block.worker.observe || ended == 0) return;
-  AsyncOrder& order = block.cluster.order;
-  order.of(block.rank, warp.index)[order.copied(block.rank, warp.index)] = ended;
-}
-
-void finish_stores(Warp& warp, std::uint32_t number) {
-  Block& block = *warp.block;
-  auto& unfinished = block.async->warps[static_cast<std::size_t>(warp.index)].unfinished;
-  for (; !unfinished.empty() && unfinished.front().number <= number; unfinished.pop_front()) {
-    const BulkStore& store = unfinished.front();
-    for (const BulkStore::Piece& piece : store.pieces) {
-      write_piece(store, piece, block.shared.data() + piece.at);
-    }
   }
 }
 

@@ -12,8 +12,10 @@ void run_bulk_copy(Warp& warp, const Instr& instr);
 
 // Commits copies out of shared memory as a group.
 void commit_bulk_group(Warp& warp, const Instr& instr);
-/// Waits until at most Instr::imm groups are in flight or, with .read, have not read their source.
+/// Waits until at most Instr::imm groups are not complete.
 void wait_bulk_groups(Warp& warp, const Instr& instr);
+/// .read: until at most so many have not read their source.
+void wait_bulk_reads(Warp& warp, const Instr& instr);
 
 /// Executes the warp's copies out of shared memory up to that number.
 void finish_stores(Warp& warp, std::uint32_t number);

@@ -106,7 +106,13 @@ std::optional<OpSpec> proxy_fence(const ptx::Instruction& instruction) {
   if (words.empty()) return std::nullopt;
   if (words[0] == "mbarrier_init") return spec(run_mbarrier_fence, {}, 0);
   const bool async = words[0] == "proxy" && words.size() > 1 && words[1].starts_with("async");
-  return async ? std::optional(spec(run_proxy_fence, {}, 0)) : std::nullopt;
+  if (!async) return std::nullopt;
+  const bool global = instruction.has("global");
+  const bool shared = instruction.has("shared::cta") || instruction.has("shared::cluster");
+  return spec(shared   ? run_proxy_fence_of_shared
+              : global ? run_proxy_fence_of_global
+                       : run_proxy_fence,
+              {}, 0);
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+// Races of bulk copies in global memory: a block stores by one what another one loads by one.
+
+#include "vgpu/async_fixture.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+const std::string load =
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd3], 64, "
+    "[bar];\n";
+const std::string store = "cp.async.bulk.global.shared::cta.bulk_group [%rd3], [%r20], 64;\n";
+const std::string wait_for_load =
+    "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\n" + load + wait_for("bar", "0", "0");
+
+/// What one thread of each of two blocks does, around a word that the first one sets.
+struct Message {
+  std::string write = store + "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n";
+  std::string publish = "st.release.sys.global.u32 [%rd1], 1;\n";
+  std::string wait = "ld.acquire.sys.global.u32 %r5, [%rd1];\n";
+  std::string before_read = "fence.proxy.async.global;\n";
+  std::string read = wait_for_load;
+};
+
+const std::string by_thread = "st.global.u32 [%rd3], 7;\n";
+const std::string proxy_fence = "fence.proxy.async;\n";
+
+class BulkRacesTest : public AsyncTest {
+ protected:
+  LaunchReport send(const Message& message) {
+    options.threads = 1;
+    const std::uint64_t word = array(std::vector<std::uint32_t>(64));
+    return run(entry(".param .u64 word", R"(
+      .shared .align 128 .b8 data[64];
+      .shared .align 8 .b8 bar[8];)" + registers() +
+                                             R"(
+      ld.param.u64 %rd1, [word];
+      add.u64 %rd3, %rd1, 128;
+      mov.u32 %r1, %tid.x;
+      mov.u32 %r2, %ctaid.x;
+      mov.u32 %r20, data;
+      setp.ne.u32 %p1, %r1, 0;
+      @%p1 bra END;
+      mov.u32 %r6, 5;
+      st.shared.v4.u32 [data], {%r6, %r6, %r6, %r6};
+      st.shared.v4.u32 [data + 16], {%r6, %r6, %r6, %r6};
+      st.shared.v4.u32 [data + 32], {%r6, %r6, %r6, %r6};
+      st.shared.v4.u32 [data + 48], {%r6, %r6, %r6, %r6};
+      mbarrier.init.shared.b64 [bar], 1;
+      fence.mbarrier_init.release.cluster;
+      fence.proxy.async.shared::cta;
+      setp.ne.u32 %p2, %r2, 0;
+      @%p2 bra RECEIVE;
+      )" + message.write + message.publish + R"(
+      bra END;
+      RECEIVE: )" + message.wait + R"(
+      setp.eq.u32 %p3, %r5, 0;
+      @%p3 bra RECEIVE;
+      )" + message.before_read + message.read +
+                                             "END: ret;"),
+               {2, 1, 1}, {32, 1, 1}, {word});
+  }
+  void expect_race(const Message& message) {
+    SCOPED_TRACE(message.write + message.publish + message.wait + message.before_read);
+    const Hazard hazard = found(send(message), HazardKind::global_race);
+    EXPECT_NE(hazard.first.block[0], hazard.other.block[0]);
+  }
+};
+
+TEST_F(BulkRacesTest, AFlagOrdersBulkCopies) {
+  expect_none(send({}));
+  expect_none(send({.read = "ld.global.u32 %r6, [%rd3];\n"}));
+  expect_race({.publish = "st.relaxed.sys.global.u32 [%rd1], 1;\n"});
+  expect_race({.wait = "ld.relaxed.sys.global.u32 %r5, [%rd1];\n"});
+  expect_race({.publish = "st.relaxed.sys.global.u32 [%rd1], 1;\n",
+               .read = "ld.global.u32 %r6, [%rd3];\n"});
+}
+
+TEST_F(BulkRacesTest, AStoreIsInFlightUntilItIsComplete) {
+  const std::string commit = store + "cp.async.bulk.commit_group;\n";
+  expect_race({.write = commit + "cp.async.bulk.wait_group.read 0;\n"});
+  expect_race(
+      {.write = commit + "cp.async.bulk.wait_group 1;\n" + "cp.async.bulk.wait_group.read 0;\n"});
+  expect_none(
+      send({.write = commit + "cp.async.bulk.wait_group.read 0;\ncp.async.bulk.wait_group 0;\n"}));
+  // The thread that issues it is not ordered behind it, either.
+  const Message own = {.write =
+                           commit + "ld.global.u32 %r6, [%rd3];\ncp.async.bulk.wait_group 0;\n"};
+  const Hazard hazard = found(send(own), HazardKind::global_race);
+  EXPECT_EQ(hazard.first.block[0], hazard.other.block[0]);
+  EXPECT_NE(hazard.message.find("bulk copy"), std::string::npos) << hazard.message;
+}
+
+TEST_F(BulkRacesTest, StoresOfTwoBlocksToOnePlace) {
+  const Message both = {.wait = "mov.u32 %r5, 1;\n", .read = Message{}.write};
+  expect_race(both);
+  expect_none(send({.read = both.read}));
+  Message sums = both;
+  const std::string reduction =
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd3], [%r20], 64;\n";
+  sums.write = sums.read = reduction + "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n";
+  expect_none(send(sums));
+}
+
+TEST_F(BulkRacesTest, ACopySeesWhatThreadsWriteBehindAProxyFence) {
+  const auto is_missing = [&](const Message& message) {
+    const LaunchReport report = send(message);
+    EXPECT_FALSE(has(report, HazardKind::global_race));
+    return has(report, HazardKind::missing_fence);
+  };
+  EXPECT_FALSE(is_missing({.write = by_thread}));
+  EXPECT_TRUE(is_missing({.write = by_thread, .before_read = ""}));
+  EXPECT_TRUE(
+      is_missing({.write = by_thread, .before_read = "", .read = wait_for_load + proxy_fence}));
+  // That of the writer does as well, if it comes between.
+  EXPECT_FALSE(is_missing({.write = by_thread + proxy_fence, .before_read = ""}));
+  EXPECT_TRUE(is_missing({.write = proxy_fence + by_thread, .before_read = ""}));
+  // Within a block.
+  const std::string wait = "mov.u32 %r5, 1;\n";
+  EXPECT_TRUE(is_missing({.write = "", .wait = wait, .before_read = by_thread}));
+  EXPECT_FALSE(is_missing({.write = "", .wait = wait, .before_read = by_thread + proxy_fence}));
+  // What a bulk copy has stored needs none.
+  EXPECT_FALSE(is_missing({.before_read = ""}));
+}
+
+}  // namespace
+}  // namespace rung::vgpu
