@@ -5,7 +5,10 @@
 #include <sys/utsname.h>
 
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 
 #include "measure/statistics.hpp"
 
@@ -22,6 +25,20 @@ inline Json environment() {
           {"version", RUNG_VERSION},
           {"commit", RUNG_COMMIT},
           {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(now))}};
+}
+
+/// Call it before measuring: throws std::runtime_error if a file, unless the path is empty, cannot be written.
+inline void require_writable(const std::string& path) {
+  if (!path.empty() && !std::ofstream(path, std::ios::app)) {
+    throw std::runtime_error(fmt::format("{} cannot be written", path));
+  }
+}
+inline void write(const Json& json, const std::string& path) {
+  if (path.empty()) return;
+  std::ofstream file(path);
+  file << json.dump(1) << '\n';
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("{} could not be written", path));
 }
 
 inline Json to_json(const Summary& s) {

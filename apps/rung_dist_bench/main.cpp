@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <fstream>
 
 #include "cuda_driver/real_driver.hpp"
 #include "environment.hpp"
@@ -214,7 +213,7 @@ void run(const Arguments& arguments) {
   for (const std::string& operation : arguments.operations) {
     for (const std::int64_t m : arguments.m) {
       json["results"].push_back(measure(team, libraries, arguments, operation, m));
-      if (!arguments.json.empty()) std::ofstream(arguments.json) << json.dump(1) << '\n';
+      write(json, arguments.json);
     }
   }
   for (const std::string& operation : arguments.operations) {
@@ -223,7 +222,7 @@ void run(const Arguments& arguments) {
       for (const Json& one : timelines(team, libraries.automatic, arguments, operation, m)) {
         recorded["results"].push_back(one);
       }
-      std::ofstream(arguments.timeline) << recorded.dump(1) << '\n';
+      write(recorded, arguments.timeline);
     }
   }
   libraries.automatic.close(team);
@@ -236,14 +235,25 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   rung::dist_bench::Arguments arguments;
   CLI::App app("Times librung_nccl on the GPUs of this machine, in turn with NCCL and cuBLAS.");
-  app.add_option("--ranks", arguments.ranks, "GPUs")->capture_default_str();
-  app.add_option("--m", arguments.m, "Rows of C")->delimiter(',')->capture_default_str();
-  app.add_option("--n", arguments.n, "Columns of C, over all ranks")->capture_default_str();
-  app.add_option("--k", arguments.k, "Columns of A, over all ranks")->capture_default_str();
+  app.add_option("--ranks", arguments.ranks, "GPUs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--m", arguments.m, "Rows of C")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--n", arguments.n, "Columns of C, over all ranks")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--k", arguments.k, "Columns of A, over all ranks")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--operations", arguments.operations, "What is timed")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")->capture_default_str();
+  app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--schedules", arguments.all_schedules, "Time each schedule, too");
   app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");
   app.add_option("--timeline", arguments.timeline,
@@ -251,6 +261,8 @@ int main(int argc, char** argv) {
       ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   try {
+    rung::dist_bench::require_writable(arguments.json);
+    rung::dist_bench::require_writable(arguments.timeline);
     rung::dist_bench::run(arguments);
   } catch (const std::exception& error) {
     fmt::print(stderr, "rung-dist-bench: {}\n", error.what());

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <vector>
 
@@ -173,7 +172,7 @@ void run(const Arguments& arguments) {
       arguments.dtype, n, ranks, summarize(of_dist).median, summarize(of_one).median,
       median_ratio(of_dist, of_one), summarize(of_scalapack).median,
       median_ratio(of_dist, of_scalapack), traffic.total().sent, least);
-  if (!arguments.json.empty()) std::ofstream(arguments.json) << json.dump(1) << '\n';
+  write(json, arguments.json);
 }
 
 }  // namespace
@@ -184,17 +183,24 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   rung::dist_bench::Arguments arguments;
   CLI::App app("Times librung_dist under mpirun, in turn with one process and with ScaLAPACK.");
-  app.add_option("--n", arguments.n, "Rows and columns")->capture_default_str();
-  app.add_option("--block", arguments.block, "Blocks of the layout")->capture_default_str();
+  app.add_option("--n", arguments.n, "Rows and columns")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--block", arguments.block, "Blocks of the layout")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--dtype", arguments.dtype, "f32 or f64")
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
-  app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")->capture_default_str();
+  app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--gpus", arguments.on_gpus,
                "Matrices in GPU memory, in turn with one GPU alone; no ScaLAPACK");
   app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   try {
+    rung::dist_bench::require_writable(arguments.json);
     if (arguments.on_gpus) {
       rung::dist_bench::run_on_gpus(arguments);
     } else if (arguments.dtype == "f64") {

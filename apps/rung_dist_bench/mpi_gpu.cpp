@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <fstream>
 #include <functional>
 #include <stdexcept>
 #include <vector>
@@ -154,7 +153,7 @@ void run(const Arguments& arguments) {
   fmt::print("{}, n = {}, {} ranks with a {} each: {:.4f} s, one GPU {:.4f} s; sent {} bytes\n",
              arguments.dtype, n, ranks, gpu.name(), summarize(of_dist).median,
              summarize(of_one).median, traffic.total().sent);
-  if (!arguments.json.empty()) std::ofstream(arguments.json) << json.dump(1) << '\n';
+  write(json, arguments.json);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 """A layer of a model on several GPUs: y = (x W1) W2, of which each rank has some columns of W1, some rows of
 W2, and some rows of x and y.
 
-    torchrun --nproc-per-node 2 docs/examples/tensor_parallel.py
+    pip install . && cmake --preset release && cmake --build build --target rung_nccl && \\
+    RUNG_NCCL_LIBRARY=build/src/dist/librung_nccl.so \\
+      torchrun --nproc-per-node 2 docs/examples/tensor_parallel.py
 """
 
 import os

@@ -31,7 +31,7 @@ void for_each_granule(const GlobalAccess& access, const GlobalRange& range, cons
 }
 
 /// Whether a bulk copy sees what a thread has written, which is ordered before it.
-bool is_fenced(const GlobalAccess& access, GlobalStamp written) {
+bool is_fenced(const GlobalAccess& access, int thread, GlobalStamp written) {
   const Block& block = access.block;
   const Stamp stamp = within_block(written);
   const int warp = stamp_thread(stamp) / warp_size;
@@ -44,7 +44,7 @@ bool is_fenced(const GlobalAccess& access, GlobalStamp written) {
     return launch.order.knows(acquired, other, warp, stamp_time(stamp), proxy);
   };
   return knows(block.releases.fenced(), Proxy::generic) ||
-         knows(block.releases.acquired(access.block.thread(access.warp, 0)), Proxy::async);
+         knows(block.releases.acquired(thread), Proxy::async);
 }
 
 /// Checks that a proxy fence is between a thread's write and the copy; false after a report.
@@ -53,7 +53,7 @@ bool check_fence(const GlobalAccess& access, int thread, std::size_t granule) {
   if (written < access.oldest) return true;
   const auto number = load_relaxed(access.shadow.write_site[granule]);
   const Site& site = access.block.worker.kernel.sites[number];
-  if (site.role == SiteRole::bulk_store || is_fenced(access, written)) return true;
+  if (site.role == SiteRole::bulk_store || is_fenced(access, thread, written)) return true;
   const std::uint64_t address = access.allocation.address + granule * access.granule_bytes;
   report(access.block, HazardKind::missing_fence, thread, access.site, access.what,
          access.block.worker.launch.memory.describe(address),
