@@ -20,7 +20,8 @@ inline std::vector<const RungInfo*> rungs_under_test(const std::string& op,
   for (const RungInfo* rung : select({op + "/" + backend})) {
     bool simd = false;
     for (const std::string_view header :
-         {"device/cpu/simd.hpp", "device/cpu/micro_kernels.hpp", "device/cpu/dot_kernels.hpp"}) {
+         {"device/cpu/simd.hpp", "device/cpu/micro_kernels.hpp", "device/cpu/dot_kernels.hpp",
+          "device/cpu/narrow_kernels.hpp"}) {
       simd = simd || rung->source.find(header) != std::string_view::npos;
     }
     if (std::getenv("RUNG_ISA") == nullptr || simd) rungs.push_back(rung);
