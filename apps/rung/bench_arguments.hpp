@@ -40,6 +40,8 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::string csv;
   std::string baseline;
   RandomArguments random;
+
+  void add_all(Options& app);
 };
 
 }  // namespace rung
