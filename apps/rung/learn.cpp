@@ -18,6 +18,9 @@
 #include "learn/glossary.hpp"
 #include "learn/kernel_form.hpp"
 #include "learn/metrics.hpp"
+#include "learn/picture.hpp"
+#include "report/maps/access_map.hpp"
+#include "report/maps/tile_picture.hpp"
 #include "report/table.hpp"
 
 namespace rung {
@@ -70,21 +73,44 @@ const learn::Exercise& read_exercise(const std::string& name, learn::Language la
                                language == learn::Language::metal ? " --metal" : ""));
 }
 
+void write_whole(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw UsageError(fmt::format("FILE: '{}' cannot be written", file.string()));
+}
+
+Figure draw(const learn::Picture& picture) {
+  if (const auto* tile = std::get_if<TileMap>(&picture)) return draw_tile_map("picture", *tile);
+  const auto& drawn = std::get<DrawnAccess>(picture);
+  return access_map("picture", drawn.access, drawn.what + " at " + drawn.where);
+}
+
+/// Beside the exercise's file; an older one is kept.
+void write_picture(const learn::Exercise& exercise, const fs::path& file, bool force) {
+  if (fs::exists(file) && !force) return;
+  try {
+    const Figure figure = draw(learn::picture_of(exercise));
+    write_whole(file, figure.picture.file());
+    fmt::print("{}", wrap(fmt::format("{}: a picture of the solution at work: {}", file.string(),
+                                      figure.title),
+                          0));
+  } catch (const emu::MissingTool& error) {
+    fmt::print("{}: not drawn: {}\n", file.string(), error.what());
+  }
+}
+
 ExitCode write_start(const learn::Exercise& exercise, const fs::path& file, bool force) {
   if (fs::exists(file) && !force) {
     throw UsageError(fmt::format("FILE: '{}' exists; --force overwrites it", file.string()));
   }
-  std::ofstream stream(file, std::ios::binary);
-  stream << learn::start_text(exercise);
-  stream.close();
-  if (!stream) {
-    throw UsageError(fmt::format("FILE: '{}' cannot be written", file.string()));
-  }
+  write_whole(file, learn::start_text(exercise));
   const std::string as_is = exercise.number + exercise.suffix();
   fmt::print("{}: exercise {}, {}\nread and complete it, then: rung learn {}{}{} --check\n",
              file.string(), exercise.number, exercise.title, exercise.number,
              exercise.language == learn::Language::metal && file == as_is ? " --metal" : "",
              file == as_is ? "" : " " + file.string());
+  write_picture(exercise, fs::path(file).replace_extension(".svg"), force);
   return exit_right;
 }
 
@@ -165,7 +191,9 @@ ExitCode run(const LearnArguments& arguments) {
   const learn::Exercise& exercise = read_exercise(arguments.exercise, language);
   const fs::path file =
       arguments.file.empty() ? exercise.number + exercise.suffix() : arguments.file;
-  if (!arguments.check) return write_start(exercise, file, arguments.force);
+  if (!arguments.check) {
+    return emu::with_signals_held([&] { return write_start(exercise, file, arguments.force); });
+  }
   return emu::with_signals_held([&] { return check(exercise, file, hints); });
 }
 
@@ -188,7 +216,8 @@ Action add_learn(Options& app) {
   app.add_option("--word", arguments->word, "Explain a word, such as sector or bank")
       ->type_name("WORD");
   app.footer(
-      "Without --check, writes the exercise to a file: a task, a picture and what to complete.\n"
+      "Without --check, writes the exercise to a file: a task, a picture and what to complete;\n"
+      "and beside it, as SVG, what the solution does on the virtual GPU, with its figures.\n"
       "With it, compiles the file with clang, runs it at several sizes and counts on a virtual\n"
       "H200, for Metal on a virtual M1 Pro. It needs no GPU. The exit code is 0 if the exercise "
       "is\n"

@@ -19,7 +19,7 @@ constexpr std::array commands = {
             add_verify},
     Command{"bench", "Verify, then time the selected rungs against libraries and ceilings",
             add_bench},
-    Command{"new", "Write a CUDA file to start your own kernel from", add_new},
+    Command{"new", "Write a CUDA or Metal file to start your own kernel from", add_new},
     Command{"check", "Verify a kernel in your own file by the rules of a rung", add_check},
     Command{"tune", "Autotune the tile sizes and split-K of CUDA rungs", add_tune},
     Command{"trace", "Run a rung on the virtual GPU: counters by source line, hazards", add_trace},

@@ -107,12 +107,6 @@ std::optional<Dtype> dtype_of_elements(const std::string& in, const std::string&
   return found == rows.end() ? std::nullopt : std::optional(found->dtype);
 }
 
-std::vector<std::string_view> names_of(const std::vector<SourceFunction>& functions) {
-  std::vector<std::string_view> names;
-  for (const SourceFunction& function : functions) names.push_back(function.name);
-  return names;
-}
-
 bool is_host(const SourceFunction& function) { return !function.is_kernel && !function.is_device; }
 
 bool is_metal(const SignatureRequest& request) { return request.file.extension() == ".metal"; }
@@ -129,34 +123,50 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
   return {request.as, other_names[0], other_names[1]};
 }
 
+/// A kernel of the file that no function launches: with the function to add, ready to be pasted.
+[[noreturn]] void refuse_kernel_alone(const SignatureRequest& request,
+                                      const SourceFunction& kernel) {
+  std::vector<std::string> parameters, arguments;
+  for (const SourceParameter& parameter : kernel.parameters) {
+    parameters.push_back(parameter.type + " " + parameter.name);
+    arguments.push_back(parameter.name);
+  }
+  const bool is_op = std::ranges::find(ops, request.as) != ops.end();
+  refuse(request, kernel.line,
+         fmt::format("{0} is a kernel, and no function launches it: add void {1}({2}) "
+                     "{{ {0}<<<grid, block>>>({3}); }}{4}",
+                     kernel.name, is_op ? request.as : "gemm", fmt::join(parameters, ", "),
+                     fmt::join(arguments, ", "),
+                     is_op ? ""
+                           : ", or dot or sum; for other ops a main(), with which rung explain "
+                             "and rung emu run the file"));
+}
+
 [[noreturn]] void refuse_missing(const SignatureRequest& request,
                                  const std::vector<SourceFunction>& functions) {
   const auto wanted = wanted_names(request);
   const std::string what =
       fmt::format("{}: no {} {} outside of namespaces", request.file.string(),
                   is_metal(request) ? "kernel" : "host function", fmt::join(wanted, ", "));
-  const auto known = names_of(functions);
   for (const SourceFunction& function : functions) {
     if (std::ranges::find(wanted, function.name) == wanted.end()) continue;
     if (is_metal(request)) refuse(request, function.line, function.name + " is not a kernel");
-    if (!function.is_kernel) continue;
-    refuse(request, function.line,
-           fmt::format("{} is a kernel; rung calls a host function that launches it, such as "
-                       "rung new writes: void gemm(int m, …)",
-                       function.name));
+    if (function.is_kernel) refuse_kernel_alone(request, function);
+  }
+  std::vector<std::string_view> callable;
+  for (const SourceFunction& function : functions) {
+    if (is_callable(request, function)) callable.push_back(function.name);
   }
   for (const std::string_view name : wanted) {
-    const std::string hint = did_you_mean(name, known);
+    const std::string hint = did_you_mean(name, callable);
     if (!hint.empty()) throw KernelFileError(what + hint);
   }
-  std::vector<std::string_view> hosts;
-  for (const SourceFunction& function : functions) {
-    if (is_callable(request, function)) hosts.push_back(function.name);
-  }
-  if (hosts.empty()) throw KernelFileError(what + "; see docs/your-kernel.md");
+  const auto kernel = std::ranges::find_if(functions, &SourceFunction::is_kernel);
+  if (callable.empty() && kernel != functions.end()) refuse_kernel_alone(request, *kernel);
+  if (callable.empty()) throw KernelFileError(what + "; see docs/your-kernel.md");
   throw KernelFileError(fmt::format("{}; it has {}: name one as {}:{} with --as gemm, dot or sum",
-                                    what, fmt::join(hosts, ", "), request.file.string(),
-                                    hosts.front()));
+                                    what, fmt::join(callable, ", "), request.file.string(),
+                                    callable.front()));
 }
 
 const SourceFunction& find_function(const SignatureRequest& request,

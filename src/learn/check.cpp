@@ -3,33 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <span>
 #include <stdexcept>
 
 #include "analysis/toolkit.hpp"
-#include "backends/metal/dispatch_constants.hpp"
 #include "emu/device_code.hpp"
 #include "emu/launch_json.hpp"
 #include "emu/toolchain.hpp"
 #include "learn/compile.hpp"
 #include "learn/metrics.hpp"
+#include "learn/trial.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::learn {
 namespace {
 
 using vgpu::HazardKind;
-
-constexpr std::size_t memory_bytes = std::size_t{1} << 30;
-constexpr std::uint64_t instruction_limit = std::uint64_t{1} << 27;
-
-const vgpu::DeviceDescription& device(Language language) {
-  static const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
-  static const vgpu::DeviceDescription m1_pro = vgpu::parse_device("m1pro");
-  return language == Language::metal ? m1_pro : h200;
-}
 
 /// What hints call it.
 const char* key_of(HazardKind kind) {
@@ -50,103 +38,18 @@ const char* key_of(HazardKind kind) {
   }
 }
 
-/// One run of a module's kernel.
-struct Run {
-  vgpu::LaunchReport report;
-  std::vector<analysis::SiteCount> sites;
-  std::optional<std::string> error;  // of the results
-};
-
-/// A learner's code, and what it is for.
-struct Code {
-  std::string ptx;
-  const KernelForm& form;
-  Language language;
-};
-
-/// A learner's module with a problem of one size.
-class Trial {
- public:
-  explicit Trial(const Code& code)
-      : form_(code.form),
-        language_(code.language),
-        module_(vgpu::Module::load(
-            code.ptx, "the file", memory_,
-            language_ == Language::metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed)) {}
-
-  Run run(const Size& size) {
-    const LaunchShape shape = launch_shape(size);
-    const Problem problem(form_, size, shape, memory_);
-    Run run;
-    const vgpu::Kernel& kernel = find_kernel();
-    vgpu::LaunchOptions options;
-    options.grid = shape.grid;
-    options.block = shape.block;
-    options.cluster = shape.cluster;
-    options.dynamic_shared = shape.shared_bytes;
-    options.instruction_limit = instruction_limit;
-    run.report = launch(kernel, options, problem.parameters());
-    run.sites = analysis::site_counts(run.report, sites(kernel));
-    run.error = problem.error();
-    return run;
-  }
-
- private:
-  vgpu::LaunchReport launch(const vgpu::Kernel& kernel, const vgpu::LaunchOptions& options,
-                            const std::vector<std::uint64_t>& values) {
-    const vgpu::KernelInfo& of = info(kernel);
-    std::vector<std::byte> parameters(of.parameter_bytes);
-    for (std::size_t i = 0; i < of.parameters.size(); ++i) {
-      std::memcpy(&parameters[of.parameters[i].offset], &values.at(i), of.parameters[i].bytes);
-    }
-    return vgpu::launch(kernel, options, parameters, memory_, device(language_));
-  }
-
-  LaunchShape launch_shape(const Size& size) {
-    if (language_ == Language::metal) return dispatch_shape(size);
-    const std::uint64_t to = memory_.allocate(sizeof(LaunchShape));
-    vgpu::LaunchOptions options;
-    options.instruction_limit = instruction_limit;
-    const auto as_word = [](int extent) { return static_cast<std::uint64_t>(extent); };
-    launch(*module_->kernel(launch_entry), options,
-           {as_word(size.m), as_word(size.n), as_word(size.k), to});
-    LaunchShape shape;
-    memory_.read(&shape, to, sizeof shape);
-    return shape;
-  }
-
-  LaunchShape dispatch_shape(const Size& size) const {
-    const metal::DispatchConstants constants = metal::read_constants(*module_, memory_);
-    const metal::Launch launch =
-        form_.is_vector ? constants.of_vector(size.n) : constants.of_matrix(size.m, size.n);
-    const auto dim = [](const metal::Size3& of) {
-      return vgpu::Dim3{static_cast<std::uint32_t>(of.x), static_cast<std::uint32_t>(of.y),
-                        static_cast<std::uint32_t>(of.z)};
-    };
-    LaunchShape shape = {};
-    shape.grid = dim(launch.threadgroups);
-    shape.block = dim(launch.threads);
-    return shape;
-  }
-
-  /// By its name without parameters.
-  const vgpu::Kernel& find_kernel() {
-    if (language_ == Language::metal) return *module_->kernel(metal_entry);
-    for (const std::string& name : module_->kernel_names()) {
-      if (emu::readable_name(name) == form_.name) return *module_->kernel(name);
-    }
-    throw std::invalid_argument(fmt::format("the file has no kernel '{}'", form_.name));
-  }
-
-  const KernelForm& form_;
-  Language language_;
-  vgpu::DeviceMemory memory_{memory_bytes};
-  std::unique_ptr<vgpu::Module> module_;
-};
-
 std::string size_text(const KernelForm& form, const Size& size) {
   return fmt::format("{} = {}", form.is_vector ? "n" : "m x n x k",
                      to_string(size, form.is_vector));
+}
+
+/// A launch that no GPU takes says for which size.
+Run run_of(const Size& size, const Code& code) {
+  try {
+    return Trial(code).run(size);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", size_text(code.form, size), error.what()));
+  }
 }
 
 /// Of one size: hazards, each kind once, then the results.
@@ -202,7 +105,7 @@ bool asks_for(const Exercise& exercise, const char* name) {
 }
 
 void count_goals(CheckResult& result, const Exercise& exercise, const Code& code) {
-  const Run run = Trial(code).run(exercise.counted);
+  const Run run = run_of(exercise.counted, code);
   result.findings = findings_of(run, size_text(code.form, exercise.counted));
   if (!result.findings.empty()) return;
   const vgpu::ptx::Module text = vgpu::ptx::parse(code.ptx, "the file");
@@ -223,7 +126,7 @@ void count_goals(CheckResult& result, const Exercise& exercise, const Code& code
 
 void run_sizes(CheckResult& result, const Exercise& exercise, const Code& code) {
   for (const Size& size : exercise.sizes) {
-    const Run run = Trial(code).run(size);
+    const Run run = run_of(size, code);
     result.printed += run.report.printed;
     result.findings = findings_of(run, size_text(code.form, size));
     if (!result.findings.empty()) return;
@@ -244,7 +147,7 @@ CheckResult check(const Exercise& exercise, const std::filesystem::path& file) {
     const std::string said = error.what();
     result.findings = {{"compile", said.empty() ? "the file does not compile" : said}};
   } catch (const std::invalid_argument& error) {
-    result.findings = {{"launch", error.what()}};
+    result.findings = {{"launch", emu::with_readable_names(error.what())}};
   }
   if (!result.is_solved() && emu::read_file(file) == start_text(exercise)) {
     result.findings.insert(result.findings.begin(),

@@ -89,6 +89,8 @@ void read_statement(Exercise& exercise, const std::string& statement) {
     exercise.counted = read_size(value);
   } else if (key == "goal") {
     exercise.goals.push_back(read_goal(value));
+  } else if (key == "picture") {
+    exercise.picture = value;
   } else if (!key.starts_with("hint ")) {
     throw std::invalid_argument(fmt::format("'{}' is no statement of an exercise", key));
   }

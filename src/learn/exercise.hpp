@@ -10,6 +10,7 @@
 //   sizes: 1x1x1 33x31x29                     (verified; for vectors N)
 //   counted: 128x128x64                       (goals are counted there)
 //   goal: global_loads_per_fma <= 0.0625      (metrics.hpp)
+//   picture: tile                             (picture.hpp)
 //   hint race: …                              (for what was found first; the next one says more)
 //
 // solution.cu is the solution; what a learner is to write lies between `//@ todo: …` and `//@ end`,
@@ -58,6 +59,7 @@ struct Exercise {
   Size counted;
   std::vector<Goal> goals;
   std::vector<Hint> hints;
+  std::string picture;
   std::string_view solution;
 
   /// "exercises/metal/04_shared_tile"

@@ -39,6 +39,9 @@ class Problem {
   /// In the order of the form. Throws std::invalid_argument for boxes that TMA does not take.
   std::vector<std::uint64_t> parameters() const;
 
+  /// The address of the results.
+  std::uint64_t result() const { return result_; }
+
   /// The first result that is wrong, in a sentence; empty if none is.
   std::optional<std::string> error() const;
 

@@ -40,6 +40,36 @@ TEST(Learn, WritesAStartAndOverwritesItOnlyIfForced) {
   EXPECT_NE(contents(file), "mine");
 }
 
+TEST(Learn, DrawsThePictureBesideTheFile) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "04.cu").string();
+  const std::filesystem::path picture = folder / "04.svg";
+  const Output output = run_rung("learn 04 " + file);
+  EXPECT_NE(output.out.find("04.svg: a picture"), std::string::npos) << output.out;
+  EXPECT_NE(contents(picture).find("warp 1: 1 x 32 elements from (1, 0)"), std::string::npos);
+  std::ofstream(picture) << "mine";
+  std::filesystem::remove(file);
+  EXPECT_EQ(run_rung("learn 04 " + file).exit_code, 0);
+  EXPECT_EQ(contents(picture), "mine");
+  EXPECT_EQ(run_rung("learn 04 --force " + file).exit_code, 0);
+  EXPECT_NE(contents(picture), "mine");
+}
+
+TEST(Learn, SaysForWhichSizeALaunchIsNone) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "01.cu").string();
+  std::ofstream(file)
+      << "#include \"learn.cuh\"\n"
+         "constexpr Launch launch(int n) { return {.grid = {n / 256}, .block = {256}}; }\n"
+         "__global__ void products(int n, const float* x, const float* y, float* z) {}\n";
+  const Output output = run_rung("learn 01 --check " + file);
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.out.find("n = 1: products: grid 0x1x1 of blocks 256x1x1"), std::string::npos)
+      << output.out;
+}
+
 TEST(Learn, GivesOneMoreHintEachTime) {
   if (!has_clang()) GTEST_SKIP() << "no clang";
   const Folder folder;

@@ -170,8 +170,16 @@ TEST(Signature, SaysWhichFunctionIsMissing) {
   EXPECT_EQ(refusal("void sum(int n) {}\nvoid dot(int n) {}"),
             "my.cu:1: sum besides dot; choose one with --as");
   EXPECT_EQ(refusal("__global__ void gemm(int m) {}"),
-            "my.cu:1: gemm is a kernel; rung calls a host function that launches it, such as rung "
-            "new writes: void gemm(int m, …)");
+            "my.cu:1: gemm is a kernel, and no function launches it: add void gemm(int m) { "
+            "gemm<<<grid, block>>>(m); }, or dot or sum; for other ops a main(), with which rung "
+            "explain and rung emu run the file");
+  const std::string kernel = "__global__ void sgemm(int n, const float* A) {}";
+  EXPECT_EQ(refusal(kernel, "", "gemm"),
+            "my.cu:1: sgemm is a kernel, and no function launches it: add void gemm(int n, const "
+            "float* A) { sgemm<<<grid, block>>>(n, A); }");
+  EXPECT_EQ(refusal(kernel + "\nvoid run(int m) {}"),
+            "my.cu: no host function gemm, dot, sum outside of namespaces; it has run: name one as "
+            "my.cu:run with --as gemm, dot or sum");
 }
 
 TEST(SourceFunctions, PassOverWhatIsNoCode) {

@@ -9,6 +9,7 @@
 #include "analysis/toolkit.hpp"
 #include "learn/check.hpp"
 #include "learn/metrics.hpp"
+#include "learn/picture.hpp"
 
 namespace rung::learn {
 
@@ -35,6 +36,15 @@ TEST_P(Exercises, SolutionPasses) {
   const CheckResult result = check_text(GetParam(), solution_text(GetParam()));
   EXPECT_TRUE(result.is_solved()) << all_findings(result);
   EXPECT_EQ(result.goals.size(), GetParam().goals.size());
+}
+
+TEST_P(Exercises, HaveAPicture) {
+  const Picture picture = picture_of(GetParam());
+  if (const auto* access = std::get_if<DrawnAccess>(&picture)) {
+    EXPECT_NE(access->access.lanes, 0u);
+  } else {
+    EXPECT_GT(std::get<TileMap>(picture).rows, 1);
+  }
 }
 
 // A start compiles, and is not right as it is.

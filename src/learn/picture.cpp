@@ -1,0 +1,69 @@
+#include "learn/picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+#include "analysis/toolkit.hpp"
+#include "learn/compile.hpp"
+#include "learn/text.hpp"
+#include "learn/trial.hpp"
+
+namespace rung::learn {
+namespace {
+
+struct Accesses {
+  std::vector<vgpu::WarpAccess> of_first_warp;  // of the first block, each instruction once
+  std::vector<vgpu::WarpAccess> stores;         // to global memory, by all
+};
+
+bool is_known(const std::vector<vgpu::WarpAccess>& all, const vgpu::WarpAccess& access) {
+  return std::ranges::any_of(all, [&](const vgpu::WarpAccess& known) {
+    return known.site == access.site && known.shared == access.shared;
+  });
+}
+
+/// Of the first line that contains the text, from 1.
+std::size_t line_with(const std::string& text, const std::string& part) {
+  std::size_t number = 0;
+  for (const std::string_view line : lines(text)) {
+    ++number;
+    const bool is_comment = line.starts_with("//");
+    if (!is_comment && line.find(part) != line.npos) return number;
+  }
+  throw std::invalid_argument(fmt::format("picture: no line contains '{}'", part));
+}
+
+}  // namespace
+
+Picture picture_of(const Exercise& exercise) {
+  const analysis::ScratchFolder folder;
+  const std::string name = std::string("solution") + exercise.suffix();
+  const std::string text = solution_text(exercise);
+  std::ofstream(folder.path() / name) << text;
+  const KernelForm& form = kernel_form(exercise.kernel);
+  const auto compiler = exercise.language == Language::metal ? compile_metal : compile;
+  Trial trial({compiler(folder.path() / name, form, folder.path()), form, exercise.language});
+
+  Accesses accesses;
+  const Run run = trial.run(exercise.counted, [&](const vgpu::WarpAccess& access) {
+    if (!access.shared && !access.load) accesses.stores.push_back(access);
+    if (access.block != 0 || access.warp != 0 || is_known(accesses.of_first_warp, access)) return;
+    accesses.of_first_warp.push_back(access);
+  });
+  if (exercise.picture == "tile") {
+    const Size& size = exercise.counted;
+    const auto tile =
+        tile_map(accesses.stores, {run.result, size.m, size.n, size.n, sizeof(float)});
+    if (!tile) throw std::invalid_argument("picture: nothing is stored to C");
+    return *tile;
+  }
+  const auto drawn = worst_access(accesses.of_first_warp, trial.kernel_sites(),
+                                  fmt::format("{}:{}", name, line_with(text, exercise.picture)));
+  if (!drawn) throw std::invalid_argument("picture: no access at " + exercise.picture);
+  return *drawn;
+}
+
+}  // namespace rung::learn
