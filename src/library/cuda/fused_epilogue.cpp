@@ -37,6 +37,25 @@ bool has_aux_store(const EpilogueArgs& args) {
          has_tma_store(args.aux, args.n);
 }
 
+/// Whether an epilogue has common parts alone: the kernel's tiles for these serve it. TMA loads the
+/// residual and stores the aux output, by the same tensor map.
+bool has_common_parts(Dtype product, const EpilogueArgs& args) {
+  const ElementType type = args.c.type;
+  if (!(product == Dtype::bf16 && type == ElementType::bf16) &&
+      !(product == Dtype::f16 && type == ElementType::f16)) {
+    return false;
+  }
+  for (const EpilogueOperand& other : {args.aux, args.residual}) {
+    if (other.data == nullptr) continue;
+    if (other.type != type || other.col_stride != 1 || !has_tma_store(other, args.n)) return false;
+  }
+  return args.row_scale.data == nullptr && args.col_scale.data == nullptr &&
+         args.row_bias.data == nullptr && args.beta == 0 && args.result_factor == 1 &&
+         args.result_scale == nullptr && args.amax == nullptr &&
+         args.activation != Activation::gelu_erf &&
+         (args.aux.data == nullptr || args.residual.data == nullptr);
+}
+
 bool has_kernel(const EpilogueArgs& args) {
   using enum ElementType;
   const ElementType type = args.c.type;
@@ -67,8 +86,9 @@ std::optional<ConfiguredGemm> choose(const ContextCache& context, const Epilogue
   const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
   const bool splits = context.configured(rung_31, product, limits).config.splits > 1;
   ConfiguredGemm chosen = fused_epilogue;
-  chosen.config.tile = fused_tile(product.dtype, {product.m, product.n, product.k},
-                                  call.epilogue.c.type, limits.multiprocessors);
+  chosen.config.tile =
+      fused_tile(product.dtype, {product.m, product.n, product.k}, call.epilogue.c.type,
+                 has_common_parts(product.dtype, call.epilogue), limits.multiprocessors);
   const TileShape& tile =
       tiles_of(*fused_epilogue.rung, product.dtype)[static_cast<std::size_t>(chosen.config.tile)];
   const std::int64_t count = ceil_div(product.m, tile.BM) * ceil_div(product.n, tile.BN);
@@ -90,14 +110,15 @@ TensorMapSpec map_of(const EpilogueOperand& results, const EpilogueArgs& args) {
 
 template <class In>
 void start_product(ContextCache& context, Stream stream, const KernelName& kernel,
-                   const Launch& launch, const TensorMaps& maps, const EpilogueCall& call) {
-  Launch of_aux = {};
-  of_aux.c = map_of(call.epilogue.aux, call.epilogue);
-  const PreparedMaps aux(context.api(), of_aux, nullptr);
-  require(context.api(), aux.result(), "cuTensorMapEncodeTiled");
+                   const Launch& launch, const TensorMaps& maps, const EpilogueCall& call,
+                   const EpilogueOperand& other) {
+  Launch of_other = {};
+  of_other.c = map_of(other, call.epilogue);
+  const PreparedMaps other_maps(context.api(), of_other, nullptr);
+  require(context.api(), other_maps.result(), "cuTensorMapEncodeTiled");
   FusedArgs<In> args = {.problem = call.product.call.typed<In, float>(),
                         .maps = maps,
-                        .aux = aux.maps().c,
+                        .other = other_maps.maps().c,
                         .epilogue = call.epilogue};
   void* parameters[] = {&args};
   start(context, stream, kernel, launch, parameters);
@@ -128,10 +149,14 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
     start(context, workspace.stream, kernel_of(pack_operand, type_of(copy)),
           launch_of(copy, limits.multiprocessors), parameters);
   }
+  // Tiles for all parts read the residual by pointers.
+  const bool maps_residual =
+      chosen->config.tile >= first_common_tile && call.epilogue.residual.data != nullptr;
+  const EpilogueOperand& other = maps_residual ? call.epilogue.residual : call.epilogue.aux;
   visit(product.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (std::is_same_v<Out, float> && sizeof(In) <= 2) {
       start_product<In>(context, workspace.stream, kernel_of(*chosen, product.dtype), launch,
-                        maps.maps(), call);
+                        maps.maps(), call, other);
     }
   });
   return true;

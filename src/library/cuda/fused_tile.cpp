@@ -8,6 +8,7 @@
 #include "backends/cuda/kernel_name.hpp"
 #include "core/epilogue.hpp"
 #include "core/integers.hpp"
+#include "device/cuda/library/fused_epilogue.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -29,7 +30,15 @@ constexpr std::array times = {
     TileTimes{0.380, 0.0, 6.20, 0.70, true},    // 128 x 128
     TileTimes{0.339, 0.0, 4.28, 0.39, true},    // 64 x 192
     TileTimes{0.667, 0.02, 5.00, 0.81, false},  // 128 x 256
+    // For common parts.
+    TileTimes{0.394, 0.0, 4.02, 0.70, true},    // 128 x 128
+    TileTimes{0.660, 0.08, 4.69, 0.85, false},  // 128 x 256
+    TileTimes{0.510, 0.62, 3.20, 0.83, false},  // 192 x 128
+    TileTimes{0.187, 0.10, 1.45, 0.94, false},  // 64 x 64
 };
+
+/// The tile for all parts that the common parts take, too: they have none of 64 x 128.
+constexpr int small_tile = 1;
 
 double microseconds(const TileTimes& of, const TileShape& tile, const GemmSize& size,
                     int multiprocessors) {
@@ -47,16 +56,22 @@ double microseconds(const TileTimes& of, const TileShape& tile, const GemmSize& 
 
 }  // namespace
 
-int fused_tile(Dtype dtype, const GemmSize& size, ElementType out, int multiprocessors) {
+int fused_tile(Dtype dtype, const GemmSize& size, ElementType out, bool is_common,
+               int multiprocessors) {
   const auto tiles = tiles_of(*fused_epilogue.rung, dtype);
+  const auto count = static_cast<int>(std::min(tiles.size(), times.size()));
   int best = 0;
   double least = 0;
-  for (std::size_t i = 0; i < std::min(tiles.size(), times.size()); ++i) {
+  for (int i = 0; i < count; ++i) {
+    const bool is_for_all = i < first_common_tile;
+    if (is_common ? is_for_all && i != small_tile : !is_for_all) continue;
+    const TileShape& tile = tiles[static_cast<std::size_t>(i)];
     // Results of one byte are stored in whole boxes of 128 columns.
-    if (bytes_of(out) == 1 && tiles[i].BN % 128 != 0) continue;
-    const double expected = microseconds(times[i], tiles[i], size, multiprocessors);
+    if (bytes_of(out) == 1 && tile.BN % 128 != 0) continue;
+    const double expected =
+        microseconds(times[static_cast<std::size_t>(i)], tile, size, multiprocessors);
     if (least != 0 && expected >= least) continue;
-    best = static_cast<int>(i);
+    best = i;
     least = expected;
   }
   return best;

@@ -7,6 +7,7 @@
 
 #include "../epilogue_case.hpp"
 #include "backends/cuda/kernel_name.hpp"
+#include "device/cuda/library/fused_epilogue.hpp"
 #include "fixture.hpp"
 #include "library/cuda/fused_tile.hpp"
 #include "rung/rung.h"
@@ -97,12 +98,69 @@ TEST_F(CudaEpilogue, OfManyTiles) {
                                       ? cuda::GemmSize{spec.m, spec.n, spec.k}
                                       : cuda::GemmSize{spec.n, spec.m, spec.k};
       if (in == bf16 && out == bf16)
-        used.insert(cuda::fused_tile(Dtype::bf16, size, bf16, multiprocessors));
+        used.insert(cuda::fused_tile(Dtype::bf16, size, bf16, false, multiprocessors));
     }
   }
   const cuda::GemmSize square = {100, 100, 100};  // as the test before has them
-  used.insert(cuda::fused_tile(Dtype::bf16, square, bf16, 132));
-  EXPECT_EQ(used.size(), tiles_of(*cuda::fused_epilogue.rung, Dtype::bf16).size());
+  used.insert(cuda::fused_tile(Dtype::bf16, square, bf16, false, 132));
+  EXPECT_EQ(used.size(), std::size_t{cuda::first_common_tile});
+}
+
+/// Random parts of an epilogue that the tiles for common parts have.
+EpilogueSpec common_spec(std::mt19937& random) {
+  constexpr Activation activations[] = {Activation::none, Activation::relu, Activation::gelu_tanh,
+                                        Activation::silu};
+  EpilogueSpec s;
+  s.in = s.out = s.extra = random() % 2 == 0 ? bf16 : f16;
+  s.a = random() % 2 == 0 ? Order::row_major : Order::col_major;
+  s.b = random() % 2 == 0 ? Order::row_major : Order::col_major;
+  s.padding = random() % 2 * 16;
+  s.alpha = random() % 2 == 0 ? 1 : 0.5;
+  s.activation = activations[random() % 4];
+  s.column_bias = random() % 4 != 0;
+  const unsigned other = random() % 3;
+  s.aux = other == 1;
+  s.residual = other == 2;
+  return s;
+}
+
+// Blocks have several tiles each, which are cut at the edges of C.
+TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
+  struct Shape {
+    std::int64_t m, n, k;
+    int multiprocessors;
+  };
+  std::mt19937 random(7);
+  std::set<int> used;
+  for (const auto& [m, n, k, multiprocessors] : {Shape{70, 40, 72, 1},
+                                                 {40, 328, 136, 1},
+                                                 {300, 136, 72, 1},
+                                                 {330, 40, 72, 1},
+                                                 {450, 264, 328, 1}}) {
+    used.insert(cuda::fused_tile(Dtype::bf16, {m, n, k}, bf16, true, multiprocessors));
+    for (unsigned i = 0; i < 6 && !HasFailure(); ++i) {
+      EpilogueSpec spec = common_spec(random);
+      spec.m = m;
+      spec.n = n;
+      spec.k = k;
+      check(spec, {.multiprocessors = multiprocessors}, i);
+    }
+  }
+  for (std::size_t tile = cuda::first_common_tile;
+       tile < tiles_of(*cuda::fused_epilogue.rung, Dtype::bf16).size(); ++tile) {
+    EXPECT_TRUE(used.contains(static_cast<int>(tile))) << tile;
+  }
+}
+
+TEST_F(CudaEpilogue, SiluOfLargeSumsIsThem) {
+  check({.in = bf16,
+         .out = bf16,
+         .m = 16,
+         .n = 64,
+         .k = 32,
+         .b = Order::col_major,
+         .alpha = 0x1p100,
+         .activation = Activation::silu});
 }
 
 TEST_F(CudaEpilogue, PacksOperandsOfTheFusedKernel) {

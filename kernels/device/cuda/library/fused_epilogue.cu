@@ -1,10 +1,11 @@
 // Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 without clusters and
 // split-K, and with the operations of rung::Epilogue between the sums and their store by TMA. The
 // kernel is offered like a rung, but is not on the ladder.
-// bottleneck: the epilogue, where k is short; 128 x 256 spills
+// bottleneck: the epilogue, where k is short; 128 x 256 for all parts spills
 // needs: sm_90a
 
 #include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/common_parts.cuh"
 #include "device/cuda/epilogue/fused.cuh"
 #include "device/cuda/library/fused_epilogue.hpp"
 #include "device/cuda/load/pipeline_state.cuh"
@@ -19,12 +20,12 @@ namespace rung {
 namespace {
 
 /// TILES: 1, consumers share a tile, 64 rows each; 2, ping-pong: each of two consumers has a tile of its
-/// own, and stores its results while the other one multiplies.
-template <int BM, int BN, int STAGES, int TILES, int BOXES>
+/// own, and stores its results while the other one multiplies. COMMON: the epilogue has common parts
+/// only, as has_common_parts() of the library says.
+template <int BM, int BN, int STAGES, int TILES, int BOXES, int WM, bool COMMON>
 struct FusedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;    // rows of tiles that go together
-  static constexpr int WM = TILES == 1 ? 64 : BM;    // rows of a consumer
-  static constexpr int SHARERS = BM / WM;            // consumers of a tile
+  static constexpr int SHARERS = BM / WM;            // consumers of a tile, WM rows each
   static constexpr int CONSUMERS = TILES * SHARERS;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int J = WM / 64 * BN / 8;  // sums of a thread, by four
@@ -43,13 +44,14 @@ struct FusedTile {
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody reads them any more
     std::uint64_t turn[TILES];    // the other consumer has issued the products of its tile
+    std::uint64_t loaded[CONSUMERS][BOXES];  // the residual is in the box
   };
 
 #ifndef RUNG_HOST
   template <class In>
   static __device__ __forceinline__ void kernel(const Gemm<In, float>& g,
                                                 const cuda::TensorMaps& maps,
-                                                const cuda::EncodedTensorMap& aux,
+                                                const cuda::EncodedTensorMap& other,
                                                 const EpilogueArgs& epilogue) {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) {
@@ -58,6 +60,9 @@ struct FusedTile {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), SHARERS * 4);
       }
       for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 1);
+      for (auto& boxes : shared.loaded) {
+        for (auto& box : boxes) ptx::mbarrier_init(ptx::cvta_to_shared(&box), 1);
+      }
       ptx::fence_mbarrier_init();
     }
     // sync: the barriers are initialised
@@ -70,8 +75,8 @@ struct FusedTile {
       ptx::setmaxnreg_dec<40>();
       if (threadIdx.x == 0) produce(g, maps, shared);
     } else {
-      ptx::setmaxnreg_inc<232>();
-      consume(g, maps, aux, epilogue, shared);
+      ptx::setmaxnreg_inc<(CONSUMERS > 2 ? 152 : 232)>();
+      consume(g, maps, other, epilogue, shared);
     }
   }
 
@@ -107,12 +112,20 @@ struct FusedTile {
   template <class In>
   static __device__ __forceinline__ void consume(const Gemm<In, float>& g,
                                                  const cuda::TensorMaps& maps,
-                                                 const cuda::EncodedTensorMap& aux,
+                                                 const cuda::EncodedTensorMap& other,
                                                  const EpilogueArgs& args, Shared<In>& shared) {
     const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
     const int row = consumer % SHARERS * WM;
-    cuda::FusedEpilogue<WM, BN, BOXES> epilogue(args, maps.c, aux, shared.boxes[consumer],
-                                                shared.bias[consumer], 1 + consumer);
+    auto epilogue = [&]() RUNG_INLINE_LAMBDA {
+      auto& boxes = shared.boxes[consumer];
+      auto& bias = shared.bias[consumer];
+      if constexpr (COMMON) {
+        return cuda::CommonEpilogue<WM, BN, BOXES, In>(
+            args, maps.c, other, {boxes, shared.loaded[consumer], bias}, 1 + consumer);
+      } else {
+        return cuda::FusedEpilogue<WM, BN, BOXES>(args, maps.c, other, boxes, bias, 1 + consumer);
+      }
+    }();
     const Scheduler<In> scheduler(g, 1);
     cuda::PipelineState<STAGES> state;
     int others = consumer / SHARERS;         // tiles until this consumer's next one
@@ -177,13 +190,17 @@ struct FusedTile {
 };
 
 // A box for each 64 x 64 results would cost the 128 x 128 tile in turns a stage, which is worth more.
-//                        BM   BN  STAGES TILES BOXES
-using Medium = FusedTile<128, 128, 6, 1, 2>;
-using Small = FusedTile<64, 128, 8, 1, 2>;
-using Smaller = FusedTile<64, 64, 12, 1, 2>;
-using InTurn = FusedTile<128, 128, 6, 2, 2>;
-using FlatInTurn = FusedTile<64, 192, 5, 2, 3>;
-using Large = FusedTile<128, 256, 4, 1, 2>;
+//                                BM   BN  STAGES TILES BOXES WM COMMON
+using Medium = FusedTile<128, 128, 6, 1, 2, 64, false>;
+using Small = FusedTile<64, 128, 8, 1, 2, 64, false>;
+using Smaller = FusedTile<64, 64, 12, 1, 2, 64, false>;
+using InTurn = FusedTile<128, 128, 6, 2, 2, 128, false>;
+using FlatInTurn = FusedTile<64, 192, 5, 2, 3, 64, false>;
+using Large = FusedTile<128, 256, 4, 1, 2, 64, false>;
+using CommonInTurn = FusedTile<128, 128, 5, 2, 3, 128, true>;
+using CommonLarge = FusedTile<128, 256, 4, 1, 2, 64, true>;
+using CommonTall = FusedTile<192, 128, 4, 1, 2, 64, true>;
+using CommonSmaller = FusedTile<64, 64, 12, 1, 2, 64, true>;
 
 }  // namespace
 
@@ -196,20 +213,22 @@ extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
       "gemm_cuda_library_fused_epilogue", cuda::TileRow<0, Medium, bf16, f16, e4m3>{},
       cuda::TileRow<1, Small, bf16, f16, e4m3>{}, cuda::TileRow<2, Smaller, bf16, f16, e4m3>{},
       cuda::TileRow<3, InTurn, bf16, f16>{}, cuda::TileRow<4, FlatInTurn, bf16, f16>{},
-      cuda::TileRow<5, Large, bf16, f16>{});
+      cuda::TileRow<5, Large, bf16, f16>{}, cuda::TileRow<6, CommonInTurn, bf16, f16>{},
+      cuda::TileRow<7, CommonLarge, bf16, f16>{}, cuda::TileRow<8, CommonTall, bf16, f16>{},
+      cuda::TileRow<9, CommonSmaller, bf16, f16>{});
   rung.maps = true;
   return rung;
 }();
 
 #else
 
-#define RUNG_FUSED_ENTRY(entry, Class, In)                                        \
-  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1)                 \
-      entry(cuda::FusedArgs<In> args) {                                           \
-    const cuda::TensorMaps* maps = nullptr;                                       \
-    RUNG_TENSOR_MAPS_OF(entry, maps);                                             \
-    const auto& aux = *reinterpret_cast<const cuda::EncodedTensorMap*>(maps + 1); \
-    Class::kernel(args.problem, *maps, aux, args.epilogue);                       \
+#define RUNG_FUSED_ENTRY(entry, Class, In)                                          \
+  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1)                   \
+      entry(cuda::FusedArgs<In> args) {                                             \
+    const cuda::TensorMaps* maps = nullptr;                                         \
+    RUNG_TENSOR_MAPS_OF(entry, maps);                                               \
+    const auto& other = *reinterpret_cast<const cuda::EncodedTensorMap*>(maps + 1); \
+    Class::kernel(args.problem, *maps, other, args.epilogue);                       \
   }
 #define RUNG_FUSED_ENTRIES(index, Class, suffix, dtype)                                       \
   RUNG_ENTRIES_OF(dtype, RUNG_FUSED_ENTRY(gemm_cuda_library_fused_epilogue_##dtype##_##index, \
@@ -220,6 +239,10 @@ RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 2, Smaller, , bf16, f16, e4m3)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 3, InTurn, , bf16, f16)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 4, FlatInTurn, , bf16, f16)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 5, Large, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 6, CommonInTurn, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 7, CommonLarge, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 8, CommonTall, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 9, CommonSmaller, , bf16, f16)
 
 #endif
 

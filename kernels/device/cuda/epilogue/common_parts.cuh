@@ -1,0 +1,230 @@
+#pragma once
+// The common parts of an epilogue on the sums of wgmma while they are in registers: alpha, a bias of
+// columns, an activation, an aux output or a residual, and results of 16 bits. All 64 x 64 sums have code
+// of their own, so that no sums move. fused.cuh has all parts, and takes more instructions.
+
+#include <cstdint>
+
+#include "core/epilogue.hpp"
+#include "device/cuda/epilogue/element.cuh"
+#include "device/cuda/epilogue/fused_boxes.cuh"
+#include "device/cuda/epilogue/half_pairs.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/mma.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+
+namespace rung::cuda {
+
+/// Shared memory of a warpgroup: boxes for 64 x 64 results each, at a multiple of 1024, an mbarrier for
+/// each of them, and the bias of a tile's columns.
+template <int BN, int BOXES>
+struct CommonEpilogueMemory {
+  unsigned char (&boxes)[BOXES][64 * 128];
+  std::uint64_t (&loaded)[BOXES];
+  float (&bias)[BN];
+};
+
+#ifndef RUNG_HOST
+
+/// One warpgroup's epilogue for tiles of ROWS x BN sums. C, the aux output and the residual have elements
+/// of type In. The boxes are a ring: TMA loads the residual to them, and stores results from them.
+template <int ROWS, int BN, int BOXES, class In>
+class CommonEpilogue {
+  static_assert(ROWS % 64 == 0 && BN % 64 == 0 && BOXES >= 2);
+  static constexpr int PARTS = ROWS / 64 * BN / 64;  // of 64 x 64 sums
+  static constexpr int BOX_BYTES = 64 * 128;
+  static constexpr bool is_f16 = ptx::is_type<In, float16>;
+  using Memory = CommonEpilogueMemory<BN, BOXES>;
+  using Sums = float[8][4];
+
+ public:
+  /// `map`: of C. `other`: of the aux output or the residual, if there is one. `barrier`: a named barrier
+  /// of this warpgroup.
+  __device__ __forceinline__ CommonEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
+                                            const EncodedTensorMap& other, const Memory& memory,
+                                            int barrier)
+      : args_(args), map_(map), other_(other), memory_(memory), barrier_(barrier) {
+    factor_ = static_cast<float>(args.alpha) * scale_of<float>(args.scale_a) *
+              scale_of<float>(args.scale_b);
+    const bool is_gelu = args.activation == Activation::gelu_tanh;
+    is_smooth_ = is_gelu || args.activation == Activation::silu;
+    linear_ = static_cast<float>(is_gelu ? gelu_tanh_step.linear : silu_step.linear);
+    cubic_ = is_gelu ? static_cast<float>(gelu_tanh_step.cubic) : 0.0f;
+    floor_ = args.activation == Activation::relu ? 0.0f : -__builtin_inff();
+    has_aux_ = args.aux.data != nullptr;
+    has_residual_ = args.residual.data != nullptr;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane % 16;
+    matrices_ = ptx::cvta_to_shared(memory.boxes[0]) + row * 128 + ((lane / 16 ^ row % 8) << 4);
+  }
+
+  /// Loads what run() needs first of a tile, before its sums are computed.
+  __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    RUNG_UNROLL
+    for (int i = 0; i < BIASES; ++i) {
+      const std::int64_t at = col + i * 128 + thread;
+      const bool exists = args_.col_bias.data != nullptr && at < args_.n;
+      bias_[i] = exists ? vector_bits(args_.col_bias, at) : 0;
+    }
+    if (!has_residual_ || thread != 0) return;
+    ptx::tma_store_wait_group_read<0>();
+    RUNG_UNROLL
+    for (int part = 0; part < BOXES - 1 && part < PARTS; ++part) load_residual(row, col, part);
+  }
+
+  /// The results of a tile whose sums begin at (row, col).
+  __device__ __forceinline__ void run(std::int64_t row, std::int64_t col,
+                                      float (&acc)[ROWS / 64 * BN / 8][4]) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    RUNG_UNROLL
+    for (int i = 0; i < BIASES; ++i) {
+      if (i * 128 + thread < BN) {
+        memory_.bias[i * 128 + thread] = number_of(args_.col_bias.type, bias_[i]);
+      }
+    }
+    // sync: the bias is there, and TMA has read the boxes of the previous tile
+    if (thread == 0 && !has_residual_) ptx::tma_store_wait_group_read<0>();
+    ptx::bar_sync(barrier_, 128);
+    RUNG_UNROLL
+    for (int part = 0; part < PARTS; ++part) {
+      Sums& t = reinterpret_cast<Sums&>(acc[part * 8]);
+      const float* const bias = memory_.bias + col_of(part) + accumulator_col();
+      const int box = has_aux_ ? (part * 2 + 1) % BOXES : part % BOXES;
+      add_bias(bias, t);
+      if (has_aux_) {
+        const int aux_box = part * 2 % BOXES;
+        put(aux_box, t);
+        store(other_, row, col, part, aux_box);
+      }
+      activate(t);
+      if (has_residual_) {
+        // sync: TMA has loaded the residual
+        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&memory_.loaded[box]), parities_ >> box & 1);
+        parities_ ^= 1u << box;
+        add_residual(box, t);
+      }
+      put(box, t);
+      store(map_, row, col, part, box);
+      if (has_residual_ && part + BOXES - 1 < PARTS && thread == 0) {
+        // sync: TMA has read the results of the part before, whose box is the next one
+        ptx::tma_store_wait_group_read<1>();
+        load_residual(row, col, part + BOXES - 1);
+      }
+    }
+  }
+
+  /// After the last tile.
+  __device__ __forceinline__ void finish() const {
+    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
+  }
+
+ private:
+  static constexpr int BIASES = (BN + 127) / 128;
+
+  static constexpr __device__ int row_of(int part) { return part / (BN / 64) * 64; }
+  static constexpr __device__ int col_of(int part) { return part % (BN / 64) * 64; }
+
+  /// t = factor * t + the bias of its column. `bias`: that of this thread's first column.
+  __device__ __forceinline__ void add_bias(const float* bias, Sums& t) const {
+    RUNG_UNROLL
+    for (int j = 0; j < 8; ++j) {
+      const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) t[j][i] = factor_ * t[j][i] + two.at[i % 2];
+    }
+  }
+
+  /// Two formulas serve four activations, by numbers that are data.
+  __device__ __forceinline__ void activate(Sums& t) const {
+    using Function = Activations<GpuMath>;
+    if (is_smooth_) {
+      RUNG_UNROLL
+      for (int j = 0; j < 8; ++j) {
+        float by[4];
+        RUNG_UNROLL
+        for (int i = 0; i < 4; ++i) {
+          // In this order a cubic term of 0 stays 0 for any number.
+          by[i] = Function::divisor(t[j][i] * (linear_ + cubic_ * t[j][i] * t[j][i]));
+        }
+        Function::divide(t[j], by);
+      }
+    } else {
+      RUNG_UNROLL
+      for (int j = 0; j < 8; ++j) {
+        RUNG_UNROLL
+        for (int i = 0; i < 4; ++i) t[j][i] = t[j][i] < floor_ ? floor_ : t[j][i];
+      }
+    }
+  }
+
+  /// One thread starts to load the residual of a part of the tile at (row, col).
+  __device__ __forceinline__ void load_residual(std::int64_t row, std::int64_t col, int part) {
+    const int box = part % BOXES;
+    const std::uint32_t barrier = ptx::cvta_to_shared(&memory_.loaded[box]);
+    ptx::mbarrier_arrive_expect_tx(barrier, BOX_BYTES);
+    ptx::tma_load_2d(ptx::cvta_to_shared(memory_.boxes[box]), &other_,
+                     static_cast<int>(col) + col_of(part), static_cast<int>(row) + row_of(part),
+                     barrier);
+  }
+
+  /// Where a thread's row of four 8 x 8 matrices begins: columns from group j of a box on.
+  __device__ __forceinline__ std::uint32_t matrices(int box, int j) const {
+    return (matrices_ ^ j << 4) + box * BOX_BYTES;
+  }
+
+  __device__ __forceinline__ void add_residual(int box, Sums& t) const {
+    RUNG_UNROLL
+    for (int j = 0; j < 8; j += 2) {
+      std::uint32_t words[4];
+      ptx::ldmatrix_x4<false>(words, matrices(box, j));
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const Two two = widened(is_f16, words[i]);
+        t[j + i / 2][i % 2 * 2] += two.first;
+        t[j + i / 2][i % 2 * 2 + 1] += two.second;
+      }
+    }
+  }
+
+  __device__ __forceinline__ void put(int box, const Sums& t) const {
+    RUNG_UNROLL
+    for (int j = 0; j < 8; j += 2) {
+      ptx::stmatrix_x4(
+          matrices(box, j), narrowed(is_f16, t[j][0], t[j][1]), narrowed(is_f16, t[j][2], t[j][3]),
+          narrowed(is_f16, t[j + 1][0], t[j + 1][1]), narrowed(is_f16, t[j + 1][2], t[j + 1][3]));
+    }
+  }
+
+  /// Stores a box, a part of the tile at (row, col). Then the next box of the ring is free.
+  __device__ __forceinline__ void store(const EncodedTensorMap& map, std::int64_t row,
+                                        std::int64_t col, int part, int box) const {
+    // sync: the box is complete, for TMA too, which has read the next one
+    ptx::fence_proxy_async();
+    if (threadIdx.x % 128 == 0 && !has_residual_) ptx::tma_store_wait_group_read<BOXES - 2>();
+    ptx::bar_sync(barrier_, 128);
+    if (threadIdx.x % 128 != 0) return;
+    ptx::tma_store_2d(&map, static_cast<int>(col) + col_of(part),
+                      static_cast<int>(row) + row_of(part),
+                      ptx::cvta_to_shared(memory_.boxes[box]));
+    ptx::tma_store_commit_group();
+  }
+
+  const EpilogueArgs& args_;
+  const EncodedTensorMap& map_;
+  const EncodedTensorMap& other_;
+  const Memory memory_;
+  int barrier_;
+  float factor_, floor_;  // by which sums are multiplied; the least result of relu, or of none
+  float linear_, cubic_;  // of a SmoothStep
+  bool is_smooth_, has_aux_, has_residual_;
+  std::uint32_t matrices_;      // the address of this thread's row of the first matrices
+  std::uint32_t parities_ = 0;  // of the boxes' mbarriers, a bit each
+  std::uint32_t bias_[BIASES];  // bits, so that nothing waits for them before the products
+};
+
+#endif
+
+}  // namespace rung::cuda
