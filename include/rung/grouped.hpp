@@ -44,6 +44,18 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
                            const BatchView<const float16>& b, float beta,
                            const MatrixView<float>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const BatchView<const bfloat16>& b, float beta,
+                           const MatrixView<bfloat16>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const BatchView<const float16>& b, float beta,
+                           const MatrixView<float16>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
+                           const BatchView<const float8_e4m3>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
 
 /// For each group g, with columns offsets[g] to offsets[g + 1] of A and the same rows of B:
 ///
@@ -65,6 +77,18 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
                            const GemmOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
                            const MatrixView<const float16>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const MatrixView<const bfloat16>& b, float beta,
+                           const BatchView<bfloat16>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const MatrixView<const float16>& b, float beta,
+                           const BatchView<float16>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
+                           const MatrixView<const float8_e4m3>& b, float beta,
                            const BatchView<float>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
 

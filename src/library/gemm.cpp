@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/dtype.hpp"
+#include "library/converted.hpp"
 #include "library/cost_model.hpp"
 #include "library/reproducible.hpp"
 #include "library/select.hpp"
@@ -53,14 +54,16 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
 }  // namespace
 
 void cpu::refuse(Dtype dtype) {
-  throw Error(Status::unavailable, "rung: gemm: no kernel of " + std::string(name(dtype)) +
-                                       " for CPUs; f32, f64, i32, bf16, f16 and i8 have one");
+  throw Error(Status::unavailable,
+              "rung: gemm: no kernel of " + std::string(name(dtype)) +
+                  " for CPUs; f32, f64, i32, bf16, f16, i8, e4m3 and e5m2 have one");
 }
 
 void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
   GemmCall problem = canonical.call;
   problem.compute_mode = options.compute_mode;
   check::has_mode(problem.dtype, problem.compute_mode);
+  if (converts(problem.dtype)) return gemm_converted(canonical, options);
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (!cpu::has_gemm<In, Out>) {
       refuse(problem.dtype);

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 
+#include "core/batch.hpp"
 #include "core/integers.hpp"
 #include "device/cpu/parallel.hpp"
 #include "library/canonical_batch.hpp"
+#include "library/converted.hpp"
 #include "library/gemm.hpp"
 #include "library/select.hpp"
 #include "rung/batch.hpp"
@@ -87,6 +89,26 @@ void run_products(const CanonicalCall& canonical, const GemmOptions& options) {
   });
 }
 
+/// The same of types that no rung has, one product after the other.
+void run_converted(CanonicalCall canonical, const GemmOptions& options) {
+  GemmCall& call = canonical.call;
+  const std::int64_t products = call.batch;
+  call.batch = 1;
+  const auto take = [](auto& operand) {
+    if (operand.pointers != nullptr) operand.data = *operand.pointers;
+  };
+  for (std::int64_t i = 0; i < products; ++i) {
+    CanonicalCall one = canonical;
+    if (one.multiplies) {
+      take(one.call.a);
+      take(one.call.b);
+    }
+    take(one.call.c);
+    cpu::gemm_converted(one, options);
+    advance(call, 1);
+  }
+}
+
 template <class In, class Out>
 void run(Scalar<Out> alpha, const BatchView<const In>& a, const BatchView<const In>& b,
          Scalar<Out> beta, const BatchView<Out>& c, const GemmOptions& options) {
@@ -103,6 +125,10 @@ void cpu::gemm_batched(const CanonicalCall& canonical, const GemmOptions& option
   check::pointers("gemm_batched: B", call.b, call.batch);
   check::pointers("gemm_batched: C", call.c, call.batch);
   if (call.batch == 0) return;
+  if (converts(call.dtype)) {
+    check::has_mode(call.dtype, options.compute_mode);
+    return run_converted(canonical, options);
+  }
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (cpu::has_gemm<In, Out>) {
       run_products<In, Out>(canonical, options);

@@ -79,21 +79,24 @@ void cpu::gemm_grouped(const CanonicalGroups& canonical, const GemmOptions& opti
   }
 }
 
-#define RUNG_GEMM_GROUPED(In, Out)                                                           \
-  void gemm_grouped(Out alpha, const MatrixView<const In>& a, const BatchView<const In>& b,  \
-                    Out beta, const MatrixView<Out>& c, const std::int32_t* offsets,         \
-                    const GemmOptions& options) {                                            \
-    run(alpha, a, b, beta, c, offsets, options);                                             \
-  }                                                                                          \
-  void gemm_grouped(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, \
-                    Out beta, const BatchView<Out>& c, const std::int32_t* offsets,          \
-                    const GemmOptions& options) {                                            \
-    run(alpha, a, b, beta, c, offsets, options);                                             \
+#define RUNG_GEMM_GROUPED(In, Out, S)                                                              \
+  void gemm_grouped(S alpha, const MatrixView<const In>& a, const BatchView<const In>& b, S beta,  \
+                    const MatrixView<Out>& c, const std::int32_t* offsets,                         \
+                    const GemmOptions& options) {                                                  \
+    run(alpha, a, b, beta, c, offsets, options);                                                   \
+  }                                                                                                \
+  void gemm_grouped(S alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, S beta, \
+                    const BatchView<Out>& c, const std::int32_t* offsets,                          \
+                    const GemmOptions& options) {                                                  \
+    run(alpha, a, b, beta, c, offsets, options);                                                   \
   }
-RUNG_GEMM_GROUPED(float, float)
-RUNG_GEMM_GROUPED(double, double)
-RUNG_GEMM_GROUPED(bfloat16, float)
-RUNG_GEMM_GROUPED(float16, float)
+RUNG_GEMM_GROUPED(float, float, float)
+RUNG_GEMM_GROUPED(double, double, double)
+RUNG_GEMM_GROUPED(bfloat16, float, float)
+RUNG_GEMM_GROUPED(float16, float, float)
+RUNG_GEMM_GROUPED(bfloat16, bfloat16, float)
+RUNG_GEMM_GROUPED(float16, float16, float)
+RUNG_GEMM_GROUPED(float8_e4m3, float, float)
 #undef RUNG_GEMM_GROUPED
 
 }  // namespace rung

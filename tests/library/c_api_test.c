@@ -98,8 +98,8 @@ static void options_of_other_versions(void) {
   float c = -1;
   struct {
     rung_gemm_options known;
-    int32_t unknown;
-  } newer = {RUNG_GEMM_OPTIONS_INIT, 0};
+    int32_t unknown[2]; /* two, so that no padding has any value */
+  } newer = {RUNG_GEMM_OPTIONS_INIT, {0, 0}};
   rung_gemm_options older = RUNG_GEMM_OPTIONS_INIT;
 #define GEMM(options)                                                                           \
   rung_gemm_f32(RUNG_ROW_MAJOR, RUNG_NO_TRANS, RUNG_NO_TRANS, 1, 1, 1, 1, x, 1, x, 1, 0, &c, 1, \
@@ -119,7 +119,7 @@ static void options_of_other_versions(void) {
   newer.known.struct_size = sizeof newer;
   c = -1;
   CHECK(GEMM(&newer.known) == RUNG_OK && c == 9);
-  newer.unknown = 5;
+  newer.unknown[0] = 5;
   c = -1;
   CHECK(GEMM(&newer.known) == RUNG_INVALID_ARGUMENT && c == -1);
   CHECK(strstr(rung_last_error(), "of the options is 5; this version of the library knows") !=
@@ -298,11 +298,12 @@ static void tensor_errors(void) {
   a.dtype = b.dtype = RUNG_DTYPE_BF16;
   result.dtype = RUNG_DTYPE_F16;
   REFUSED("gemm: C is f16; with A and B of bf16 it must be f32 or bf16");
-  result.dtype = RUNG_DTYPE_BF16;
+  a.dtype = b.dtype = RUNG_DTYPE_TF32;
+  result.dtype = RUNG_DTYPE_F32;
   CHECK(rung_gemm(&a, &b, &result, 1, 0, NULL) == RUNG_UNAVAILABLE && c[0] == -1);
   CHECK(strcmp(rung_last_error(),
-               "rung: gemm: no kernel of bf16-bf16 for CPUs; f32, f64, i32, "
-               "bf16, f16 and i8 have one") == 0);
+               "rung: gemm: no kernel of tf32 for CPUs; f32, f64, i32, bf16, f16, i8, e4m3 and "
+               "e5m2 have one") == 0);
   a.dtype = b.dtype = result.dtype = RUNG_DTYPE_F32;
   b.device_type = RUNG_DEVICE_CUDA;
   b.device_id = 3;

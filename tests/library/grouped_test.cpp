@@ -73,6 +73,43 @@ TEST_F(Grouped, CutsKForAColumnMajorC) {
   EXPECT_EQ(c_, (Floats{4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 12, 14}));
 }
 
+/// Elements of another type.
+template <class T>
+std::vector<T> as(const Floats& from) {
+  return {from.begin(), from.end()};
+}
+template <class T>
+Floats widened(const std::vector<T>& from) {
+  Floats to;
+  for (const T& x : from) to.push_back(static_cast<float>(x));
+  return to;
+}
+
+TEST_F(Grouped, OfNarrowFloatsHasTheSameResults) {
+  const auto a = as<float8_e4m3>(a_), b = as<float8_e4m3>(b_);
+  gemm_grouped(1.0f, row_major<const float8_e4m3>(a.data(), 6, 2),
+               strided(row_major<const float8_e4m3>(b.data(), 2, 2), 3, 4), 0.0f,
+               row_major(c_.data(), 6, 2), offsets_.data());
+  EXPECT_EQ(c_, (Floats{-1, -1, 1, 2, 3, 4, 16, 6, 22, 8, -1, -1}));
+}
+
+TEST_F(Grouped, HasResultsOf16Bits) {
+  const auto check = [&]<class T>(T) {
+    const auto a = as<T>(a_), b = as<T>(b_);
+    auto c = as<T>(Floats(12, -1.0f));
+    gemm_grouped(2.0f, row_major<const T>(a.data(), 6, 2),
+                 strided(transposed(row_major<const T>(b.data(), 2, 2)), 3, 4), 1.0f,
+                 row_major(c.data(), 6, 2), offsets_.data());
+    EXPECT_EQ(widened(c), (Floats{-1, -1, 1, 3, 5, 7, 19, 21, 27, 29, -1, -1}));
+    gemm_grouped(1.0f, transposed(row_major<const T>(a.data(), 6, 2)),
+                 row_major<const T>(a.data(), 6, 2), 0.0f, strided(row_major(c.data(), 2, 2), 3, 4),
+                 offsets_.data());
+    EXPECT_EQ(widened(c), (Floats{10, 14, 14, 20, 0, 0, 0, 0, 74, 86, 86, 100}));
+  };
+  check(bfloat16{});
+  check(float16{});
+}
+
 TEST_F(Grouped, RefusesWrongOffsets) {
   offsets_ = {1, 3, 2, 5};
   EXPECT_EQ(refusal(),
