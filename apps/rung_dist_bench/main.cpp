@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <limits>
 
 #include "cuda_driver/real_driver.hpp"
 #include "environment.hpp"
@@ -234,25 +235,24 @@ void run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   rung::dist_bench::Arguments arguments;
+  const CLI::Range positive(1, std::numeric_limits<int>::max());
   CLI::App app("Times librung_nccl on the GPUs of this machine, in turn with NCCL and cuBLAS.");
-  app.add_option("--ranks", arguments.ranks, "GPUs")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app.add_option("--ranks", arguments.ranks, "GPUs")->check(positive)->capture_default_str();
   app.add_option("--m", arguments.m, "Rows of C")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
   app.add_option("--n", arguments.n, "Columns of C, over all ranks")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
   app.add_option("--k", arguments.k, "Columns of A, over all ranks")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
   app.add_option("--operations", arguments.operations, "What is timed")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
   app.add_flag("--schedules", arguments.all_schedules, "Time each schedule, too");
   app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");

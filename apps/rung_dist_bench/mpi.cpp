@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "environment.hpp"
@@ -182,18 +183,17 @@ int main(int argc, char** argv) {
   setenv("OPENBLAS_NUM_THREADS", "1", 0);  // ScaLAPACK's ranks have one thread each, too
   MPI_Init(&argc, &argv);
   rung::dist_bench::Arguments arguments;
+  const CLI::Range positive(1, std::numeric_limits<int>::max());
   CLI::App app("Times librung_dist under mpirun, in turn with one process and with ScaLAPACK.");
-  app.add_option("--n", arguments.n, "Rows and columns")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app.add_option("--n", arguments.n, "Rows and columns")->check(positive)->capture_default_str();
   app.add_option("--block", arguments.block, "Blocks of the layout")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
   app.add_option("--dtype", arguments.dtype, "f32 or f64")
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
   app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
   app.add_flag("--gpus", arguments.on_gpus,
                "Matrices in GPU memory, in turn with one GPU alone; no ScaLAPACK");
