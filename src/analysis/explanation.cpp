@@ -65,11 +65,23 @@ Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptio
   };
 }
 
-/// Nothing where other kernels pack the operands first.
+/// Empty if the model covers the rung.
+std::string why_not_predicted(const GemmSetting& setting) {
+  constexpr std::int64_t least_rows = 8;
+  if (setting.info->compute_mode != ComputeMode::standard ||
+      cuda::packed_bytes(setting.launch()) > 0) {
+    return "other kernels pack or split the operands first, and only the rung's own is traced";
+  }
+  if (setting.tiling().BM < least_rows) {
+    return "tiles of a few rows differ in their work, and only one is traced";
+  }
+  return "";
+}
+
 std::optional<diagnosis::Time> predicted_gemm(const GemmSetting& setting, const Samples& samples,
                                               const Explanation& explanation,
                                               double launch_seconds) {
-  if (cuda::packed_bytes(setting.launch()) > 0) return std::nullopt;
+  if (!explanation.why_not_predicted.empty()) return std::nullopt;
   const vgpu::Occupancy& occupancy = explanation.occupancy.occupancy;
   const WholeLaunch whole = whole_launch(setting, samples, occupancy.blocks);
   const vgpu::ptx::Module& text = parsed(setting);
@@ -114,6 +126,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy =
       occupancy_facts(setting.ptx(), samples.trace2, setting.launch().shared_bytes, options.device);
+  explanation.why_not_predicted = why_not_predicted(setting);
   explanation.predicted = predicted_gemm(setting, samples, explanation, options.launch_seconds);
   explanation.ptx = ptx_mix(samples.trace2, parsed(setting));
   explanation.machine_code = machine_mix(setting.ptx(), setting.entry(), options.device.arch());
@@ -147,6 +160,10 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
     explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
     explanation.machine_code = machine_mix(call.ptx, longest.kernel, options.device.arch());
     explanation.predicted = predicted_call(rung, dtype, n, explanation.evidence.machine, options);
+    if (!explanation.predicted) {
+      const std::string known = why_not_predicted(rung);
+      explanation.why_not_predicted = known.empty() ? "the number of launches depends on n" : known;
+    }
   }
   const auto examine = [&](const RungInfo& other) {
     return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;

@@ -39,6 +39,7 @@ struct Explanation {
   std::vector<Advice> advice;  // in the order of the rungs that remove the causes, nearest first
   std::optional<diagnosis::Diagnosis> diagnosis;  // of a kernel that is no rung
   std::optional<diagnosis::Time> predicted;       // of a rung in CUDA
+  std::string why_not_predicted;                  // of a rung in CUDA that the model does not cover
   std::optional<MeasuredRun> measured;
   std::optional<Reference> reference;
   std::vector<std::string> notes;  // on public figures of the machine, and on units

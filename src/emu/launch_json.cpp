@@ -65,6 +65,7 @@ struct NamedPart {
 constexpr NamedPart named_parts[] = {
     {"loaded_sectors", &vgpu::Footprint::loaded_sectors},
     {"stored_sectors", &vgpu::Footprint::stored_sectors},
+    {"loaded_pieces", &vgpu::Footprint::loaded_pieces},
     {"loaded_sectors_by_block", &vgpu::Footprint::loaded_sectors_by_block},
     {"loaded_sectors_by_warp", &vgpu::Footprint::loaded_sectors_by_warp},
     {"store_sectors", &vgpu::Footprint::store_sectors},

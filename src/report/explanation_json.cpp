@@ -158,23 +158,25 @@ Json hardware_json(const Explanation& e) {
 }  // namespace
 
 Json to_json(const Explanation& e) {
-  return {{"code", e.code},
-          {"sample", e.sample},
-          {"tiles", e.tiles.empty() ? Json(nullptr) : Json(e.tiles)},
-          {"traffic", traffic_json(e)},
-          {"roofline", roofline_json(e)},
-          {"occupancy", occupancy_json(e)},
-          {"instructions",
-           {{"ptx", mix_json(e.ptx)},
-            {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
-          {"advice", advice_json(e)},
-          {"prediction", e.predicted
-                             ? prediction_json(*e.predicted, analysis::diagnosis::errors_of_rungs)
-                             : Json(nullptr)},
-          {"diagnosis", diagnosis_json(e)},
-          {"hardware", hardware_json(e)},
-          {"reference", reference_json(e)},
-          {"notes", e.notes}};
+  return {
+      {"code", e.code},
+      {"sample", e.sample},
+      {"tiles", e.tiles.empty() ? Json(nullptr) : Json(e.tiles)},
+      {"traffic", traffic_json(e)},
+      {"roofline", roofline_json(e)},
+      {"occupancy", occupancy_json(e)},
+      {"instructions",
+       {{"ptx", mix_json(e.ptx)},
+        {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
+      {"advice", advice_json(e)},
+      {"prediction", e.predicted
+                         ? prediction_json(*e.predicted, analysis::diagnosis::errors_of_rungs)
+                         : Json(nullptr)},
+      {"not_predicted", e.why_not_predicted.empty() ? Json(nullptr) : Json(e.why_not_predicted)},
+      {"diagnosis", diagnosis_json(e)},
+      {"hardware", hardware_json(e)},
+      {"reference", reference_json(e)},
+      {"notes", e.notes}};
 }
 
 }  // namespace rung

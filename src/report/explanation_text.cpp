@@ -266,6 +266,7 @@ std::string source_of_rates(const analysis::Machine& machine) {
 }
 
 std::string rung_prediction_text(const Explanation& e) {
+  if (!e.why_not_predicted.empty()) return wrap("not predicted: " + e.why_not_predicted, 0);
   return e.predicted ? wrap(prediction_text(*e.predicted, e.evidence.machine,
                                             analysis::diagnosis::errors_of_rungs),
                             0)

@@ -101,7 +101,11 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
         footprint_.stored_sectors += std::exchange(sector.stored, true) ? 0 : 1;
         continue;
       }
-      footprint_.loaded_sectors += std::exchange(sector.loaded, true) ? 0 : 1;
+      if (!std::exchange(sector.loaded, true)) {
+        ++footprint_.loaded_sectors;
+        const auto other = sectors_.find(at ^ 1);  // of the same piece
+        footprint_.loaded_pieces += other != sectors_.end() && other->second.loaded ? 0 : 1;
+      }
       if (sector.last_block != access.block) {
         ++footprint_.loaded_sectors_by_block;
         sector.last_block = access.block;

@@ -17,6 +17,8 @@ namespace rung::vgpu {
 struct Footprint {
   std::uint64_t loaded_sectors = 0, stored_sectors = 0;
   std::uint64_t sectors = 0;  // loaded, stored or both
+  /// Pieces of 64 bytes, as DRAM returns them, of which any sector is loaded.
+  std::uint64_t loaded_pieces = 0;
   /// Loaded ones once for each block: what L1 must fetch if it keeps all that a block reads again.
   std::uint64_t loaded_sectors_by_block = 0;
   /// The same for each warp: the warps of a block load at about the same time, so that all of them

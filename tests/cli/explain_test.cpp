@@ -200,6 +200,20 @@ TEST(Explain, TheFirstAdviceNamesTheDisease) {
   const Diagnosed found = diagnose(RUNG_DISEASES "/diseases_in_the_wild.cu");
   EXPECT_GE(found.named, found.diseases - 4);
   EXPECT_EQ(found.left_alone, found.healthy);
+  // From other fields: barriers that cost as much as shared loads, and work without accesses, which
+  // is not known to be uneven.
+  const Diagnosed strangers = diagnose(RUNG_DISEASES "/diseases_of_strangers.cu");
+  EXPECT_GE(strangers.named, strangers.diseases - 2);
+  EXPECT_EQ(strangers.left_alone, strangers.healthy);
+}
+
+TEST(Explain, SaysWhyARungIsNotPredicted) {
+  const Output output = run_rung("explain dot/cuda/04 --n 4096 --json -");
+  EXPECT_NE(output.out.find("\"not_predicted\": \"the threads of its tree"), std::string::npos);
+  EXPECT_NE(output.out.find("\"prediction\": null"), std::string::npos);
+  const Output skinny = run_rung("explain gemm/cuda/50 --n 256");
+  EXPECT_NE(skinny.out.find("not predicted: tiles of a few rows"), std::string::npos) << skinny.out;
+  EXPECT_EQ(skinny.out.find("\npredicted: "), std::string::npos);
 }
 
 TEST(Explain, HazardsComeFirst) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "analysis/diagnosis/instruction_cost.hpp"
@@ -25,6 +27,8 @@ constexpr double barrier_latency = 30, branch_latency = 10;
 constexpr int unrolled = 4;
 // Longer loops are not unrolled by ptxas, nor those that the front end has unrolled.
 constexpr std::size_t longest_unrolled = 48, most_loads = 4;
+// A shorter block that a branch skips is predicated by ptxas: nothing waits for the branch.
+constexpr std::size_t longest_predicated = 6;
 
 /// The mean latency of a load from global memory, by where its sectors were last.
 double global_latency(const Facts& facts, const Cure& cure) {
@@ -69,16 +73,23 @@ class Walk {
     for (const Access& access : facts.trace.accesses) accesses_[access.count.ptx_line] = &access;
   }
 
-  double function(const vgpu::ptx::Function& function) {
+  Path function(const vgpu::ptx::Function& function) {
     ready_.clear();
+    predicated_.clear();
     now_ = decided_ = 0;
     for (Order& order : orders_) order = {};
     copied_ = 0;
     groups_.clear();
     const std::vector<vgpu::CfgBlock> blocks = vgpu::control_flow(function).blocks;
-    double total = 0;
+    for (std::size_t at = 0; at < blocks.size(); ++at) {
+      if (!skips_a_little(blocks, at)) continue;
+      predicated_.insert(function.body[blocks[at].first + blocks[at].count - 1].line);
+    }
+    Path total;
     for (std::size_t i = 0; i < blocks.size();) {
-      const std::size_t end = end_of_loop(blocks, i);
+      const std::size_t end_of_body = end_of_loop(blocks, i);
+      const bool loops = end_of_body > i + 1 || is_successor(blocks[i], i);
+      const std::size_t end = loops ? end_of_body : end_of_predicated(blocks, i);
       Body body, seldom;
       for (std::size_t at = i; at < end; ++at) {
         const double executions = executions_of(function, blocks[at]);
@@ -87,20 +98,19 @@ class Walk {
         if (executions > 0 && often) body.push_back(&blocks[at]);
         if (executions > 0 && !often) seldom.push_back(&blocks[at]);
       }
-      const bool loops = end > i + 1 || is_successor(blocks[i], i);
       // All warps meet at a barrier equally often.
       const bool together = loops && waits_at_barrier(function, body);
       if (!body.empty()) {
         const double executions = executions_of(function, *body.front());
-        total += (together ? executions / facts_.warps() : times_of_warp(executions, loops)) *
-                 duration(function, body, loops);
+        total.add(duration(function, body, loops),
+                  together ? executions / facts_.warps() : times_of_warp(executions, loops));
       }
       for (const vgpu::CfgBlock* block : seldom) {
         double times = times_of_warp(executions_of(function, *block), false);
         if (together) {
           times = std::min(times, executions_of(function, *body.front()) / facts_.warps());
         }
-        total += times * pass(function, {block}, 1);
+        total.add(pass(function, {block}, 1), times);
       }
       i = end;
     }
@@ -127,6 +137,28 @@ class Walk {
       }
     }
     return end;
+  }
+
+  /// Whether the block ends with a branch around the next one, which is short.
+  static bool skips_a_little(const std::vector<vgpu::CfgBlock>& blocks, std::size_t at) {
+    if (at + 2 >= blocks.size()) return false;
+    const vgpu::CfgBlock& next = blocks[at + 1];
+    return blocks[at].successors.size() == 2 && is_successor(blocks[at], at + 2) &&
+           is_successor(blocks[at], at + 1) && next.successors.size() == 1 &&
+           is_successor(next, at + 2) && !next.synchronises && next.count <= longest_predicated;
+  }
+
+  /// Behind the blocks from this one on that are one sequence, because branches are predicated.
+  static std::size_t end_of_predicated(const std::vector<vgpu::CfgBlock>& blocks,
+                                       std::size_t begin) {
+    std::size_t last = begin;
+    while (skips_a_little(blocks, last) && !begins_loop(blocks, last + 2)) last += 2;
+    return last + 1;
+  }
+
+  static bool begins_loop(const std::vector<vgpu::CfgBlock>& blocks, std::size_t at) {
+    const auto& before = blocks[at].predecessors;
+    return std::ranges::any_of(before, [&](int from) { return from >= static_cast<int>(at); });
   }
 
   static bool waits_at_barrier(const vgpu::ptx::Function& function, const Body& body) {
@@ -157,7 +189,34 @@ class Walk {
     return loops || mean > 1 ? std::max(1.0, mean * unevenness_) : 1;
   }
 
-  double duration(const vgpu::ptx::Function& function, const Body& body, bool loops) {
+  /// Whether the loop's counter grows by a value that is known at run time only, such as blockDim.x:
+  /// such a loop is not unrolled.
+  static bool steps_by_register(const vgpu::ptx::Function& function, const Body& body) {
+    const auto in_body = [&](const auto& is) -> const Instruction* {
+      for (const vgpu::CfgBlock* block : body) {
+        for (std::size_t i = block->first; i < block->first + block->count; ++i) {
+          if (is(function.body[i])) return &function.body[i];
+        }
+      }
+      return nullptr;
+    };
+    const vgpu::CfgBlock& last = *body.back();
+    const int condition = function.body[last.first + last.count - 1].guard;
+    const Instruction* compared = in_body([&](const Instruction& instruction) {
+      return instruction.opcode == Opcode::setp && instruction.operands.front().reg == condition;
+    });
+    if (condition < 0 || compared == nullptr) return false;
+    return in_body([&](const Instruction& instruction) {
+             if (instruction.opcode != Opcode::add) return false;
+             const auto& [to, a, b] = std::tie(instruction.operands[0], instruction.operands[1],
+                                               instruction.operands[2]);
+             const bool counts = std::ranges::any_of(
+                 compared->operands, [&](const Operand& of) { return of.reg == to.reg; });
+             return counts && a.kind == Operand::Kind::reg && b.kind == Operand::Kind::reg;
+           }) != nullptr;
+  }
+
+  Path duration(const vgpu::ptx::Function& function, const Body& body, bool loops) {
     if (!loops) return pass(function, body, 1);
     std::size_t instructions = 0, loads = 0;
     for (const vgpu::CfgBlock* block : body) {
@@ -167,14 +226,17 @@ class Walk {
         loads += instruction.opcode == Opcode::ld && instruction.has("global") ? 1 : 0;
       }
     }
-    const bool is_short = instructions <= longest_unrolled && loads <= most_loads;
+    const bool is_short = instructions <= longest_unrolled && loads <= most_loads &&
+                          !steps_by_register(function, body);
     const int times = is_short ? unrolled : 1;
     pass(function, body, 1);  // as from the iteration before
-    return pass(function, body, times) / times;
+    Path path;
+    path.add(pass(function, body, times), 1.0 / times);
+    return path;
   }
 
   /// From the start of the first instruction to that of the last one.
-  double pass(const vgpu::ptx::Function& function, const Body& body, int times) {
+  Path pass(const vgpu::ptx::Function& function, const Body& body, int times) {
     const double begin = now_;
     double slots = 0, last = now_;
     for (int time = 0; time < times; ++time) {
@@ -188,7 +250,7 @@ class Walk {
       }
     }
     now_ = std::max(last, begin + slots);
-    return now_ - begin;
+    return {now_ - begin, slots};
   }
 
   /// When it starts; notes when its results are ready.
@@ -208,7 +270,8 @@ class Walk {
     }
     start = memory_order(instruction, start);
     // What follows a branch begins when it is decided.
-    if (instruction.opcode == Opcode::bra && instruction.guard >= 0) {
+    if (instruction.opcode == Opcode::bra && instruction.guard >= 0 &&
+        !predicated_.contains(instruction.line)) {
       decided_ = start + branch_latency;
     }
     const double finish = start + latency_of(instruction);
@@ -298,6 +361,7 @@ class Walk {
   std::map<int, SiteCount> sites_;
   std::map<int, const Access*> accesses_;
   std::map<int, double> ready_;  // by register
+  std::set<int> predicated_;     // branches, by line
   double now_ = 0;               // the issue of instructions so far
   double decided_ = 0;           // the last branch
   struct Order {
@@ -311,15 +375,15 @@ class Walk {
 
 }  // namespace
 
-double path_cycles(const Facts& facts, const Cure& cure, double unevenness) {
+Path path_of(const Facts& facts, const Cure& cure, double unevenness) {
   Walk walk(facts, cure, unevenness);
-  double cycles = 0;
-  for (const vgpu::ptx::Function& function : facts.text.functions) {
-    if (!function.external) cycles += walk.function(function);
-  }
   // With barriers, what is between two of them cannot be done four at a time.
   const bool at_once = cure.overlapped && facts.trace.counters.barriers == 0;
-  return cycles / (at_once ? unrolled : 1);
+  Path path;
+  for (const vgpu::ptx::Function& function : facts.text.functions) {
+    if (!function.external) path.add(walk.function(function), at_once ? 1.0 / unrolled : 1);
+  }
+  return path;
 }
 
 }  // namespace rung::analysis::diagnosis

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/diagnosis/dataflow.hpp"
 #include "analysis/diagnosis/instruction_cost.hpp"
 #include "analysis/diagnosis/work.hpp"
 #include "analysis/resources.hpp"
@@ -170,8 +171,17 @@ std::string tail(const Facts& f) {
       f.blocks(), f.blocks() / one, one);
 }
 
+/// Of the warp, or the block, that makes most accesses, relative to the mean.
+double unevenness(const Facts& f, std::uint64_t most, double of) {
+  return share(number(most) * of, number(f.footprint.accesses));
+}
+
+/// Where a single warp makes a block uneven, the warps are.
 bool has_uneven_blocks(const Facts& f) {
-  return number(f.footprint.most_of_block) * f.blocks() > 2 * number(f.footprint.accesses);
+  const double blocks = unevenness(f, f.footprint.most_of_block, f.blocks());
+  const double warps = unevenness(f, f.footprint.most_of_warp, f.warps());
+  const bool by_one_warp = has_uneven_warps(f) && warps > 2 * blocks;
+  return blocks > 2 && !by_one_warp;
 }
 std::string uneven_blocks(const Facts& f) {
   return fmt::format(
@@ -192,7 +202,7 @@ std::string uneven_warps(const Facts& f) {
 
 bool has_few_warps(const Facts& f) {
   const double blocks_here = std::ceil(f.blocks() / f.machine.multiprocessors);
-  return f.occupancy.fraction <= 0.5 && blocks_here > f.occupancy.blocks;
+  return f.occupancy.fraction <= 0.5 && blocks_here >= f.occupancy.blocks;
 }
 std::string few_warps(const Facts& f) {
   return fmt::format(
@@ -255,15 +265,37 @@ std::string narrow(const Facts& f) {
   return fmt::format("an access moves {:.2g} of 16 possible bytes a lane", bytes_of_lane(f.trace));
 }
 
-bool loads_again(const Facts& f) { return times_loaded(f) >= 4; }
+/// Of loads from global memory, those whose address was loaded, too: what they need next is not
+/// known before, so that no tile can hold it.
+double share_chased(const Facts& f) {
+  const std::set<int> chased = lines_with_address_from(
+      f.text, [](const Instruction& i) { return i.is_load() && i.has("global"); });
+  double part = 0, all = 0;
+  for (const Access& access : f.trace.accesses) {
+    if (access.space != Space::global || !access.is_load) continue;
+    all += number(access.count.executions);
+    if (chased.contains(access.count.ptx_line)) part += number(access.count.executions);
+  }
+  return share(part, all);
+}
+
+bool loads_again(const Facts& f) { return times_loaded(f) >= 4 && share_chased(f) < 0.5; }
 std::string repeated_loads(const Facts& f) {
   return fmt::format("a block loads each byte {:.0f} times from global memory", times_loaded(f));
 }
 
+/// With a tile of 8 x 8 results a thread there is little left to win.
 bool loads_shared_often(const Facts& f) {
-  return f.trace.counters.shared_load_requests > 0 && f.trace.multiply_adds > 0;
+  constexpr double of_large_tile = 0.3;
+  const double loads = 32 * number(f.trace.counters.shared_load_requests);
+  return loads > of_large_tile * f.trace.multiply_adds;
 }
 std::string shared_loads(const Facts& f) {
+  if (f.trace.multiply_adds == 0) {
+    return fmt::format("a warp loads from shared memory every {:.1f} instructions",
+                       share(number(f.trace.counters.instructions),
+                             number(f.trace.counters.shared_load_requests)));
+  }
   return fmt::format(
       "{:.2g} loads from shared memory for each multiply-add",
       share(32 * number(f.trace.counters.shared_load_requests), f.trace.multiply_adds));

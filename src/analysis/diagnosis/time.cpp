@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
 
 #include "analysis/diagnosis/path.hpp"
@@ -23,13 +24,15 @@ constexpr double block_launch_cycles = 160, turnover_cycles = 400;
 constexpr double noticeable_unevenness = 1.5;
 // Parts of a time that are chains of instructions.
 constexpr const char* chain_name = "latency";
+constexpr const char* atomics_name = "atomics";
 constexpr std::string_view longest_name = "the longest ";
 
 /// How the blocks fill the machine.
 struct Filling {
-  double sms;     // the work is divided among so many
-  double rounds;  // of resident blocks, one after the other
-  double warps;   // of an SM at a time
+  double sms;        // the work is divided among so many
+  double rounds;     // of resident blocks, one after the other
+  double warps;      // of an SM at a time
+  double share = 1;  // of the work of a block, if a cure divides it among more
 };
 
 Filling filling_of(const Facts& facts, const Cure& cure) {
@@ -38,6 +41,11 @@ Filling filling_of(const Facts& facts, const Cure& cure) {
   const double resident = cure.full_occupancy ? std::max(1.0, most_warps / facts.warps_of_block())
                                               : std::max(1, facts.occupancy.blocks);
   const double of_one = blocks / sms;
+  const double now = std::ceil(of_one) * facts.warps_of_block();
+  // Where no block waits for another one, more warps divide the work of those that there are.
+  if (cure.full_occupancy && of_one >= 1 && std::ceil(of_one) <= facts.occupancy.blocks) {
+    return {blocks / std::ceil(of_one), 1, most_warps, std::min(1.0, now / most_warps)};
+  }
   const double warps = std::min(resident, std::ceil(of_one)) * facts.warps_of_block();
   if (of_one < 1) return {cure.enough_blocks ? sms : blocks, 1, warps};
   // The SM with the most blocks ends last.
@@ -61,37 +69,54 @@ double unevenness_of_warps(const Facts& facts) {
   return unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block());
 }
 
-/// Warps of an SM that take turns: where few warps of a block work while the others wait for them at
-/// the next barrier, as in a tree, only blocks do. Bulk copies and wgmma need no warps to run beside
-/// each other.
+/// Warps of an SM that take turns. Where those of a block meet at barriers often, most of what they do
+/// between two of them is the same, so that its phases do not overlap, but those of other blocks do;
+/// copies that run beside the warps do, too. Where few warps of a block work while the others wait at
+/// the next barrier, as in a tree, only blocks overlap. Bulk copies and wgmma need no warps to run
+/// beside each other.
 double independent_warps(const Facts& facts, const Filling& filling, const Cure& cure) {
+  constexpr double share_in_step = 0.9;  // of the warps of one block
   const bool by_themselves =
       facts.trace.counters.bulk_load_sectors > 0 && facts.trace.matrix_units.wgmma_rows > 0;
   if (by_themselves) return facts.device.max_warps_per_multiprocessor;
-  const bool in_step = meets_barriers_often(facts) && !cure.no_barriers && !cure.even_warps &&
-                       unevenness_of_warps(facts) > noticeable_unevenness;
-  return in_step ? filling.warps / facts.warps_of_block() : filling.warps;
+  if (!meets_barriers_often(facts)) return filling.warps;
+  if (unevenness_of_warps(facts) > noticeable_unevenness) {
+    const bool cured = cure.even_warps || cure.no_barriers;
+    return cured ? filling.warps : filling.warps / facts.warps_of_block();
+  }
+  const bool copies = std::ranges::any_of(facts.trace.accesses, &Access::asynchronous);
+  return copies ? filling.warps
+                : std::max(1.0, filling.warps - share_in_step * facts.warps_of_block());
+}
+
+double power_sum(std::initializer_list<double> values, double power) {
+  double sum = 0;
+  for (const double value : values) sum += std::pow(value, power);
+  return std::pow(sum, 1 / power);
 }
 
 /// Parts overlap the better, the more warps of an SM take turns: one warp does one thing after the
-/// other, so that their times add up (power 1); with 64 warps the longest part hides the others
-/// (power 5). Issue and the units are busy with the same instructions, and the longest chains are
-/// some of all chains, so only the longest of either counts.
+/// other, so that their times add up (power 1); with many the longest part hides the others. Issue
+/// and the units are busy with the same instructions, and the longest chains are some of all chains,
+/// so only the longest of either counts. Atomics at one address take turns in L2, whatever SMs do.
 double overlapping(const std::vector<Part>& parts, double warps) {
-  constexpr double warps_of_power = 16;
+  constexpr double warps_of_power = 10, power_of_atomics = 5;
   const double power = 1 + warps / warps_of_power;
   constexpr std::size_t of_instructions = 1 + pipe_count;
-  double instructions = 0, chains = 0, sum = 0;
+  double instructions = 0, chains = 0, others = 0, atomics = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool is_chain = parts[i].name == chain_name || parts[i].name.starts_with(longest_name);
-    double& of = i < of_instructions ? instructions : chains;
-    if (i < of_instructions || is_chain) {
-      of = std::max(of, parts[i].seconds);
+    const auto& [name, seconds] = parts[i];
+    if (i < of_instructions) {
+      instructions = std::max(instructions, seconds);
+    } else if (name == chain_name || name.starts_with(longest_name)) {
+      chains = std::max(chains, seconds);
+    } else if (name == atomics_name) {
+      atomics = seconds;
     } else {
-      sum += std::pow(parts[i].seconds, power);
+      others = power_sum({others, seconds}, power);
     }
   }
-  return std::pow(sum + std::pow(instructions, power) + std::pow(chains, power), 1 / power);
+  return power_sum({power_sum({instructions, chains, others}, power), atomics}, power_of_atomics);
 }
 
 }  // namespace
@@ -124,22 +149,29 @@ Time time_of(const Facts& facts, const Cure& cure) {
   const double fewer = bytes < 4 ? bytes / widest : 1;
   add("block launches", block_launch_cycles * blocks_of(facts, cure) * fewer / filling.sms);
   // More blocks are more threads, each with less to do.
-  const double split = cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1;
-  const double path = path_cycles(facts, cure) * split * fewer;
-  add(chain_name, path * filling.rounds + turnover_cycles * (filling.rounds - 1));
+  const double split =
+      filling.share * (cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1);
+  const Path path = path_of(facts, cure);
+  // Cycles in which the warp issues count as issue already.
+  const double issued = std::min(path.issued * split * fewer * filling.rounds,
+                                 work.slots / Machine::instructions_a_cycle / filling.sms);
+  add(chain_name,
+      path.all * split * fewer * filling.rounds - issued + turnover_cycles * (filling.rounds - 1));
   // A chain that is longer than the others stays so, however many loads are in flight.
   Cure chain = cure;
   chain.overlapped = false;
   const auto add_uneven = [&](const char* name, bool cured, double unevenness, double rounds) {
     if (cured || unevenness <= noticeable_unevenness) return;
-    add(name, path_cycles(facts, chain, unevenness) * split * fewer * rounds);
+    add(name, path_of(facts, chain, unevenness).all * split * fewer * rounds);
   };
+  const bool even_warps = cure.even_warps || (cure.no_barriers && meets_barriers_often(facts));
   add_uneven("the longest block", cure.even_blocks,
              unevenness(f.most_of_block, f.accesses, facts.blocks()), 1);
-  const bool even_warps = cure.even_warps || (cure.no_barriers && meets_barriers_often(facts));
+  add_uneven("the longest warp", meets_barriers_often(facts) || cure.even_blocks || even_warps,
+             unevenness(f.most_of_warp, f.accesses, facts.warps()), 1);
   add_uneven("the longest warp of each block", even_warps, unevenness_of_warps(facts),
              filling.rounds);
-  if (work.atomics > 0) add("atomics", work.atomics);
+  if (work.atomics > 0) add(atomics_name, work.atomics);
   // A third of the SMs can saturate memory.
   const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
   time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/diagnosis/dataflow.hpp"
 #include "analysis/diagnosis/instruction_cost.hpp"
 #include "analysis/diagnosis/tensor_cores.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr double sector_bytes = 32, wavefront_bytes = 128;
 constexpr double sectors_of_line = 4;
+constexpr std::uint64_t sectors_of_piece = 2;
 
 // Constants that were measured on an H200; docs/notes/predicted-times.md has the figures.
 
@@ -19,8 +21,9 @@ constexpr double sectors_of_line = 4;
 constexpr double l2_bytes_a_cycle = 36, line_cycles = 2.2, slow_store_cycles = 4.5;
 // The same for bulk copies, which ask for many lines at once.
 constexpr double l2_bulk_bytes_a_cycle = 56;
-// Of shared memory, for the atomics of a warp that are at different addresses.
-constexpr double shared_atomic_cycles = 4;
+// Of shared memory, for the atomics of a warp that are at different addresses; and for each turn of
+// floats at the same address, a loop that compares and swaps until no other warp was faster.
+constexpr double shared_atomic_cycles = 4, float_turn_cycles = 28;
 // Of L2, for each float, or integer, that is added at one address: 65,536 floats took 115 us on an
 // H200, and 3.1 million integers 2.66 ms.
 constexpr double atomic_cycles = 3.5, integer_atomic_cycles = 1.7;
@@ -191,7 +194,7 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   const double whole = std::max(0.0, kept * number(f.store_sectors) - slow);
   const double loaded = cure.reused ? number(f.loaded_sectors_by_block) : loaded_from_l2(facts);
   const double lines = cure.coalesced ? 0 : number(f.loaded_lines_by_block);
-  double l2 = loaded + whole, dram = number(f.loaded_sectors + f.stored_sectors);
+  double l2 = loaded + whole, dram = number(sectors_of_piece * f.loaded_pieces + f.stored_sectors);
   if (cure.coalesced) {
     l2 = std::min(l2, needed);
     dram = std::min(dram, needed);
@@ -217,13 +220,39 @@ bool counts_up(const Facts& facts) {
   return true;
 }
 
-/// Whether any atomic in global memory adds a float.
-bool adds_floats(const Facts& facts) {
+/// Whether any atomic, in shared or in global memory, adds a float.
+bool adds_floats(const Facts& facts, bool shared) {
   return std::ranges::any_of(facts.trace.sites, [&](const SiteCount& site) {
     const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
     return instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red) &&
-           !instruction.has("shared") && (instruction.has("f32") || instruction.has("f64"));
+           instruction.has("shared") == shared &&
+           (instruction.has("f32") || instruction.has("f64"));
   });
+}
+
+/// Atomics at the address with most, after the compiler has made one of a warp's: it does for
+/// integers at an address that is the same for all lanes, such as a parameter.
+double atomics_that_meet(const Facts& facts) {
+  const double all = number(facts.footprint.atomics_at_one_address);
+  if (all == 0) return 0;
+  const std::set<int> varying =
+      lines_with_address_from(facts.text, [](const vgpu::ptx::Instruction& instruction) {
+        const bool loads = instruction.is_load() && !instruction.has("param");
+        return loads || instruction.opcode == vgpu::ptx::Opcode::atom ||
+               std::ranges::any_of(instruction.operands, [](const vgpu::ptx::Operand& operand) {
+                 return operand.name.starts_with("tid") || operand.name.starts_with("lane");
+               });
+      });
+  double lanes = 0, executions = 0;
+  for (const SiteCount& site : facts.trace.sites) {
+    const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
+    if (!instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red)) continue;
+    if (instruction.has("shared")) continue;
+    if (varying.contains(site.ptx_line)) return all;
+    lanes += number(site.lanes);
+    executions += number(site.executions);
+  }
+  return lanes > 0 ? all * executions / lanes : all;
 }
 
 }  // namespace
@@ -244,11 +273,13 @@ Work work_of(const Facts& facts, const Cure& cure) {
   work.shared += number(c.wgmma_shared_load_wavefronts) +
                  number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
   if (!cure.scattered_shared_atomics && !counts_up(facts)) {
-    work.shared += number(facts.footprint.shared_atomic_turns);
+    work.shared += (adds_floats(facts, true) ? float_turn_cycles : 1) *
+                   number(facts.footprint.shared_atomic_turns);
   }
   if (!cure.scattered_atomics) {
-    work.atomics = (adds_floats(facts) ? atomic_cycles : integer_atomic_cycles) *
-                   number(facts.footprint.atomics_at_one_address);
+    work.atomics = adds_floats(facts, false)
+                       ? atomic_cycles * number(facts.footprint.atomics_at_one_address)
+                       : integer_atomic_cycles * atomics_that_meet(facts);
   }
   add_traffic(work, facts, cure);
   return work;
