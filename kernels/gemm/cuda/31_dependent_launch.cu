@@ -224,6 +224,7 @@ struct DependentTile {
 //                               BM   BN  STAGES CLUSTER
 using Neighbours = DependentTile<128, 256, 4, 2>;
 using Large = DependentTile<128, 256, 4, 1>;
+using WidePair = DependentTile<128, 192, 4, 2>;
 using Wide = DependentTile<128, 192, 4, 1>;
 using MediumPair = DependentTile<128, 128, 6, 2>;
 using Medium = DependentTile<128, 128, 6, 1>;
@@ -244,6 +245,8 @@ RUNG_CUDA_GEMM_TILES(31, dependent_launch,
                      (4, Small, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
                      (5, Smaller, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
                      (6, Large, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
-                     (7, Neighbours, bf16, f16), (8, MediumPair, bf16, f16), (9, Flat, bf16, f16))
+                     (7, Neighbours, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (8, WidePair, tf32, i8), (6, WidePair, e4m3, e5m2), (8, MediumPair, bf16, f16),
+                     (9, Flat, bf16, f16))
 
 }  // namespace rung
