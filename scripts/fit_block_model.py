@@ -21,7 +21,7 @@ SPLIT_K = "gemm/cuda/11_split_k"
 # For each tile of a rung: BM, BN, BK, and how many blocks fit an SM (registers, shared memory).
 RUNGS = {
     (SPLIT_K, "f32"): [(128, 256, 8, 1), (64, 128, 16, 3), (64, 64, 16, 4), (32, 64, 16, 5),
-                       (16, 128, 32, 2), (128, 16, 32, 2)],
+                       (16, 128, 32, 2), (128, 16, 32, 2), (128, 32, 16, 3)],
     (SPLIT_K, "i32"): [(64, 128, 16, 3), (64, 64, 16, 4)],
     ("gemm/cuda/40_mma_f64", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2), (64, 64, 16, 3),
                                       (32, 32, 16, 4)],
@@ -30,8 +30,8 @@ RUNGS = {
                                                  (32, 32, 16, 4)],
 }
 BYTES = {"f32": 4, "i32": 4, "f64": 8}
-# Bytes a microsecond that packing reads and writes: measured by ncu, as no plan without packs shows it.
-PACKING = 3000000
+# How operands are copied, as cuda::Copies: factors of a tile's times for all but the first.
+FAST, BOTH_K_MAJOR, B_K_MAJOR, SLOW = range(4)
 
 
 def has_fast_copies(rung, dtype, layout, m, n, k):
@@ -42,6 +42,26 @@ def has_fast_copies(rung, dtype, layout, m, n, k):
     lda = k if layout[0] == "n" else m
     ldb = n if layout[1] == "n" else k
     return lda % vector == 0 and ldb % vector == 0
+
+
+def copies_of(rung, dtype, layout, m, n, k):
+    """As copies_of() in packing.cpp, for operands without padding."""
+    if has_fast_copies(rung, dtype, layout, m, n, k):
+        return FAST
+    vector = 16 // BYTES[dtype]
+    lda = k if layout[0] == "n" else m
+    ldb = n if layout[1] == "n" else k
+    if lda % vector != 0 or ldb % vector != 0 or layout[1] == "n":
+        return SLOW
+    return BOTH_K_MAJOR if layout[0] == "n" else B_K_MAJOR
+
+
+def packed_extents(dtype, layout, m, n):
+    """The extents of operands that are copied for fast copies, as packing_for_fast_copies() does."""
+    vector = 16 // BYTES[dtype]
+    packs_a = layout[0] == "t" and m % vector != 0
+    packs_b = layout[1] == "t" or n % vector != 0
+    return [extent for extent, packs in ((m, packs_a), (n, packs_b)) if packs]
 
 
 class Sample:
@@ -58,8 +78,13 @@ class Sample:
         self.splits = array(lambda p: p["splits"])
         m, n, k = (array(lambda p, e=e: p[e]) for e in "mnk")
         rows, columns, steps, self.resident = np.array(self.tiles, dtype=float)[self.tile].T
-        self.slow = array(lambda p: not has_fast_copies(key[0], key[1], p["layout"], p["m"], p["n"],
-                                                        p["k"]))
+        self.copies = np.array([FAST if p.get("packs") else
+                                copies_of(key[0], key[1], p["layout"], p["m"], p["n"], p["k"])
+                                for p in plans])
+        packed = [packed_extents(key[1], p["layout"], p["m"], p["n"]) if p.get("packs") else []
+                  for p in plans]
+        self.packs = np.array([len(extents) for extents in packed])
+        self.packed_bytes = 2 * size * k * np.array([sum(extents) for extents in packed])
         whole = array(lambda p: p.get("whole", 0))  # tiles in one part; before there were any: 0
         cut = (np.ceil(m / rows) * np.ceil(n / columns) - whole) * self.splits
         wave = self.resident * multiprocessors
@@ -80,9 +105,10 @@ class Sample:
 
     def predict(self, logs):
         n = len(self.tiles)
-        latency, throughput, overhead, slow = np.exp(logs[:4 * n]).reshape(4, n)[:, self.tile]
-        launch, memory, l2, meeting, part, exchange = np.exp(logs[4 * n:])
-        slower = np.where(self.slow, slow, 1)
+        of_tiles = np.exp(logs[:6 * n]).reshape(6, n)[:, self.tile]
+        latency, throughput, overhead = of_tiles[:3]
+        launch, memory, l2, meeting, part, exchange, copy, packing = np.exp(logs[6 * n:])
+        slower = np.choose(self.copies, [np.ones(len(self.copies)), *of_tiles[3:]])
 
         def wave(k_blocks, resident):
             return (slower * k_blocks * np.maximum(latency, resident * throughput) +
@@ -92,12 +118,14 @@ class Sample:
                    for each, full, last in self.groups)
         moved = self.bytes / memory + self.loaded / l2
         shared = np.where(self.splits > 1, meeting + part * self.splits + self.sums / exchange, 0)
-        return launch + (work**4 + moved**4)**0.25 + shared
+        packs = self.packs * copy + self.packed_bytes / packing
+        return launch + (work**4 + moved**4)**0.25 + shared + packs
 
     def fit(self):
         n = len(self.tiles)
         start = np.log(np.concatenate([np.full(n, .5), np.full(n, .3), np.full(n, 1.),
-                                       np.full(n, 1.05), [3, 3e6, 1e7, 2, .02, 3e6]]))
+                                       np.full(3 * n, 1.05),
+                                       [3, 3e6, 1e7, 2, .02, 3e6, 4, 3e6]]))
         # Plans that are far from the best one need not be predicted well.
         weight = 1 / np.minimum(self.seconds / self.best, 4)
         error = lambda logs: (np.log(self.predict(logs)) - np.log(self.seconds)) * weight
@@ -119,10 +147,10 @@ class Sample:
 
     def lines(self, logs):
         n = len(self.tiles)
-        launch, memory, l2, meeting, part, exchange = np.exp(logs[4 * n:])
+        launch, memory, l2, meeting, part, exchange, copy, packing = np.exp(logs[6 * n:])
         yield (f"launch {self.key[0]} {self.key[1]} {launch:.3f} {memory:.0f} {l2:.0f} "
-               f"{meeting:.3f} {part:.5f} {exchange:.0f} {PACKING}")
-        for tile, times in zip(self.tiles, np.exp(logs[:4 * n]).reshape(4, n).T):
+               f"{meeting:.3f} {part:.5f} {exchange:.0f} {copy:.2f} {packing:.0f}")
+        for tile, times in zip(self.tiles, np.exp(logs[:6 * n]).reshape(6, n).T):
             yield f"tile {tile[3]} " + " ".join(f"{time:.4f}" for time in times)
 
 
@@ -139,7 +167,7 @@ def main():
         devices.add(random["device"])
         for plan in random["plans"]:
             key = (plan["rung"], plan["dtype"])
-            if key in plans and plan.get("seconds") and not plan.get("packs"):
+            if key in plans and plan.get("seconds"):
                 plans[key].append(plan)
     print("# Constants of the block model (src/backends/cuda/block_model.hpp), by "
           "scripts/fit_block_model.py,")

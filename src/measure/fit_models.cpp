@@ -51,7 +51,7 @@ cuda::WaveModel scaled(cuda::WaveModel model, const Factors& logs) {
 double expected(const cuda::BlockModel& model, const MeasuredPlan& plan,
                 const cuda::Limits& limits) {
   return cuda::predicted_microseconds(model, *cuda::find_gemm_rung(model.rung), plan.size,
-                                      plan.fast_copies, plan.config, limits);
+                                      plan.copies, plan.config, limits);
 }
 
 double expected(const cuda::WaveModel& model, const MeasuredPlan& plan,

@@ -14,7 +14,7 @@ struct MeasuredPlan {
   std::size_t shape = 0;  // plans of one shape have the same number
   Dtype dtype = Dtype::f32;
   cuda::GemmSize size = {};
-  bool fast_copies = true;      // has_fast_copies() of the operands
+  cuda::Copies copies = cuda::Copies::fast;
   cuda::OddRows odd_rows = {};  // odd_rows_of() the operands
   cuda::GemmConfig config;
   double seconds = 0;

@@ -89,14 +89,13 @@ class QuickTune {
       const cuda::GemmRung* const rung = cuda::find_gemm_rung(plan.rung);
       if (plan.seconds == 0 || plan.config.packs() || rung == nullptr) continue;
       const cuda::GemmSize size = {shape.size.m, shape.size.n, shape.size.k};
-      plans_[plan.rung].push_back(
-          {.shape = shapes_,
-           .dtype = shape.dtype,
-           .size = size,
-           .fast_copies = cuda::has_fast_copies(*rung, call_of(shape.dtype, size)),
-           .odd_rows = cuda::odd_rows_of(call_of(shape.dtype, size)),
-           .config = plan.config,
-           .seconds = plan.seconds});
+      plans_[plan.rung].push_back({.shape = shapes_,
+                                   .dtype = shape.dtype,
+                                   .size = size,
+                                   .copies = cuda::copies_of(*rung, call_of(shape.dtype, size)),
+                                   .odd_rows = cuda::odd_rows_of(call_of(shape.dtype, size)),
+                                   .config = plan.config,
+                                   .seconds = plan.seconds});
     }
     ++shapes_;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -38,40 +39,41 @@ std::int64_t blocks(std::string_view id, Dtype dtype, const GemmSize& size,
 /// A model in which a k-block takes a microsecond, and nothing else takes any time.
 BlockModel only_k_blocks() {
   const std::string text =
-      "launch gemm/cuda/11_split_k f32 0 1e30 1e30 0 0 1e30 1e30\n"
-      "tile 1 1 0.5 0 1\ntile 2 1 0.75 0 2\n";
+      "launch gemm/cuda/11_split_k f32 0 1e30 1e30 0 0 1e30 0 1e30\n"
+      "tile 1 1 0.5 0 1 1 1\ntile 2 1 0.75 0 2 3 4\n";
   return parse_cost_models(text).blocks.front();
 }
 
-double expected(const GemmSize& size, const GemmConfig& config, bool fast_copies = true) {
-  return predicted_microseconds(only_k_blocks(), *find_gemm_rung(split_k), size, fast_copies,
-                                config, h200);
+double expected(const GemmSize& size, const GemmConfig& config, Copies copies = Copies::fast) {
+  return predicted_microseconds(only_k_blocks(), *find_gemm_rung(split_k), size, copies, config,
+                                h200);
 }
 
 TEST(BlockModel, LinesAreRead) {
   const auto models = parse_cost_models(
                           "# a comment\nlaunch gemm/cuda/11_split_k f32 2 3e6 4e6 5 6 7e6 "
-                          "8e6\ntile 3 0.5 0.25 1 1.5\n"
-                          "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1 1\n")
+                          "8 9e6\ntile 3 0.5 0.25 1 1.5 1.25 1.75\n"
+                          "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1 1 1\n")
                           .blocks;
   ASSERT_EQ(models.size(), 2u);
   EXPECT_EQ(models[0].rung, split_k);
   EXPECT_EQ(models[0].dtype, Dtype::f32);
   EXPECT_EQ(models[0].exchange, 7e6);
-  EXPECT_EQ(models[0].packing, 8e6);
+  EXPECT_EQ(models[0].copy, 8);
+  EXPECT_EQ(models[0].packing, 9e6);
   ASSERT_EQ(models[0].tiles.size(), 1u);
   EXPECT_EQ(models[0].tiles[0].resident, 3);
-  EXPECT_EQ(models[0].tiles[0].slow_copies, 1.5);
+  EXPECT_EQ(models[0].tiles[0].slower, (std::array{1.5, 1.25, 1.75}));
   EXPECT_EQ(models[1].dtype, Dtype::f64);
 }
 
 TEST(BlockModel, BadLinesAreNamed) {
   for (const std::string line : {
-           "tile 3 0.5 0.25 1 1.5",                          // of no model
-           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7",    // one short
-           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7 8",  // no such type
-           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7 8",  // a rate of zero
-           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7 8",   // no such line
+           "tile 3 0.5 0.25 1 1.5 1.5 1.5",                    // of no model
+           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8",    // one short
+           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7 8 9",  // no such type
+           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7 8 9",  // a rate of zero
+           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9",   // no such line
        }) {
     try {
       parse_cost_models("# a comment\n" + line + "\n");
@@ -95,7 +97,8 @@ TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
   // 64 x 128 x 16, two blocks on an SM: one alone takes the latency, two take their throughput.
   EXPECT_DOUBLE_EQ(expected({64, 132 * 128, 160}, {1, 1}), 10);
   EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}), 15);
-  EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, false), 30);
+  EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, Copies::both_k_major), 30);
+  EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, Copies::slow), 60);
 }
 
 TEST(BlockModel, TheDataDescribeEveryTile) {
@@ -148,6 +151,25 @@ TEST(BlockModel, HeedsTheDevice) {
   EXPECT_LE(tiles_of(*find_gemm_rung(f64_mma), Dtype::f64)[static_cast<std::size_t>(config.tile)]
                 .shared_bytes,
             narrow.shared_bytes);
+}
+
+TEST(BlockModel, KnowsHowOperandsAreCopied) {
+  alignas(16) float data[16] = {};
+  const GemmRung& rung = *find_gemm_rung(split_k);
+  GemmCall call = {};
+  call.dtype = Dtype::f32;
+  call.m = call.n = call.k = 8;
+  call.a = {data, 8, 1};
+  call.b = {data, 8, 1};
+  EXPECT_EQ(copies_of(rung, call), Copies::fast);
+  call.b = {data, 1, 8};  // along k
+  EXPECT_EQ(copies_of(rung, call), Copies::both_k_major);
+  call.a = {data, 1, 8};
+  EXPECT_EQ(copies_of(rung, call), Copies::b_k_major);
+  call.b = {data, 1, 9};
+  EXPECT_EQ(copies_of(rung, call), Copies::slow);
+  call.b = {data, 9, 1};
+  EXPECT_EQ(copies_of(rung, call), Copies::slow);
 }
 
 TEST(BlockModel, KnowsWhichOperandsHaveFastCopies) {

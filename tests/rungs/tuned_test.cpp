@@ -198,7 +198,7 @@ TEST(WaveModel, OddRowsGetTilesThatLoadLess) {
   const TunedConfigs configs = with_models("");
   const auto bytes_per_product = [&](const OddRows& odd_rows) {
     const GemmConfig config = configs.nearest(rung_of(last_waves), last_waves, Dtype::bf16,
-                                              {2096, 4880, 11672}, h200, true, odd_rows);
+                                              {2096, 4880, 11672}, h200, Copies::fast, odd_rows);
     const TileShape& tile =
         tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(config.tile)];
     return 1.0 / (tile.BM * tile.cluster) + 1.0 / tile.BN;

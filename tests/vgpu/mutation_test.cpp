@@ -33,10 +33,9 @@ constexpr Problem problems[] = {{70, 45, 147, false, false},   {72, 72, 88, fals
                                 {72, 72, 88, false, false, 1}, {72, 72, 88, true, false},
                                 {72, 72, 88, false, true},     {72, 72, 88, true, true}};
 // For rung 11, which has code of its own for K-major operands, too.
-constexpr Problem k_major_problems[] = {{70, 45, 147, false, false},
-                                        {72, 72, 88, false, false},
-                                        {72, 72, 88, false, false, 1},
-                                        {70, 45, 147, false, true},
+constexpr Problem k_major_problems[] = {{70, 45, 147, false, false},   {72, 72, 88, false, false},
+                                        {72, 72, 88, false, false, 1}, {72, 72, 88, true, false},
+                                        {72, 72, 88, true, false, 1},  {70, 45, 147, false, true},
                                         {72, 72, 88, false, true}};
 // For rung 50, whose panels have 1024 steps: two of them in each part of k, with the long operand
 // along k and across, in vectors and without.

@@ -2,34 +2,48 @@
 //   their partial sums in a fixed order. All tiles are cut, or those of the last wave.
 // from: 10_tuned_tiles | removes: idle SMs where C, or its last wave of tiles, has fewer tiles than
 //   the device can hold blocks | bottleneck: issue slots taken by instructions other than FMAs, and
-//   register bank conflicts
+//   register bank conflicts; 32 x 64 spills
 // needs: sm_80 | try: rung trace gemm/cuda/11
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/split_k.cuh"
 #include "device/cuda/epilogue/store.cuh"
-#include "device/cuda/load/async_tile.cuh"
+#include "device/cuda/load/async_panel.cuh"
 #include "device/cuda/tile/fragment.cuh"
 #include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
 namespace {
 
-template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES>
+template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BLOCKS = 1>
 struct SplitTile {
   using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
   static constexpr int THREADS = Warps::THREADS;
-  static constexpr int MIN_BLOCKS_PER_SM = 1;
+  static constexpr int MIN_BLOCKS_PER_SM = BLOCKS;
+  /// Whether aligned K-major operands are copied as they lie. A thread then has elements of several
+  /// steps of k at a time, for which it has registers where its results are few.
+  static constexpr bool READS_ROWS = BLOCKS > 1;
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   static_assert(BK % 2 == 0, "a tile's first fragments lie in the first of two buffers");
 
   template <class T>
+  using Rows = cuda::Fragment<TM, Warps::LANES_M, cuda::vector_width<T>>;
+  template <class T>
+  using Cols = cuda::Fragment<TN, Warps::LANES_N, cuda::vector_width<T>>;
+  template <class T, int EXTENT, cuda::Way WAY>
+  using Panel = cuda::AsyncPanel<T, EXTENT, BK, THREADS, WAY>;
+
+  template <class T, cuda::Way WAY_A, cuda::Way WAY_B>
   struct Shared {
-    static constexpr int W = cuda::vector_width<T>;
-    static constexpr int LDA = BM + W;
-    static constexpr int LDB = BN + W;
-    alignas(16) T As[STAGES][BK][LDA];
-    alignas(16) T Bs[STAGES][BK][LDB];
+    alignas(16) typename Panel<T, BM, WAY_A>::Tile As[STAGES];
+    alignas(16) typename Panel<T, BN, WAY_B>::Tile Bs[STAGES];
+  };
+
+  /// For any of the ways of an operand.
+  template <class T, int EXTENT>
+  union Stages {
+    typename Panel<T, EXTENT, cuda::Way::any>::Tile columns[STAGES];
+    typename Panel<T, EXTENT, cuda::Way::rows>::Tile rows[STAGES];
   };
 
   static_assert(THREADS / 32 * Warps::LANES_M * WN <= STAGES * BK * BM, "staging fits in As");
@@ -42,44 +56,86 @@ struct SplitTile {
            cuda::can_copy<vectors>(cuda::operand_b(g));
   }
 
+  /// A block's tile of C, and its part of k.
+  struct Place {
+    cuda::TileCoord tile;
+    cuda::KRange range;
+
+    template <class T>
+    __device__ __forceinline__ Place(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
+      const cuda::BlockWork work = cuda::block_work(split_k);
+      tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
+      range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
+    }
+  };
+
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
-    using enum cuda::Way;
-    const auto a = cuda::operand_a(g), b = cuda::operand_b(g);
-    // Loads of smaller tiles matter less.
-    constexpr bool is_large = BM * BN >= 64 * 128, is_medium = BM * BN >= 64 * 64;
-    if (cuda::can_copy<vectors>(b)) {
-      if (a.is_k_major()) return kernel<T, k_major, vectors>(g, split_k);
-      if constexpr (is_large) {
-        if (cuda::can_copy<vectors>(a)) return kernel<T, vectors, vectors>(g, split_k);
-      }
+    if constexpr (READS_ROWS) {
+      // One store for all ways: most of the code of small tiles.
+      const Place place(g, split_k);
+      T acc[TM][TN] = {};
+      with_ways(
+          g, [&]<cuda::Way A, cuda::Way B>() RUNG_INLINE_LAMBDA { multiply<A, B>(g, place, acc); });
+      store(g, split_k, place.tile, acc);
+    } else {
+      with_ways(g, [&]<cuda::Way A, cuda::Way B>() RUNG_INLINE_LAMBDA {
+        const Place place(g, split_k);
+        T acc[TM][TN] = {};
+        multiply<A, B>(g, place, acc);
+        store(g, split_k, place.tile, acc);
+      });
     }
-    if constexpr (is_medium && T(0.5f) != T{}) {  // not for integers, which few multiply
-      if (a.is_k_major() && b.is_k_major()) return kernel<T, k_major, k_major>(g, split_k);
-    }
-    kernel<T, any, any>(g, split_k);
   }
 
-  template <class T, cuda::Way WAY_A, cuda::Way WAY_B>
-  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
-    using Tiles = Shared<T>;
-    using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
-    using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
-    auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
+  /// Calls f.template operator()<WAY_A, WAY_B>() with the fastest ways that copy the operands, of
+  /// those that there is code for.
+  template <class T, class F>
+  static __device__ __forceinline__ void with_ways(const Gemm<T, T>& g, const F& f) {
+    using enum cuda::Way;
+    const auto a = cuda::operand_a(g), b = cuda::operand_b(g);
+    constexpr int tile = BM * BN;
+    constexpr bool is_float = T(0.5f) != T{};  // few multiply integers
+    if constexpr (READS_ROWS && BN >= 64) {
+      const bool has_rows_of_a = cuda::can_copy<rows>(a), has_rows_of_b = cuda::can_copy<rows>(b);
+      const bool has_vectors_of_a = cuda::can_copy<vectors>(a);
+      const bool has_vectors_of_b = cuda::can_copy<vectors>(b);
+      if (has_rows_of_a && has_rows_of_b) return f.template operator()<rows, rows>();
+      if (has_rows_of_a && has_vectors_of_b) return f.template operator()<rows, vectors>();
+      if (has_vectors_of_a && has_rows_of_b) return f.template operator()<vectors, rows>();
+      if (has_vectors_of_a && has_vectors_of_b) return f.template operator()<vectors, vectors>();
+    } else if constexpr (READS_ROWS) {  // a tile of few elements of B
+      if (cuda::can_copy<rows>(a)) return f.template operator()<rows, any>();
+      if (cuda::can_copy<vectors>(a)) return f.template operator()<vectors, any>();
+    } else {
+      if (cuda::can_copy<vectors>(b)) {
+        if (a.is_k_major()) return f.template operator()<k_major, vectors>();
+        if constexpr (tile >= 64 * 64) {  // loads of smaller tiles matter less
+          if (cuda::can_copy<vectors>(a)) return f.template operator()<vectors, vectors>();
+        }
+      }
+      // The largest tile is for products that pay for copies of their operands.
+      if constexpr (tile >= 64 * 64 && tile <= 64 * 128 && is_float) {
+        if (a.is_k_major() && b.is_k_major()) return f.template operator()<k_major, k_major>();
+      }
+    }
+    f.template operator()<any, any>();
+  }
 
-    // place
-    const cuda::BlockWork work = cuda::block_work(split_k);
-    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
-    const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
-    const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
-    const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
+  /// acc += the thread's rows of A times its columns of B, over a part of k.
+  template <cuda::Way WAY_A, cuda::Way WAY_B, class T>
+  static __device__ __forceinline__ void multiply(const Gemm<T, T>& g, const Place& place,
+                                                  T (&acc)[TM][TN]) {
+    using PanelA = Panel<T, BM, WAY_A>;
+    using PanelB = Panel<T, BN, WAY_B>;
+    auto& [As, Bs] = cuda::dynamic_shared<Shared<T, WAY_A, WAY_B>>();
+    const int thread_row = Warps::warp_row() + Rows<T>::first(Warps::lane_row());
+    const int thread_col = Warps::warp_col() + Cols<T>::first(Warps::lane_col());
 
     // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
-    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row,
-                                                                  range.begin, As);
-    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col,
-                                                                  range.begin, Bs);
-    const cuda::KTiles<BK> tiles(range.end - range.begin);
+    typename PanelA::Copies a_tile(cuda::operand_a(g), place.tile.row, place.range.begin, As);
+    typename PanelB::Copies b_tile(cuda::operand_b(g), place.tile.col, place.range.begin, Bs);
+    const cuda::KTiles<BK> tiles(place.range.end - place.range.begin);
     a_tile.copy_first(tiles.first);
     b_tile.copy_first(tiles.first);
     ptx::cp_async_commit_group();
@@ -94,11 +150,12 @@ struct SplitTile {
     ptx::cp_async_wait_group<STAGES - 2>();
     __syncthreads();
 
-    T acc[TM][TN] = {};
-    T a_frag[2][TM];
-    T b_frag[2][TN];
-    Rows::load(a_frag[0], &As[0][0][thread_row]);
-    Cols::load(b_frag[0], &Bs[0][0][thread_col]);
+    typename PanelA::template Fragments<TM, Rows<T>> a;
+    typename PanelB::template Fragments<TN, Cols<T>> b;
+    a.load_ahead(As[0], thread_row, 0);
+    b.load_ahead(Bs[0], thread_col, 0);
+    a.load(As[0], thread_row, 0);
+    b.load(Bs[0], thread_col, 0);
     int now = 0;
     for (int left = tiles.count; left > 0; --left) {
       // load: issue a tile STAGES - 1 ahead, into the buffer of the previous tile
@@ -110,9 +167,11 @@ struct SplitTile {
       // multiply, while the fragments of the next k-step are loaded
       RUNG_UNROLL
       for (int k = 0; k < BK - 1; ++k) {
-        Rows::load(a_frag[(k + 1) % 2], &As[now][k + 1][thread_row]);
-        Cols::load(b_frag[(k + 1) % 2], &Bs[now][k + 1][thread_col]);
-        cuda::add_outer_product(acc, a_frag[k % 2], b_frag[k % 2]);
+        a.load_ahead(As[now], thread_row, k + 1);
+        b.load_ahead(Bs[now], thread_col, k + 1);
+        cuda::add_outer_product(acc, a.at(k), b.at(k));
+        a.load(As[now], thread_row, k + 1);
+        b.load(Bs[now], thread_col, k + 1);
       }
 
       // sync: the next tiles have arrived, and all reads of these are done
@@ -121,13 +180,20 @@ struct SplitTile {
 
       // multiply: the last k-step, while the first fragments of the next tiles are loaded
       now = now == STAGES - 1 ? 0 : now + 1;
-      Rows::load(a_frag[0], &As[now][0][thread_row]);
-      Cols::load(b_frag[0], &Bs[now][0][thread_col]);
-      cuda::add_outer_product(acc, a_frag[1], b_frag[1]);
+      a.load_ahead(As[now], thread_row, 0);
+      b.load_ahead(Bs[now], thread_col, 0);
+      cuda::add_outer_product(acc, a.at(BK - 1), b.at(BK - 1));
+      a.load(As[now], thread_row, 0);
+      b.load(Bs[now], thread_col, 0);
     }
+  }
 
-    // store; the work once more, because keeping it would take registers
-    cuda::store_or_split<Rows, Cols, THREADS, Warps::LANES_M, WN>(
+  /// The work once more, because keeping it would take registers.
+  template <class T>
+  static __device__ __forceinline__ void store(const Gemm<T, T>& g, const cuda::SplitK& split_k,
+                                               const cuda::TileCoord& tile,
+                                               const T (&acc)[TM][TN]) {
+    cuda::store_or_split<Rows<T>, Cols<T>, THREADS, Warps::LANES_M, WN>(
         g, split_k.workspace, cuda::block_work(split_k), tile.row + Warps::warp_row(),
         tile.col + Warps::warp_col(), Warps::lane_row(), Warps::lane_col(), acc,
         [&]() RUNG_INLINE_LAMBDA {
@@ -135,13 +201,25 @@ struct SplitTile {
           // which are zeros; the memory has room for a row of each thread
           ptx::cp_async_wait_group<0>();
           __syncthreads();
-          return &As[0][0][0] + threadIdx.x / 32 * (Warps::LANES_M * WN);
+          auto& tiles = cuda::dynamic_shared<Shared<T, cuda::Way::any, cuda::Way::any>>();
+          return &tiles.As[0][0][0] + threadIdx.x / 32 * (Warps::LANES_M * WN);
         });
+  }
+
+  /// For any way.
+  template <class T>
+  static constexpr std::int64_t shared_bytes() {
+    using enum cuda::Way;
+    if constexpr (READS_ROWS) {
+      return sizeof(Stages<T, BM>) + sizeof(Stages<T, BN>);
+    } else {
+      return sizeof(Shared<T, any, any>);
+    }
   }
 
   template <class T, class>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<T>), 1, WM, WN, TM, TN};
+    return {BM, BN, BK, THREADS, shared_bytes<T>(), 1, WM, WN, TM, TN};
   }
 
   template <class T>
@@ -149,26 +227,27 @@ struct SplitTile {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
     return {.grid = {cuda::blocks_of(tiles, chosen)},
             .block = {THREADS},
-            .shared_bytes = sizeof(Shared<T>),
+            .shared_bytes = shared_bytes<T>(),
             .workspace_bytes = cuda::split_bytes<T>(tiles, BM * BN, chosen)};
   }
 };
 
 // A double occupies two registers, so its tiles are smaller.
-//                        BM   BN  BK  WM  WN  TM  TN  STAGES
+//                        BM   BN  BK  WM  WN  TM  TN  STAGES  BLOCKS
 using Large = SplitTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = SplitTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = SplitTile<64, 64, 16, 32, 32, 8, 4, 4>;
-using Smaller = SplitTile<32, 64, 16, 16, 32, 4, 4, 4>;
+using Smaller = SplitTile<32, 64, 16, 16, 32, 4, 4, 4, 5>;
 using Flat = SplitTile<16, 128, 32, 16, 32, 4, 4, 4>;
 using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;
+using Taller = SplitTile<128, 32, 16, 32, 32, 8, 4, 5, 3>;
 using Doubles = SplitTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
 // compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(11, split_k, (0, Large, f32), (1, Medium, f32), (2, Small, f32),
-                     (3, Smaller, f32), (4, Flat, f32), (5, Tall, f32), (0, Doubles, f64),
-                     (0, Medium, i32), (1, Small, i32))
+                     (3, Smaller, f32), (4, Flat, f32), (5, Tall, f32), (6, Taller, f32),
+                     (0, Doubles, f64), (0, Medium, i32), (1, Small, i32))
 
 }  // namespace rung

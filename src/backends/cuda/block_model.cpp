@@ -28,9 +28,10 @@ class Blocks {
                       (tile.BK * (tile.BM + tile.BN))),
         sum_bytes_(2.0 * element_bytes * static_cast<double>(cut_) * tile.BM * tile.BN) {}
 
-  double microseconds(const BlockModel& model, const BlockTimes& times, bool fast_copies,
+  double microseconds(const BlockModel& model, const BlockTimes& times, Copies copies,
                       int multiprocessors) const {
-    const double slower = fast_copies ? 1 : times.slow_copies;
+    const auto kind = static_cast<std::size_t>(copies);
+    const double slower = copies == Copies::fast ? 1 : times.slower[kind - 1];
     const auto of_blocks = [&](std::int64_t blocks, std::int64_t steps) {
       const auto of_wave = [&](double resident) {
         return slower * static_cast<double>(steps) *
@@ -64,15 +65,15 @@ class Blocks {
 }  // namespace
 
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
-                              bool fast_copies, const GemmConfig& config, const Limits& limits) {
+                              Copies copies, const GemmConfig& config, const Limits& limits) {
   const auto tile = static_cast<std::size_t>(config.tile);
   const auto element = static_cast<int>(input_bytes(model.dtype));
   return Blocks(size, tiles_of(rung, model.dtype)[tile], config, element)
-      .microseconds(model, model.tiles[tile], fast_copies, limits.multiprocessors);
+      .microseconds(model, model.tiles[tile], copies, limits.multiprocessors);
 }
 
 std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
-                                           const GemmSize& size, bool fast_copies,
+                                           const GemmSize& size, Copies copies,
                                            const Limits& limits) {
   std::optional<GemmConfig> best;
   double best_time = 0;
@@ -81,8 +82,7 @@ std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRu
     const int places = model.tiles[i].resident * limits.multiprocessors;
     for (const GemmConfig& config :
          configs_of_tile(rung, model.dtype, size, static_cast<int>(i), places, limits)) {
-      const double expected =
-          predicted_microseconds(model, rung, size, fast_copies, config, limits);
+      const double expected = predicted_microseconds(model, rung, size, copies, config, limits);
       if (best && expected >= best_time) continue;
       if (!why_not(rung, model.dtype, size, config, limits).empty()) continue;
       best = config;

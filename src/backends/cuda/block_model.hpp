@@ -7,6 +7,7 @@
 // own instructions, enough of them for the pipes. What moves bytes takes time of its own, of which
 // the longer part hides most of the other.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,13 +19,21 @@
 
 namespace rung::cuda {
 
+/// How the kernels of a rung copy operands.
+enum class Copies {
+  fast,          // GemmRung::fast_copies
+  both_k_major,  // aligned rows of both operands lie along k
+  b_k_major,     // those of B alone
+  slow           // any others
+};
+
 /// Of one tile size; times in microseconds.
 struct BlockTimes {
-  int resident;        // blocks that fit an SM
-  double latency;      // of a k-block, if the block is alone on its SM
-  double throughput;   // of a k-block, per block on the SM
-  double overhead;     // of a tile: the first loads, and the epilogue
-  double slow_copies;  // factor of both for operands without fast copies
+  int resident;                  // blocks that fit an SM
+  double latency;                // of a k-block, if the block is alone on its SM
+  double throughput;             // of a k-block, per block on the SM
+  double overhead;               // of a tile: the first loads, and the epilogue
+  std::array<double, 3> slower;  // factors of both for Copies beyond the fast ones, in their order
 };
 
 /// The constants of a rung for one type on one device, in microseconds and bytes per microsecond.
@@ -37,6 +46,7 @@ struct BlockModel {
   double meeting;   // of blocks that share a tile (split-K)
   double part;      // the same, per block
   double exchange;  // rate of partial sums
+  double copy;      // of an operand: its launch
   double packing;   // rate of what copies of operands read and write
   std::vector<BlockTimes> tiles;
 };
@@ -44,11 +54,11 @@ struct BlockModel {
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.
 std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
-                                           const GemmSize& size, bool fast_copies,
+                                           const GemmSize& size, Copies copies,
                                            const Limits& limits);
 
 /// The predicted time of a configuration, in microseconds.
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
-                              bool fast_copies, const GemmConfig& config, const Limits& limits);
+                              Copies copies, const GemmConfig& config, const Limits& limits);
 
 }  // namespace rung::cuda

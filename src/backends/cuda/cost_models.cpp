@@ -38,7 +38,7 @@ class Reader {
     BlockModel& model = models_.blocks.emplace_back();
     std::string dtype;
     words >> model.rung >> dtype >> model.launch >> model.memory >> model.l2 >> model.meeting >>
-        model.part >> model.exchange >> model.packing;
+        model.part >> model.exchange >> model.copy >> model.packing;
     const auto known = parse_dtype(dtype);
     model.dtype = known.value_or(Dtype::f32);
     const std::array rates = {model.memory, model.l2, model.exchange, model.packing};
@@ -48,7 +48,7 @@ class Reader {
   bool take_block_tile(std::istream& words) {
     BlockTimes& times = models_.blocks.back().tiles.emplace_back();
     words >> times.resident >> times.latency >> times.throughput >> times.overhead >>
-        times.slow_copies;
+        times.slower[0] >> times.slower[1] >> times.slower[2];
     return times.resident > 0;
   }
 
@@ -98,10 +98,12 @@ std::string format_model(const BlockModel& model) {
   std::ostringstream lines;
   lines << "launch " << model.rung << ' ' << name(model.dtype) << ' ' << model.launch << ' '
         << model.memory << ' ' << model.l2 << ' ' << model.meeting << ' ' << model.part << ' '
-        << model.exchange << ' ' << model.packing << '\n';
+        << model.exchange << ' ' << model.copy << ' ' << model.packing << '\n';
   for (const BlockTimes& times : model.tiles) {
     lines << "tile " << times.resident << ' ' << times.latency << ' ' << times.throughput << ' '
-          << times.overhead << ' ' << times.slow_copies << '\n';
+          << times.overhead;
+    for (const double factor : times.slower) lines << ' ' << factor;
+    lines << '\n';
   }
   return std::move(lines).str();
 }

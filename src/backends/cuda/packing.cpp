@@ -1,5 +1,6 @@
 #include "backends/cuda/packing.hpp"
 
+#include "backends/cuda/row_alignment.hpp"
 #include "core/integers.hpp"
 
 namespace rung::cuda {
@@ -52,6 +53,15 @@ bool has_fast_copies(const GemmRung& rung, const GemmCall& call) {
     const auto fast_copies = rung.fast_copies.of<In, Out>();
     return fast_copies == nullptr || fast_copies(call.typed<In, Out>());
   });
+}
+
+Copies copies_of(const GemmRung& rung, const GemmCall& call) {
+  if (has_fast_copies(rung, call)) return Copies::fast;
+  constexpr std::int64_t vector = 16;
+  const bool is_aligned =
+      row_alignment(call.a, call.dtype) >= vector && row_alignment(call.b, call.dtype) >= vector;
+  if (!is_aligned || call.b.row_stride != 1) return Copies::slow;
+  return call.a.col_stride == 1 ? Copies::both_k_major : Copies::b_k_major;
 }
 
 TensorMapSpec packed_a(const GemmConfig& config, const GemmCall& call) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "backends/cuda/block_model.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "core/call.hpp"
 #include "device/cuda/entry/launch.hpp"
@@ -12,6 +13,8 @@ namespace rung::cuda {
 
 /// GemmRung::fast_copies of a problem.
 bool has_fast_copies(const GemmRung& rung, const GemmCall& call);
+
+Copies copies_of(const GemmRung& rung, const GemmCall& call);
 
 /// How to pack A and B.
 struct Packing {

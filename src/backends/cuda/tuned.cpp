@@ -274,7 +274,7 @@ std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype
 }
 
 GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
-                                 const GemmSize& size, const Limits& limits, bool fast_copies,
+                                 const GemmSize& size, const Limits& limits, Copies copies,
                                  const OddRows& odd_rows) const {
   const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
                            std::max<std::int64_t>(size.k, 1)};
@@ -295,7 +295,7 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
   }
   if (found == nullptr && is_modelled) {
     const auto config = blocks != nullptr
-                            ? predicted_config(*blocks, rung, wanted, fast_copies, limits)
+                            ? predicted_config(*blocks, rung, wanted, copies, limits)
                             : predicted_config(*waves, rung, dtype, wanted, limits, odd_rows);
     return config.value_or(GemmConfig{});
   }
@@ -316,7 +316,7 @@ GemmConfig TunedConfigs::best(const GemmRung& rung, std::string_view id, const G
   if (chosen) return *chosen;
   const GemmSize size = {call.m, call.n, call.k};
   const auto in_place =
-      nearest(rung, id, call.dtype, size, limits, has_fast_copies(rung, call), odd_rows_of(call));
+      nearest(rung, id, call.dtype, size, limits, copies_of(rung, call), odd_rows_of(call));
   return packed(rung, id, call, in_place, limits).value_or(in_place);
 }
 
@@ -346,13 +346,15 @@ std::optional<GemmConfig> TunedConfigs::packed(const GemmRung& rung, std::string
   const auto packing = packing_for_fast_copies(rung, call);
   if (!packing) return std::nullopt;
   const GemmSize size = {call.m, call.n, call.k};
-  GemmConfig config = nearest(rung, id, call.dtype, size, limits, true);
-  const auto expected = [&](const GemmConfig& any, bool fast_copies) {
-    return predicted_microseconds(*model, rung, size, fast_copies, any, limits);
+  GemmConfig config = nearest(rung, id, call.dtype, size, limits);
+  const auto expected = [&](const GemmConfig& any, Copies copies) {
+    return predicted_microseconds(*model, rung, size, copies, any, limits);
   };
-  const double copies =
-      packing->copies() * model->launch + packing_bytes(*packing, call) / model->packing;
-  if (expected(config, true) + copies >= expected(in_place, false)) return std::nullopt;
+  const double packs =
+      packing->copies() * model->copy + packing_bytes(*packing, call) / model->packing;
+  if (expected(config, Copies::fast) + packs >= expected(in_place, copies_of(rung, call))) {
+    return std::nullopt;
+  }
   config.pack_a = packing->a;
   config.pack_b = packing->b;
   return config;

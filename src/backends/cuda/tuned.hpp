@@ -72,9 +72,9 @@ class TunedConfigs {
   /// that the device supports; if there is none, the first tile without split-K. There are never
   /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp,
   /// block_model.hpp), only shapes with the same number of tiles count as near, and a model chooses
-  /// for all others. `fast_copies`: has_fast_copies() of the operands; `odd_rows`: odd_rows_of() them.
+  /// for all others. `copies`: copies_of() the operands; `odd_rows`: odd_rows_of() them.
   GemmConfig nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
-                     const Limits& limits, bool fast_copies = true,
+                     const Limits& limits, Copies copies = Copies::fast,
                      const OddRows& odd_rows = {}) const;
 
   /// The configuration for a call, whose pointers are those of the device or aligned alike: what

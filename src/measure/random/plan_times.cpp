@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/cuda/gemm_call.hpp"
+#include "backends/cuda/packing.hpp"
 #include "core/kernel_error.hpp"
 #include "cuda_driver/error.hpp"
 #include "library/tuned/cuda.hpp"
@@ -55,7 +56,12 @@ class PlanTimer {
               .possible;
       if (configs.empty())
         configs.push_back(tuned.best(*named.rung, named.id, call, gpu_.limits()));
-      for (const cuda::GemmConfig& config : configs) {
+      const auto packing = cuda::packing_for_fast_copies(*named.rung, call);
+      for (cuda::GemmConfig config : configs) {
+        times_.push_back({std::string(named.id), config});
+        if (!packing || !gpu_.limits().may_pack) continue;
+        config.pack_a = packing->a;
+        config.pack_b = packing->b;
         times_.push_back({std::string(named.id), config});
       }
     }

@@ -219,6 +219,32 @@ TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
 }
 
+TEST(CudaRules, EightRowsOrColumnsHaveItWhileAllBlocksRunAtTheSameTime) {
+  GemmCall g = aligned_problem();
+  g.m = 8;
+  g.n = g.k = 8192;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.m = 9;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  g.m = 8;
+  g.n = 8200;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  g.m = 8192;
+  g.n = 8;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+}
+
+TEST(CudaRules, UnalignedRowsAndAShortKHaveRung52) {
+  GemmCall g = aligned_problem();
+  g.m = g.n = 128;
+  g.k = 64;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  g.c.row_stride = 129;
+  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  g.k = 65;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+}
+
 TEST(CudaRules, AShortKHasARungOfItsOwn) {
   GemmCall g = aligned_problem();
   g.m = g.n = 128;

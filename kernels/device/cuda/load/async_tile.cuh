@@ -13,6 +13,7 @@ namespace rung::cuda {
 /// How an operand is copied.
 enum class Way {
   vectors,  // 16 bytes along the extent at a time, fewer at its end
+  rows,     // 16 bytes along k at a time, as they lie (async_rows.cuh)
   k_major,  // elements one by one, neighbouring threads along k: cp.async cannot transpose
   any       // elements one by one, neighbouring threads along whichever direction lies together
 };
@@ -20,8 +21,11 @@ enum class Way {
 /// Whether a way is possible; `any` always is.
 template <Way WAY, class T>
 __device__ __forceinline__ bool can_copy(const Operand<T>& operand) {
-  if constexpr (WAY == Way::k_major) return operand.is_k_major();
   if constexpr (WAY == Way::any) return true;
+  if constexpr (WAY == Way::k_major) return operand.is_k_major();
+  if constexpr (WAY == Way::rows) {
+    return operand.is_k_major() && operand.is_aligned() && operand.k % vector_width<T> == 0;
+  }
   return !operand.is_k_major() && operand.is_aligned();
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+// How a tile of an operand is copied, lies in shared memory and is read, for each Way.
+
+#include "device/cuda/load/async_rows.cuh"
+#include "device/cuda/load/async_tile.cuh"
+#include "device/cuda/tile/step_fragments.cuh"
+
+namespace rung::cuda {
+
+/// Transposed where the operand is K-major.
+template <class T, int EXTENT, int BK, int THREADS, Way WAY>
+struct AsyncPanel {
+  static constexpr int LD = EXTENT + vector_width<T>;
+  using Tile = T[BK][LD];
+  using Copies = AsyncTile<T, EXTENT, BK, LD, THREADS, WAY>;
+  template <int N, class Pieces>
+  using Fragments = ColumnFragments<T, N, Pieces, BK, LD>;
+};
+
+template <class T, int EXTENT, int BK, int THREADS>
+struct AsyncPanel<T, EXTENT, BK, THREADS, Way::rows> {
+  using Tile = RowTile<T, EXTENT, BK>;
+  using Copies = AsyncRows<T, EXTENT, BK, THREADS>;
+  template <int N, class Pieces>
+  using Fragments = RowFragments<T, N, Pieces, EXTENT, BK>;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,55 @@
+#pragma once
+// A thread's elements of one operand, from shared memory, for one step of k after another.
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/load/async_rows.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+/// From a tile that lies as [BK][LD]: of two steps, so that one is loaded while the other is used.
+/// `Pieces`: the Fragment of the N elements.
+template <class T, int N, class Pieces, int BK, int LD>
+class ColumnFragments {
+ public:
+  /// Before the step before k is used.
+  __device__ __forceinline__ void load_ahead(const T (&tile)[BK][LD], int first, int k) {
+    Pieces::load(elements_[k % 2], &tile[k][first]);
+  }
+  /// After that.
+  __device__ __forceinline__ void load(const T (&)[BK][LD], int, int) {}
+
+  __device__ __forceinline__ const T (&at(int k) const)[N] { return elements_[k % 2]; }
+
+ private:
+  T elements_[2][N];
+};
+
+/// The same from rows: of as many steps as a vector has. The next ones take their registers; warps of
+/// other blocks multiply meanwhile.
+template <class T, int N, class Pieces, int EXTENT, int BK>
+class RowFragments {
+ public:
+  using Tile = RowTile<T, EXTENT, BK>;
+
+  __device__ __forceinline__ void load_ahead(const Tile&, int, int) {}
+  __device__ __forceinline__ void load(const Tile& tile, int first, int k) {
+    if (k % W != 0) return;
+    const T* const from = &tile.elements[Tile::at(first) + k];
+    RUNG_UNROLL
+    for (int i = 0; i < N; ++i) {
+      const auto vector =
+          *reinterpret_cast<const Vector<T, W>*>(from + Tile::at(Pieces::offset(i)));
+      RUNG_UNROLL
+      for (int w = 0; w < W; ++w) elements_[w][i] = vector.at[w];
+    }
+  }
+
+  __device__ __forceinline__ const T (&at(int k) const)[N] { return elements_[k % W]; }
+
+ private:
+  static constexpr int W = Tile::W;
+  T elements_[W][N];
+};
+
+}  // namespace rung::cuda
