@@ -45,7 +45,7 @@ ALLOWED = {
         "src/vgpu/model", "src/vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
-    "src/vgpu/model": [],
+    "src/vgpu/model": ["kernels"],
     "src/vgpu/memory": [],
     "src/vgpu/frontends": [],
     "src/vgpu/happens_before": ["src/vgpu/memory", "src/vgpu/model"],

@@ -25,6 +25,29 @@ inline constexpr std::uint64_t block_number_of(GlobalStamp stamp) {
 }
 inline constexpr Stamp within_block(GlobalStamp stamp) { return static_cast<Stamp>(stamp); }
 
+/// The last write, or the first read, of a row: 64 aligned bytes, which lanes one after the other
+/// have accessed. It stands for the stamps of all granules there, so that these need no memory.
+struct RowStamp {
+  static constexpr std::uint64_t bytes = 64;
+  static constexpr std::uint8_t apart = 0xFF;
+
+  GlobalStamp first = 0;        // of the first lane, whether it has accessed the row or not
+  std::uint16_t site = 0;       // as in GlobalShadow
+  std::uint16_t words = 0;      // which words of four bytes were accessed
+  std::uint8_t lane_shift = 0;  // logarithm of the bytes per lane; or apart: granules have stamps
+};
+
+/// The rows that a launch has recorded, if it runs on one CPU thread. With several, all granules have
+/// stamps of their own.
+struct RecordedRows {
+  std::uint64_t launch = 0;        // by its first block; what follows is of this launch
+  std::size_t begin = 0, end = 0;  // the recorded rows are among these
+  std::uint32_t count = 0;         // how many there are,
+  std::uint32_t apart = 0;         // and how many rows whose granules have stamps
+  bool all_apart = false;          // there are no rows any more
+  bool stays_apart = false;        // nor will there be in later launches
+};
+
 /// One element per granule in each array. The arrays have room for granules of one byte, so that
 /// their places do not depend on the kernel's granule.
 struct GlobalShadow {
@@ -34,10 +57,21 @@ struct GlobalShadow {
         other_reader(first_reader + allocation.bytes),
         write_site(reinterpret_cast<std::uint16_t*>(other_reader + allocation.bytes)),
         first_read_site(write_site + allocation.bytes),
-        other_read_site(first_read_site + allocation.bytes) {}
+        other_read_site(first_read_site + allocation.bytes),
+        rows(reinterpret_cast<RecordedRows*>(aligned(other_read_site + allocation.bytes))),
+        written_rows(reinterpret_cast<RowStamp*>(rows + 1)),
+        read_rows(written_rows + (allocation.bytes - 1) / RowStamp::bytes + 1) {}
 
   GlobalStamp *written, *first_reader, *other_reader;
   std::uint16_t *write_site, *first_read_site, *other_read_site;
+  RecordedRows* rows;
+  RowStamp *written_rows, *read_rows;  // one per row
+
+ private:
+  static std::uintptr_t aligned(const std::uint16_t* end) {
+    constexpr std::uintptr_t alignment = alignof(RecordedRows);
+    return (reinterpret_cast<std::uintptr_t>(end) + alignment - 1) / alignment * alignment;
+  }
 };
 
 /// Records a read in GlobalShadow::first_reader if its place is free, because no thread, or only

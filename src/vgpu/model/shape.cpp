@@ -7,6 +7,7 @@
 
 #include "vgpu/model/banks.hpp"
 #include "vgpu/model/distinct_numbers.hpp"
+#include "vgpu/model/shape_lanes.hpp"
 
 namespace rung::vgpu {
 
@@ -19,63 +20,72 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
   wavefronts_ = {};
   matrix_wavefronts_.fill(0);
   sectors_bytes_ = 0;
-  if (mask != all_lanes || !describe_regular(address)) describe_scattered(address);
-  for (int lane = 0; lane < warp_size; ++lane) {
-    distance[lane] = address[lane] - low;
-    narrow_distance[lane] = static_cast<std::int32_t>(distance[lane]);
+  if (mask != 0) {
+    fill_in(*this, address);
+    return;
   }
-  constexpr int half = warp_size / 2;
-  halves_agree = mask == all_lanes &&
-                 std::equal(distance.begin(), distance.begin() + half, distance.begin() + half);
-  halves_uniform = mask == all_lanes;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    halves_uniform = halves_uniform && distance[lane] == distance[lane / half * half];
-  }
-  narrow = high - low <= std::numeric_limits<std::int32_t>::max();
-  half_stride = narrow_distance[1] - narrow_distance[0];
-  for (int lane = 2; lane < half; ++lane) {
-    if (narrow_distance[lane] - narrow_distance[lane - 1] != half_stride) half_stride = 0;
-  }
-  halves_linear = narrow && mask == all_lanes && half_stride != 0;
-  for (int lane = half + 1; lane < warp_size; ++lane) {
-    const std::int32_t gap = narrow_distance[lane] - narrow_distance[lane - 1];
-    halves_linear = halves_linear && gap == half_stride;
-  }
+  kind = Kind::scattered;  // of no address
+  narrow = halves_agree = halves_uniform = halves_linear = false;
+  stride = 0;
+  low = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  high = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::min());
 }
 
-bool Shape::describe_regular(const std::uint64_t* address) {
-  const std::uint64_t step = address[1] - address[0];
-  for (int lane = 2; lane < warp_size; ++lane) {
-    if (address[lane] - address[lane - 1] != step) return false;
+namespace {
+
+using Numbers = std::array<std::uint32_t, warp_size>;
+
+bool are_ascending(const Numbers& numbers, Mask mask) {
+  std::uint32_t last = 0;
+  for (Mask left = mask; left != 0; left &= left - 1) {
+    const std::uint32_t number = numbers[static_cast<std::size_t>(first_lane(left))];
+    if (number < last) return false;
+    last = number;
   }
-  stride = static_cast<std::int64_t>(step);
-  kind = stride == 0 ? Kind::uniform : Kind::linear;
-  low_bits = static_cast<std::uint8_t>(stride & 15);
-  low = address[stride < 0 ? warp_size - 1 : 0];
-  high = address[stride < 0 ? 0 : warp_size - 1];
   return true;
 }
 
-void Shape::describe_scattered(const std::uint64_t* address) {
-  kind = Kind::scattered;
-  stride = 0;
-  // Addresses are compared as signed numbers: an offset leads negative ones back into the window.
-  auto least = std::numeric_limits<std::int64_t>::max();
-  auto most = std::numeric_limits<std::int64_t>::min();
-  for (Mask left = mask; left != 0; left &= left - 1) {
-    const auto at = static_cast<std::int64_t>(address[first_lane(left)]);
-    least = std::min(least, at);
-    most = std::max(most, at);
+/// Calls f(first, second) for each distinct number: the first two lanes of the mask that have it,
+/// equal if there is only one.
+template <class F>
+void for_each_distinct(const Numbers& numbers, Mask mask, const F& f) {
+  if (are_ascending(numbers, mask)) {
+    for (Mask left = mask; left != 0;) {
+      const int first = first_lane(left);
+      const auto next_is_same = [&] {
+        left &= left - 1;
+        return left != 0 && numbers[static_cast<std::size_t>(first_lane(left))] ==
+                                numbers[static_cast<std::size_t>(first)];
+      };
+      int second = first;
+      while (next_is_same()) second = second == first ? first_lane(left) : second;
+      f(first, second);
+    }
+    return;
   }
-  low = static_cast<std::uint64_t>(least);
-  high = static_cast<std::uint64_t>(most);
-  std::uint64_t bits = 0;
-  for (Mask left = mask; left != 0; left &= left - 1) bits |= address[first_lane(left)] - low;
-  low_bits = static_cast<std::uint8_t>(bits & 15);
+  const EqualLanes equal = equal_lanes(numbers);
+  for (Mask left = mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    const Mask same = equal[static_cast<std::size_t>(lane)] & mask;
+    const Mask others = same & (same - 1);
+    if (first_lane(same) == lane) f(lane, others != 0 ? first_lane(others) : lane);
+  }
 }
+
+}  // namespace
 
 const std::array<Shape::Unique, warp_size>& Shape::unique_distances() {
   if (uniques_ != 0) return unique_;
+  if (narrow) {
+    Numbers numbers;
+    std::copy(narrow_distance.begin(), narrow_distance.end(), numbers.begin());
+    for_each_distinct(numbers, mask, [&](int first, int second) {
+      unique_[static_cast<std::size_t>(uniques_++)] = {distance[static_cast<std::size_t>(first)],
+                                                       static_cast<std::uint8_t>(first),
+                                                       static_cast<std::uint8_t>(second)};
+    });
+    return unique_;
+  }
   DistinctNumbers<warp_size> known;
   for (Mask left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint8_t>(first_lane(left));
@@ -175,7 +185,17 @@ int Shape::sectors(std::uint32_t bytes, std::int64_t offset) {
     sectors_.fill(0);
   }
   std::uint8_t& known = sectors_[begin % sector_bytes];
-  if (known == 0) {
+  if (known != 0) return known;
+  const bool aligned =
+      std::has_single_bit(bytes) && bytes <= 16 && ((begin | low_bits) & (bytes - 1)) == 0;
+  if (narrow && aligned) {  // one sector per lane
+    Numbers numbers;
+    const auto phase = static_cast<std::uint32_t>(begin % sector_bytes);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+      numbers[lane] = (static_cast<std::uint32_t>(narrow_distance[lane]) + phase) / sector_bytes;
+    }
+    for_each_distinct(numbers, mask, [&](int, int) { ++known; });
+  } else {
     known = static_cast<std::uint8_t>(
         global_sectors(distance, mask, bytes, static_cast<std::int64_t>(begin)));
   }

@@ -75,8 +75,6 @@ struct Shape {
   std::uint32_t logged_at = 0;
 
  private:
-  bool describe_regular(const std::uint64_t* address);
-  void describe_scattered(const std::uint64_t* address);
   /// The wavefronts in closed form; 0 if there is none.
   int regular_wavefronts(std::uint32_t bytes, bool load) const;
   int word_wavefronts();

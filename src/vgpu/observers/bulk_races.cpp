@@ -25,6 +25,7 @@ void for_each_granule(const GlobalAccess& access, const GlobalRange& range, cons
   const std::uint64_t begin = range.address - access.allocation.address;
   const std::uint64_t size = access.granule_bytes;
   const std::uint64_t end = (begin + range.bytes) / size;
+  spread_rows(access, begin, begin + range.bytes);
   for (std::uint64_t granule = (begin + size - 1) / size; granule < end; ++granule) {
     if (!f(granule, begin)) return;
   }

@@ -109,6 +109,15 @@ bool is_watched(const LaunchState& launch, const Allocation& allocation) {
          load_relaxed(allocation.copied_in_launch) == launch.first_block;
 }
 
+RowLaunch row_launch(const GlobalAccess& access) {
+  return {access.shadow, access.block.worker.launch.first_block, access.granule_bytes,
+          access.oldest};
+}
+
+void spread_rows(const GlobalAccess& access, std::uint64_t begin, std::uint64_t end) {
+  if (access.alone && begin < end) spread_rows(row_launch(access), begin, end);
+}
+
 bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread) {
   if (stamp < access.oldest) return true;
   const Block& block = access.block;

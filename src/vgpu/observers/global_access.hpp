@@ -7,6 +7,7 @@
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/happens_before/global_shadow.hpp"
+#include "vgpu/observers/row_stamps.hpp"
 
 namespace rung::vgpu {
 
@@ -42,6 +43,11 @@ GlobalAccess global_access(Block& block, const Warp& warp, const Allocation& all
 /// Whether accesses to the allocation have to be recorded: something in this launch may write there, or
 /// has written.
 bool is_watched(const LaunchState& launch, const Allocation& allocation);
+
+/// Which rows of the allocation may have one stamp (observers/row_stamps.hpp).
+RowLaunch row_launch(const GlobalAccess& access);
+/// Gives the granules in these bytes stamps of their own, before any of them is looked at.
+void spread_rows(const GlobalAccess& access, std::uint64_t begin, std::uint64_t end);
 
 /// Whether the access with that stamp is ordered before the next one of this thread.
 bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread);

@@ -1,9 +1,11 @@
 #include "vgpu/observers/global_races.hpp"
 
 #include <bit>
+#include <optional>
 
 #include "vgpu/observers/global_access.hpp"
 #include "vgpu/observers/global_rows.hpp"
+#include "vgpu/observers/row_stamps.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -17,26 +19,94 @@ void visit(const GlobalAccess& access, int thread, std::uint64_t begin, bool aga
   }
 }
 
-/// If the lanes' accesses are adjacent, and plainly ordered after all earlier ones, deals with all
-/// at once.
-bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
-               const Place& place) {
+/// Gives the granules that the lanes access stamps of their own.
+void spread_rows(const GlobalAccess& access, const Shape& shape, std::uint64_t low) {
   const std::uint32_t bytes = access.bytes;
-  if (shape.kind != Shape::Kind::linear || shape.stride != static_cast<std::int64_t>(bytes) ||
-      place.lane_stride != 0 || access.atomic) {
-    return false;
+  if (shape.high - shape.low < warp_size * RowStamp::bytes / 2) {
+    spread_rows(access, low, low + (shape.high - shape.low) + bytes);
+    return;
   }
-  const std::uint64_t begin = place.address(shape.low, 0) - access.allocation.address;
-  const int shift = std::countr_zero(bytes / access.granule_bytes);
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const std::uint64_t begin = low + shape.distance[first_lane(left)];
+    spread_rows(access, begin, begin + bytes);
+  }
+}
+
+/// The lanes' accesses as rows, if they are adjacent in each half of the warp.
+std::optional<HalfWarps> half_warps(const Shape& shape, std::uint32_t bytes, std::uint64_t low) {
+  constexpr int half = warp_size / 2;
+  HalfWarps halves{{}, {shape.mask & 0xFFFFu, shape.mask >> half}, bytes};
+  for (std::size_t i = 0; i < halves.begin.size(); ++i) {
+    if (halves.lanes[i] == 0) continue;
+    const int first = static_cast<int>(i) * half;
+    const auto begin_of = [&](int lane) {
+      return shape.distance[first + lane] - static_cast<std::uint64_t>(lane) * bytes;
+    };
+    const std::uint64_t begin = begin_of(first_lane(halves.lanes[i]));
+    const bool known = shape.mask == all_lanes && shape.halves_linear;
+    if (known && shape.half_stride != static_cast<std::int32_t>(bytes)) return std::nullopt;
+    for (Mask left = known ? 0 : halves.lanes[i]; left != 0; left &= left - 1) {
+      if (begin_of(first_lane(left)) != begin) return std::nullopt;
+    }
+    halves.begin[i] = low + begin;
+  }
+  return halves;
+}
+
+/// If the lanes' accesses are adjacent, and plainly ordered after all earlier ones, deals with all
+/// at once. `low`: offset of the lowest address in the allocation.
+bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
+               std::uint64_t low) {
+  const std::uint32_t bytes = access.bytes;
+  const bool whole = shape.kind == Shape::Kind::linear &&
+                     shape.stride == static_cast<std::int64_t>(bytes) && !access.atomic;
+  if (!whole && !access.alone) return false;
   const GlobalRow row{access.shadow,
-                      begin / access.granule_bytes,
-                      shift,
+                      low / access.granule_bytes,
+                      std::countr_zero(bytes / access.granule_bytes),
                       access.stamp + static_cast<Stamp>(access.block.thread(warp, 0)),
                       access.oldest,
                       access.safe,
                       static_cast<std::uint16_t>(access.site)};
+  const RowLaunch launch = row_launch(access);
+  if (access.alone && has_rows(launch)) {
+    const auto halves = access.atomic ? std::nullopt : half_warps(shape, bytes, low);
+    if (halves && visit_rows(launch, row, *halves, access.writes)) return true;
+    spread_rows(access, shape, low);
+  }
+  if (!whole) return false;
   return access.writes ? write_global_row(row, was_read(access), was_reread(access))
                        : read_global_row(row, access.alone);
+}
+
+/// The same for lanes whose accesses are apart.
+bool visit_lanes(const GlobalAccess& access, const Warp& warp, Shape& shape, std::uint64_t low) {
+  constexpr int few = 4;  // for which the other way is as fast
+  const std::uint32_t bytes = access.bytes;
+  const bool whole = bytes <= widest_aligned && bytes >= access.granule_bytes;
+  if (!whole || shape.uniques() < few) return false;
+  GlobalPlaces places;
+  const GlobalStamp of_warp = access.stamp + static_cast<Stamp>(access.block.thread(warp, 0));
+  const auto& unique = shape.unique_distances();
+  const int count = shape.uniques();
+  for (int i = 0; i < count; ++i) {
+    places.add((low + unique[i].distance) / access.granule_bytes, of_warp + unique[i].first,
+               of_warp + unique[i].second);
+  }
+  const GlobalLanes lanes{access.shadow, places,      bytes / access.granule_bytes,
+                          access.oldest, access.safe, static_cast<std::uint16_t>(access.site),
+                          access.atomic};
+  if (access.writes) return write_global_lanes(lanes, was_read(access), was_reread(access));
+  if (!check_global_reads(lanes)) return false;
+  for (std::size_t i = 0; i < places.count; ++i) {
+    const auto first = static_cast<std::size_t>(places.first[i]);
+    for (std::size_t granule = first; granule < first + lanes.granules; ++granule) {
+      note_granule(access, access.block.thread(warp, unique[i].first), granule);
+      if (unique[i].second == unique[i].first) continue;
+      note_granule(access, access.block.thread(warp, unique[i].second), granule);
+    }
+  }
+  return true;
 }
 
 template <class F>
@@ -57,7 +127,8 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const GlobalAccess access = global_access(
       block, warp, allocation, {op.site, op.access_bytes(), name(kind), writes, atomic});
   if (!writes) mark(allocation.read_in_launch, access);
-  if (visit_row(access, warp, shape, place)) return;
+  const std::uint64_t begin = place.address(shape.low, 0) - allocation.address;
+  if (visit_row(access, warp, shape, begin) || visit_lanes(access, warp, shape, begin)) return;
 
   const auto visit_lane = [&](std::uint64_t address, int lane, bool again) {
     visit(access, block.thread(warp, lane), place.address(address, lane) - allocation.address,

@@ -18,6 +18,20 @@ using Vector = hn::Vec<hn::CappedTag<std::uint64_t, warp_size>>;
 
 using Sites = hn::CappedTag<std::uint16_t, warp_size>;
 
+/// Which stamps that were found are ordered before accesses with the stamps `own`: of an earlier
+/// launch, or none; of this block and old enough; or of the same thread, and not in flight.
+HWY_INLINE auto in_order(Vector found, Vector own, std::uint64_t oldest, Stamp safe) {
+  constexpr std::uint64_t low_half = 0xFFFFFFFFu;
+  const auto difference = hn::Xor(found, own);
+  const auto same_block = hn::Eq(hn::ShiftRight<global_block_shift>(difference), hn::Zero(d));
+  const auto same_thread = hn::Eq(hn::And(difference, hn::Set(d, stamp_thread_mask)), hn::Zero(d));
+  const auto stamp = hn::And(found, hn::Set(d, low_half));
+  const auto in_flight = hn::Set(d, std::uint64_t{make_stamp(pending_time, 0)});
+  const auto own_and_done = hn::And(same_thread, hn::Lt(stamp, in_flight));
+  const auto fine = hn::Or(own_and_done, hn::Lt(stamp, hn::Set(d, safe)));
+  return hn::Or(hn::Lt(found, hn::Set(d, oldest)), hn::And(same_block, fine));
+}
+
 /// A row with 2^lane_shift granules per lane, as a constant.
 template <int lane_shift>
 class Row {
@@ -62,26 +76,12 @@ class Row {
     return hn::Add(hn::Set(d, row_.stamp), hn::ShiftRight<lane_shift>(hn::Iota(d, i)));
   }
 
-  /// Whether all of these stamps are ordered before the row's accesses: of an earlier launch, or
-  /// none; of this block and old enough; or of the same thread, and not in flight.
+  /// Whether all of these stamps are ordered before the row's accesses.
   HWY_INLINE bool all_in_order(const GlobalStamp* stamps) const {
-    constexpr std::uint64_t low_half = 0xFFFFFFFFu;
-    const auto in_flight = hn::Set(d, std::uint64_t{make_stamp(pending_time, 0)});
-    const auto oldest = hn::Set(d, row_.oldest), safe = hn::Set(d, row_.safe);
     for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
       const auto found = hn::LoadU(d, stamps + i);
-      const auto earlier = hn::Lt(found, oldest);
-      if (hn::AllTrue(d, earlier)) continue;
-      const auto difference = hn::Xor(found, own(i));
-      const auto same_block = hn::Eq(hn::ShiftRight<global_block_shift>(difference), hn::Zero(d));
-      const auto same_thread =
-          hn::Eq(hn::And(difference, hn::Set(d, stamp_thread_mask)), hn::Zero(d));
-      const auto stamp = hn::And(found, hn::Set(d, low_half));
-      const auto own_and_done = hn::And(same_thread, hn::Lt(stamp, in_flight));
-      const auto fine = hn::Or(own_and_done, hn::Lt(stamp, safe));
-      if (!hn::AllTrue(d, hn::Or(earlier, hn::And(same_block, fine)))) {
-        return false;
-      }
+      if (hn::AllTrue(d, hn::Lt(found, hn::Set(d, row_.oldest)))) continue;
+      if (!hn::AllTrue(d, in_order(found, own(i), row_.oldest, row_.safe))) return false;
     }
     return true;
   }
@@ -138,6 +138,50 @@ bool read_row(const GlobalRow& row, bool alone) {
   return with_row(row, [&](const auto& known) HWY_ATTR { return known.read(alone); });
 }
 
+/// Whether all of the lanes' granules have a stamp in order there. `or_atomic`: or one of an atomic.
+bool all_in_order(const GlobalLanes& lanes, const GlobalStamp* stamps, bool or_atomic) {
+  const GlobalPlaces& places = lanes.places;
+  const hn::RebindToSigned<decltype(d)> indices;
+  const auto atomic = hn::Set(d, or_atomic ? stamp_atomic : 0);
+  for (std::size_t i = 0; i < places.count; i += hn::Lanes(d)) {
+    // Places behind the last lane are those of the first.
+    const auto used = hn::FirstN(d, places.count - i);
+    const auto first =
+        hn::IfThenElse(hn::RebindMask(indices, used), hn::LoadU(indices, places.first.data() + i),
+                       hn::Set(indices, places.first[0]));
+    const auto own = hn::IfThenElse(used, hn::LoadU(d, places.checked.data() + i),
+                                    hn::Set(d, places.checked[0]));
+    for (std::size_t granule = 0; granule < lanes.granules; ++granule) {
+      const auto found = hn::GatherIndex(d, stamps + granule, first);
+      const auto is_atomic = hn::Ne(hn::And(found, atomic), hn::Zero(d));
+      if (!hn::AllTrue(d, hn::Or(is_atomic, in_order(found, own, lanes.oldest, lanes.safe)))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool write_lanes(const GlobalLanes& lanes, bool was_read, bool was_reread) {
+  const GlobalShadow& shadow = lanes.shadow;
+  if (!all_in_order(lanes, shadow.written, lanes.atomic)) return false;
+  if (was_read && !lanes.atomic && !all_in_order(lanes, shadow.first_reader, false)) return false;
+  if (was_reread && !lanes.atomic && !all_in_order(lanes, shadow.other_reader, false)) return false;
+  for (std::size_t i = 0; i < lanes.places.count; ++i) {
+    const auto first = static_cast<std::size_t>(lanes.places.first[i]);
+    for (std::size_t granule = first; granule < first + lanes.granules; ++granule) {
+      std::atomic_ref(shadow.written[granule])
+          .store(lanes.places.recorded[i], std::memory_order_relaxed);
+      std::atomic_ref(shadow.write_site[granule]).store(lanes.site, std::memory_order_relaxed);
+    }
+  }
+  return true;
+}
+
+bool check_lane_reads(const GlobalLanes& lanes) {
+  return all_in_order(lanes, lanes.shadow.written, lanes.atomic);
+}
+
 }  // namespace
 }  // namespace rung::vgpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -153,6 +197,16 @@ bool write_global_row(const GlobalRow& row, bool was_read, bool was_reread) {
 bool read_global_row(const GlobalRow& row, bool alone) {
   static const auto picked = RUNG_PICK_LANES(read_row);
   return picked(row, alone);
+}
+
+bool write_global_lanes(const GlobalLanes& lanes, bool was_read, bool was_reread) {
+  static const auto picked = RUNG_PICK_LANES(write_lanes);
+  return picked(lanes, was_read, was_reread);
+}
+
+bool check_global_reads(const GlobalLanes& lanes) {
+  static const auto picked = RUNG_PICK_LANES(check_lane_reads);
+  return picked(lanes);
 }
 
 }  // namespace rung::vgpu

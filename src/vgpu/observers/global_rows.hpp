@@ -1,11 +1,14 @@
 #pragma once
-// Race detection for the most frequent accesses to global memory, in SIMD code: all lanes access
-// adjacent granules, and all earlier accesses there are obviously ordered before them.
+// Race detection for accesses to global memory whose granules' earlier accesses are all obviously
+// ordered before them, in SIMD code: rows, where all lanes access adjacent granules, and lanes that
+// access granules of their own.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "vgpu/happens_before/global_shadow.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 
@@ -25,5 +28,34 @@ struct GlobalRow {
 /// allocation, and second readers. `alone`: no other CPU thread reads at the same time.
 bool write_global_row(const GlobalRow& row, bool was_read, bool was_reread);
 bool read_global_row(const GlobalRow& row, bool alone);
+
+/// Where several threads access: no two of them have a granule in common.
+struct GlobalPlaces {
+  std::size_t count = 0;
+  std::array<std::int64_t, warp_size> first;             // granule of each access
+  std::array<GlobalStamp, warp_size> checked, recorded;  // of the thread to check, and to record
+
+  void add(std::uint64_t granule, GlobalStamp check, GlobalStamp record) {
+    first[count] = static_cast<std::int64_t>(granule);
+    checked[count] = check;
+    recorded[count++] = record;
+  }
+};
+
+/// Such accesses, to `granules` granules each.
+struct GlobalLanes {
+  const GlobalShadow& shadow;
+  const GlobalPlaces& places;
+  std::size_t granules;
+  std::uint64_t oldest;  // as in GlobalRow
+  Stamp safe;
+  std::uint16_t site;
+  bool atomic;
+};
+
+/// Checks and records writes, or atomics; as write_global_row().
+bool write_global_lanes(const GlobalLanes& lanes, bool was_read, bool was_reread);
+/// Checks reads, and records nothing.
+bool check_global_reads(const GlobalLanes& lanes);
 
 }  // namespace rung::vgpu

@@ -5,7 +5,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/observers/async_races.hpp"
-#include "vgpu/observers/ordered_writes.hpp"
+#include "vgpu/observers/shared_lanes.hpp"
 #include "vgpu/observers/stored_values.hpp"
 
 namespace rung::vgpu {
@@ -191,35 +191,20 @@ void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_
 
 namespace {
 
-/// Whether all granules from `first` to `last` were written before `safe`. A stamp of 0 (never
-/// written) wraps around to the largest.
-bool written_before(const SharedShadow& shadow, std::uint64_t first, std::uint64_t last,
-                    Stamp safe) {
-  const Stamp* const written = shadow.written.data();
-  Stamp doubtful = 0;
-  if (last == first + 3) {  // of 16 bytes: a vector
-    for (std::uint64_t i = 0; i < 4; ++i) doubtful |= written[first + i] - 1 >= safe - 1 ? 1u : 0u;
-  } else {
-    for (std::uint64_t i = first; i <= last; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
-  }
-  return doubtful == 0;
-}
-
-/// The same for all that the lanes read.
+/// Whether comparisons show that all that the lanes read was written before.
 bool plainly_in_order(const SharedShadow& shadow, Shape& shape, std::int64_t offset,
                       std::uint32_t bytes, Stamp safe) {
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
-  const int shift = shadow.granule_shift;
-  const auto in_order = [&](std::uint64_t begin) {
-    return written_before(shadow, begin >> shift, (begin + bytes - 1) >> shift, safe);
-  };
-  if (shape.kind == Shape::Kind::uniform) return in_order(low);
-  bool all = true;
+  const auto granule = static_cast<std::uint32_t>(shadow.granule);
+  if ((low | shape.low_bits | bytes) % granule != 0) return false;
+  SharedPlaces places(bytes >> shadow.granule_shift);
   const auto& unique = shape.unique_distances();
-  for (int i = 0; i < shape.uniques(); ++i) {
-    all &= in_order(low + unique[static_cast<std::size_t>(i)].distance);
+  places.count = static_cast<std::size_t>(shape.uniques());
+  for (std::size_t i = 0; i < places.count; ++i) {
+    places.first[i] =
+        static_cast<std::uint32_t>((low + unique[i].distance) >> shadow.granule_shift);
   }
-  return all;
+  return are_written_before(shadow, safe, places);
 }
 
 }  // namespace
@@ -273,25 +258,20 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
     return;
   }
   const auto& unique = shape.unique_distances();
-  const int threads = shape.uniques();
-  const int shift = shadow.granule_shift;
-  const Stamp first_stamp = make_stamp(segment, block.thread(warp, 0));
-  const auto first_of = [&](int i) {
-    return (low + unique[static_cast<std::size_t>(i)].distance) >> shift;
-  };
-  const auto thread_of = [&](int i) {
-    return block.thread(warp, unique[static_cast<std::size_t>(i)].first);
-  };
-  const auto stamp_of = [&](int i) {
-    return first_stamp + unique[static_cast<std::size_t>(i)].second;
-  };
-  if (bytes <= widest_aligned &&
-      write_if_ordered(shadow, safe,
-                       WriteByThreads{site, threads, std::size_t{bytes} >> shift, first_of,
-                                      thread_of, stamp_of})) {
-    return;
+  if (bytes <= widest_aligned) {
+    SharedPlaces places(bytes >> shadow.granule_shift);
+    const int first_thread = block.thread(warp, 0);
+    const Stamp first_stamp = make_stamp(segment, first_thread);
+    places.count = static_cast<std::size_t>(shape.uniques());
+    for (std::size_t i = 0; i < places.count; ++i) {
+      places.first[i] =
+          static_cast<std::uint32_t>((low + unique[i].distance) >> shadow.granule_shift);
+      places.thread[i] = static_cast<Stamp>(first_thread) + unique[i].first;
+      places.stamp[i] = first_stamp + unique[i].second;
+    }
+    if (write_if_ordered(shadow, safe, places, site)) return;
   }
-  std::for_each_n(unique.begin(), threads, visit);
+  std::for_each_n(unique.begin(), shape.uniques(), visit);
 }
 
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
@@ -343,18 +323,14 @@ bool write_pending_if_ordered(Block& block, const Warp& warp, std::uint32_t site
   }
   settle_reads(block, regions);
   shadow.written_since_barrier |= regions;
-  const int shift = shadow.granule_shift;
-  const Stamp first_stamp = make_stamp(pending_time, block.thread(warp, 0));
-  const auto first_of = [&](int i) {
-    return std::size_t{copy.offset[static_cast<std::size_t>(i)]} >> shift;
-  };
-  const auto thread_of = [&](int i) {
-    return block.thread(warp, copy.lane[static_cast<std::size_t>(i)]);
-  };
-  const auto stamp_of = [&](int i) { return first_stamp + copy.lane[static_cast<std::size_t>(i)]; };
-  return write_if_ordered(shadow, block.order.safe_below(warp.index),
-                          WriteByThreads{site, copy.count, std::size_t{copy.bytes} >> shift,
-                                         first_of, thread_of, stamp_of});
+  SharedPlaces places(std::size_t{copy.bytes} >> shadow.granule_shift);
+  const int first_thread = block.thread(warp, 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {
+    const int thread = first_thread + copy.lane[i];
+    places.add(std::size_t{copy.offset[i]} >> shadow.granule_shift, thread,
+               make_stamp(pending_time, thread));
+  }
+  return write_if_ordered(shadow, block.order.safe_below(warp.index), places, site);
 }
 
 }  // namespace

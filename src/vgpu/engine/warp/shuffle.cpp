@@ -1,5 +1,6 @@
 // shfl and shfl.sync (PTX ISA, 9.7.9.5 and 9.7.9.6).
 
+#include <algorithm>
 #include <array>
 
 #include "vgpu/engine/arithmetic/operations.hpp"
@@ -33,6 +34,13 @@ From source_of(int lane, std::uint32_t b, std::uint32_t c) {
   return {in_range ? from : lane, in_range};
 }
 
+/// Whether all lanes have the same number.
+bool is_uniform(const std::uint32_t* row) {
+  std::uint32_t off = 0;
+  for (int lane = 0; lane < warp_size; ++lane) off |= row[lane] ^ row[0];
+  return off == 0;
+}
+
 /// Rows d, [p], a, b, c, [membermask].
 template <Mode mode, bool pair, bool sync>
 void shuffle(Warp& warp, const Instr& instr) {
@@ -43,15 +51,28 @@ void shuffle(Warp& warp, const Instr& instr) {
   const std::uint32_t* const c = warp.row<std::uint32_t>(instr.row[first_source + 2]);
   std::array<std::uint32_t, warp_size> results;
   Mask in_range = 0;
-  const auto read = [&](int lane, Mask) {
-    const From from = source_of<mode>(lane, b[lane], c[lane]);
+  const auto read = [&](int lane, std::uint32_t offset, std::uint32_t clamp) {
+    const From from = source_of<mode>(lane, offset, clamp);
     results[static_cast<std::size_t>(lane)] = a[from.lane];
-    set_bit(in_range, lane, from.in_range);
+    in_range |= Mask{from.in_range} << lane;
   };
-  if constexpr (sync) {
-    for_each_member(warp, instr, first_source + 3, read);
+  const Mask* const members = sync ? warp.row<Mask>(instr.row[first_source + 3]) : nullptr;
+  const bool all_take_part = members == nullptr || (members[0] == all_lanes && is_uniform(members));
+  if (warp.mask == all_lanes && all_take_part && is_uniform(b) && is_uniform(c)) {
+    for (int lane = 0; lane < warp_size; ++lane) read(lane, b[0], c[0]);
+  } else if constexpr (sync) {
+    for_each_member(warp, instr, first_source + 3,
+                    [&](int lane, Mask) { read(lane, b[lane], c[lane]); });
   } else {
-    for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) read(first_lane(rest), warp.mask);
+    for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
+      const int lane = first_lane(rest);
+      read(lane, b[lane], c[lane]);
+    }
+  }
+  if (warp.mask == all_lanes) {
+    std::copy(results.begin(), results.end(), d);
+    if constexpr (pair) warp.predicate(instr.row[1]) = in_range;
+    return;
   }
   for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
     d[first_lane(rest)] = results[static_cast<std::size_t>(first_lane(rest))];
