@@ -77,7 +77,7 @@ bool are_plainly_ordered(const SharedShadow& shadow, Stamp safe, const SharedPla
 
 template <std::size_t step>
 HWY_NOINLINE bool write(SharedShadow& shadow, Stamp safe, const SharedPlaces& places,
-                      std::uint32_t site) {
+                        std::uint32_t site) {
   Stamp* const written = shadow.written.data();
   Range<step> writes, reads;
   for_each_place<step>(places,
