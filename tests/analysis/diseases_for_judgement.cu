@@ -37,7 +37,8 @@ __global__ void polyphase__bank_conflicts(const float* x, const float* taps, flo
 }
 
 // Numbers tickets: every thread takes the next one.
-__global__ void tickets__atomics_at_one_address(const int* priority, int* ticket, int* next, int n) {
+__global__ void tickets__atomics_at_one_address(const int* priority, int* ticket, int* next,
+                                                int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && priority[i] >= 0) ticket[i] = atomicAdd(next, 1 + (priority[i] & 3));
 }

@@ -27,7 +27,8 @@ __global__ void calibrated_hits__uncoalesced_accesses(const Hit* hits, float* en
 
 // Each thread filters its own 32 samples, which a block keeps in shared memory one thread after
 // the other.
-__global__ void filter_bank__bank_conflicts(const float* signal, float* out, float pole, int rounds) {
+__global__ void filter_bank__bank_conflicts(const float* signal, float* out, float pole,
+                                            int rounds) {
   __shared__ float samples[128 * 32];
   for (int i = threadIdx.x; i < 128 * 32; i += 128) samples[i] = signal[blockIdx.x * 4096 + i];
   __syncthreads();
