@@ -27,9 +27,7 @@ namespace {
 
 // A strip of B, KC rows by the columns of a tile, fills L1. Where it is packed, it is on the stack.
 constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10;
-
 constexpr std::int64_t short_k = 32;
-
 // Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.

@@ -91,7 +91,7 @@ struct Narrow {
   }
 
   /// One for each thread where its part of the large operand stays in its L2: threads take tasks in
-  /// turn, and of as many tasks as threads equal calls give a thread the same. Otherwise `balanced`.
+  /// turn, and of as many as there are threads each takes the same again. Otherwise `balanced`.
   template <class T>
   static std::int64_t most_tasks(std::int64_t elements, int threads, std::int64_t balanced) {
     const std::int64_t bytes = elements * std::int64_t{sizeof(T)};

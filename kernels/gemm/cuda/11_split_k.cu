@@ -209,12 +209,8 @@ struct SplitTile {
   /// For any way.
   template <class T>
   static constexpr std::int64_t shared_bytes() {
-    using enum cuda::Way;
-    if constexpr (READS_ROWS) {
-      return sizeof(Stages<T, BM>) + sizeof(Stages<T, BN>);
-    } else {
-      return sizeof(Shared<T, any, any>);
-    }
+    if constexpr (READS_ROWS) return sizeof(Stages<T, BM>) + sizeof(Stages<T, BN>);
+    return sizeof(Shared<T, cuda::Way::any, cuda::Way::any>);
   }
 
   template <class T, class>

@@ -48,7 +48,6 @@ struct DependentTile {
 
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
-
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
       if (threadIdx.x == 0) produce(g, maps, split_k, shared);
@@ -76,8 +75,7 @@ struct DependentTile {
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          const int row = static_cast<int>(tile.row);
-          const int col = static_cast<int>(tile.col);
+          const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
           for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
             // load: this block's rows of A, and its part of B for all; the others' count here too
             const std::uint32_t full =
