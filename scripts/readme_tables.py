@@ -24,17 +24,34 @@ exits with 1.
 
 import argparse
 import json
-import math
 import pathlib
 import re
 import sys
 
+from bench_entries import (
+    by_form,
+    device_seconds,
+    geometric_mean,
+    is_square,
+    markdown,
+    mean_of,
+    of_ceiling,
+    of_library,
+    of_peer,
+    on_device,
+    percent,
+    Problem,
+    quantile,
+    rate,
+    ratio,
+    size_of,
+    slug,
+    unit,
+    volume,
+)
+
 BLOCK = re.compile(r"(<!-- table: (\S+) (\S+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
 NOT_MEASURED = "Not measured yet.\n"
-
-
-class Problem(Exception):
-    """One line about what is wrong with a page or a file of results."""
 
 
 def load(results, name):
@@ -45,54 +62,6 @@ def load(results, name):
         folders = ", ".join(path.parent.name for path in found)
         raise Problem(f"table {name}: several machines have one; write FOLDER/{name}, of {folders}")
     return json.loads(found[0].read_text()) if found else None
-
-
-# Numbers and names, as a reader wants them.
-
-
-def size_of(entry):
-    if entry["op"] != "gemm":
-        return f"{entry['n']:,}".replace(",", " ")
-    m, n, k = entry["m"], entry["n"], entry["k"]
-    return f"{n}³" if m == n == k else f"{m}×{n}×{k}"
-
-
-def rate(value):
-    """Three significant digits, or all those before the point."""
-    digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
-    return f"{value:.{digits}f}"
-
-
-def percent(value):
-    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.1f} %"
-
-
-def ratio(value):
-    """As `rung bench` writes it."""
-    return "–" if value is None else f"{value:.2f}x" if value >= 0.1 else f"{value:.3f}x"
-
-
-def slug(rung):
-    return rung.rsplit("/", 1)[-1]
-
-
-def is_square(entry):
-    """Of nearly equal extents; every length of a dot product is."""
-    extents = [entry[extent] for extent in "mnk" if entry[extent] is not None]
-    return max(extents) <= 1.1 * min(extents)
-
-
-def volume(entry):
-    return math.prod(entry[extent] or 1 for extent in "mnk")
-
-
-def unit(entry):
-    return ("gflops", "GFLOP/s") if entry["op"] == "gemm" else ("gbps", "GB/s")
-
-
-def markdown(headings, rows):
-    lines = [headings, ["---"] + ["---:"] * (len(headings) - 1), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 # The kinds of tables.
@@ -124,11 +93,6 @@ def machine(data):
     )
 
 
-def of_ceiling(entry):
-    """A type whose ceiling the bench does not measure has none."""
-    return percent(entry["ceiling"]["ratio"]) if "ceiling" in entry else "–"
-
-
 def ladder(data):
     rungs = [entry for entry in data["results"] if entry["rung"] != "library"]
     by_size = {}
@@ -149,36 +113,6 @@ def ladder(data):
         ceiling = of_ceiling(entry)
         rows.append([slug(entry["rung"]), rate(entry[key]), gain, ceiling])
     return markdown([f"rung, at {size_of(entries[0])}", name, "speed-up", "of the ceiling"], rows)
-
-
-def of_peer(entry, peer):
-    return entry["peers"].get(peer, {}).get("ratio")
-
-
-def by_form(entries):
-    return {
-        "square": [entry for entry in entries if is_square(entry)],
-        "oblong": [entry for entry in entries if not is_square(entry)],
-    }
-
-
-def geometric_mean(ratios):
-    """None if there are no ratios."""
-    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
-
-
-def mean_of(entries, peer):
-    """The geometric mean of the peer's time over ours; None if it was never timed."""
-    return geometric_mean([of_peer(entry, peer) for entry in entries if of_peer(entry, peer)])
-
-
-def of_library(data):
-    """The entries of the library, and the peers that it was timed against."""
-    entries = [entry for entry in data["results"] if entry["rung"] == "library"]
-    if not entries:
-        raise Problem("no entry of the library")
-    peers = [peer for peer in entries[0]["peers"] if any(of_peer(entry, peer) for entry in entries)]
-    return entries, peers
 
 
 def library(data):
@@ -226,17 +160,6 @@ def summary(several):
     return "".join(
         "| " + " | ".join(line) + " |\n" for line in [headings, ["---"] * len(headings), *rows]
     )
-
-
-def device_seconds(entry):
-    """Of a short call, those in a graph, without the host's part."""
-    return (entry.get("graph_seconds") or entry["seconds"])["median"]
-
-
-def on_device(entry, peer):
-    """The peer's time over ours, in graphs if both were timed there; None if it was never timed."""
-    found = entry["peers"].get(peer, {})
-    return found.get("graph_ratio") or found.get("ratio")
 
 
 def alone(data, entry):
@@ -298,14 +221,6 @@ def products(several):
             lines.append(["**geometric mean**", "", "", "", "", "", against(peers, means)])
     headings = ["product", "size", "µs", "TFLOP/s", "of reading", "vs plain", "vs peers"]
     return markdown(headings, lines)
-
-
-def quantile(values, part):
-    """Of sorted values; between two, on the line that joins them, as `rung bench` has it."""
-    at = part * (len(values) - 1)
-    low = math.floor(at)
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (at - low) * (values[high] - values[low])
 
 
 def random(several):
