@@ -22,6 +22,7 @@
 #include "emu/reports/conclusion.hpp"
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
+#include "kernel_file/signature.hpp"
 #include "report/output_file.hpp"
 #include "vgpu/model/device.hpp"
 
@@ -216,6 +217,13 @@ ExitCode run(const EmuArguments& arguments) {
     program = compile(arguments, gpu, folder.path());
   } catch (const emu::CompileError& error) {
     if (*error.what() != '\0') fmt::print(stderr, "rung emu: {}\n", error.what());
+    if (arguments.sources.size() == 1 && is_kernel_file(arguments.sources.front())) {
+      fmt::print(
+          stderr,
+          "rung emu: {} has no main(); rung check and rung explain call a function gemm, dot "
+          "or sum\n",
+          arguments.sources.front());
+    }
     return exit_wrong;
   }
   const fs::path report = folder.path() / "report.jsonl";

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -30,8 +30,9 @@ struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments 
   std::string what, layout;
   std::vector<std::string> program_arguments;
   std::string results;
-  std::string html;
-  std::string launch;  // in microseconds
+  std::string html, baseline;
+  bool has_dashes = false;  // "--" before the program's arguments
+  std::string launch;       // in microseconds
   bool no_hardware = false;
 };
 
@@ -199,12 +200,6 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   return exit_right;
 }
 
-/// Whether the file has no main(): then its function gemm, dot or sum is called.
-bool is_kernel_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return file && !has_main(std::string(std::istreambuf_iterator<char>(file), {}));
-}
-
 /// A gemm whose C has enough tiles for all SMs, with a k that is soon simulated.
 constexpr ProgramSize explained_product = {2048, 2048, 128};
 constexpr ProgramSize explained_metal_product = {1024, 1024, 128};  // for 16 cores
@@ -232,6 +227,14 @@ ExitCode explain_metal(const ExplainArguments& arguments, const std::string& pat
   });
 }
 
+std::string describe_call(const Signature& signature, const ProgramSize& size) {
+  const std::string extents = signature.op == "gemm"
+                                  ? fmt::format("{}x{}x{}", size.m, size.n, size.k)
+                                  : fmt::format("of {} elements", size.n);
+  return fmt::format("{}: {} {} {}", signature.function, signature.op, name(signature.dtype),
+                     extents);
+}
+
 /// Calls the function in a program that rung writes around it. With --as, a name behind the file is that
 /// of the function, otherwise that of a kernel.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
@@ -252,13 +255,27 @@ ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::strin
                          compiler_options(file),
                          read_options(arguments),
                          read_json(arguments.json),
-                         read_output("--html", arguments.html)});
+                         read_output("--html", arguments.html),
+                         arguments.baseline,
+                         describe_call(file.signature, size)});
   });
+}
+
+/// A second file is no argument of the first one's program, unless "--" says so.
+void refuse_second_file(const ExplainArguments& arguments) {
+  if (arguments.has_dashes || arguments.program_arguments.empty()) return;
+  const std::string& first = arguments.program_arguments.front();
+  if (!first.ends_with(".cu")) return;
+  throw UsageError(fmt::format(
+      "ARGS: '{}': explain takes one file; to compare two, write the JSON of one and name it as "
+      "--baseline; a program's arguments come after --",
+      first));
 }
 
 ExitCode run(const ExplainArguments& arguments) {
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
+  refuse_second_file(arguments);
   if (names_kernel_file(what) && what.find(".metal") != what.npos) {
     return explain_metal(arguments, what);
   }
@@ -268,7 +285,10 @@ ExitCode run(const ExplainArguments& arguments) {
     if (is_kernel_file(path)) return explain_kernel_file(arguments, path, kernel);
     return explain_file({path, "", kernel, arguments.program_arguments, compiler_options(arguments),
                          read_options(arguments), read_json(arguments.json),
-                         read_output("--html", arguments.html)});
+                         read_output("--html", arguments.html), arguments.baseline, ""});
+  }
+  if (!arguments.baseline.empty()) {
+    throw UsageError("--baseline: only for your own CUDA program; rung diff compares two rungs");
   }
   const RungInfo& rung = read_rung(arguments);
   if (is_for(rung, "cpu")) {
@@ -314,6 +334,13 @@ Action add_explain(Options& app) {
                  "Also write an HTML page with pictures and sources, that steps through a warp;\n"
                  "- for standard output")
       ->type_name("FILE");
+  app.add_option("--baseline", arguments->baseline,
+                 "Compare your program with an earlier version, from FILE, its --json")
+      ->type_name("FILE");
+  app.prepare([arguments](const auto& words) {
+    arguments->has_dashes = std::ranges::find(words, "--") != words.end();
+    return words;
+  });
   app.footer(
       "Runs one tile of C on the virtual GPU for two values of k, and extrapolates to the whole\n"
       "problem (default: 4096x4096x4096; for vectors 2^24 elements, from at most 2^22). Prints:\n"
@@ -333,6 +360,7 @@ Action add_explain(Options& app) {
       "  rung explain gemm/cuda/24 --dtype bf16 --html explained.html\n"
       "  rung explain program.cu:matmul -- 512\n"
       "  rung explain my_gemm.cu --n 1024\n"
+      "  rung explain my_gemm.cu --json before.json, then --baseline before.json\n"
       "  rung explain my_gemm.metal --html explained.html");
   return [arguments] { return run(*arguments); };
 }

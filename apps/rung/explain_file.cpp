@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "analysis/toolkit.hpp"
@@ -19,6 +20,7 @@
 #include "emu/toolchain.hpp"
 #include "kernel_file/kernel_file.hpp"
 #include "report/explanation.hpp"
+#include "report/explanation_changes.hpp"
 #include "report/page/explanation_page.hpp"
 #include "report/table.hpp"
 #include "vgpu/ptx/parser.hpp"
@@ -121,6 +123,12 @@ std::vector<ExplainedKernel> explained(const FileToExplain& file, const emu::Rec
   return kernels;
 }
 
+/// Also where standard error, which has the hazards, goes elsewhere.
+std::string hazards_line(const emu::Reports& reports) {
+  const std::size_t found = reports.failing();
+  return found == 0 ? "hazards: none\n" : fmt::format("hazards: {}, on standard error\n", found);
+}
+
 /// A line for each kernel, where there are several: its time, and what costs most of it.
 std::string summary(const std::vector<ExplainedKernel>& kernels) {
   if (kernels.size() < 2) return "";
@@ -151,8 +159,16 @@ std::vector<Stepped> stepped(const FileToExplain& file, const std::string& kerne
   return {};
 }
 
+std::vector<std::string> failing(const emu::Reports& reports) {
+  std::vector<std::string> messages;
+  for (const emu::Report& report : reports.all()) {
+    if (report.fails) messages.push_back(emu::describe(report));
+  }
+  return messages;
+}
+
 void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels,
-                const emu::Records& records) {
+                const emu::Records& records, const emu::Reports& reports) {
   if (!file.page) return;
   if (kernels.size() > 1) {
     throw UsageError(fmt::format("--html: a page shows one kernel; name one of the {} as {}:{}",
@@ -161,14 +177,13 @@ void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& k
   const auto& [name, explanation] = kernels.front();
   const std::string problem = fmt::format("of {} on {}", file.source, file.options.device.name);
   const std::string source = contents(file.source);
-  file.page->write(explanation_page({name, problem, nullptr, source}, explanation, {},
-                                    stepped(file, name, records, source)));
+  file.page->write(explanation_page({name, problem, nullptr, source, failing(reports)}, explanation,
+                                    {}, stepped(file, name, records, source)));
 }
 
 /// With a kernel that was asked for by its name, that one alone.
-void write_json(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels,
-                const emu::Reports& reports) {
-  if (!file.output) return;
+Json json_of(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels,
+             const emu::Reports& reports) {
   Json json = {{"file", file.source}};
   if (!file.kernel.empty()) json["kernel"] = file.kernel;
   json["device"] = fmt::format("virtual {}", file.options.device.name);
@@ -182,7 +197,30 @@ void write_json(const FileToExplain& file, const std::vector<ExplainedKernel>& k
     }
   }
   json["hazards"] = Json::parse(emu::to_json(reports).dump());
-  file.output->write(dump(json));
+  return json;
+}
+
+/// Read before the program runs, so that a wrong file costs no time; null if there is none.
+Json read_baseline(const std::string& path) {
+  if (path.empty()) return nullptr;
+  if (!fs::is_regular_file(path)) {
+    throw UsageError(fmt::format("--baseline: '{}' is not a readable file", path));
+  }
+  Json json = Json::parse(contents(path), nullptr, false);
+  if (!json.is_object()) {
+    throw UsageError(
+        fmt::format("--baseline: {}: is not what rung explain FILE.cu --json writes", path));
+  }
+  return json;
+}
+
+std::string changes(const FileToExplain& file, const Json& baseline, const Json& now) {
+  if (baseline.is_null()) return "";
+  try {
+    return "\n" + changes_text(baseline, now, file.baseline);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("--baseline: {}", error.what()));
+  }
 }
 
 /// The program's exit code, and its records in a file of that folder.
@@ -204,6 +242,7 @@ ExitCode explain(const FileToExplain& file) {
   if (!fs::is_regular_file(file.source)) {
     throw UsageError(fmt::format("FILE: '{}' is not a readable file", file.source));
   }
+  const Json baseline = read_baseline(file.baseline);
   const analysis::ScratchFolder folder;
   fs::path program;
   try {
@@ -212,6 +251,10 @@ ExitCode explain(const FileToExplain& file) {
     if (*error.what() != '\0') fmt::print(stderr, "rung: {}\n", error.what());
     return exit_wrong;
   }
+  const auto is_stdout = [](const auto& output) { return output && output->is_stdout(); };
+  std::FILE* out = is_stdout(file.output) || is_stdout(file.page) ? stderr : stdout;
+  if (!file.call.empty()) fmt::print(out, "{}\n", file.call);
+  std::fflush(out);  // a large product takes minutes
   const fs::path report = folder.path() / "report.jsonl";
   const int exit_code = run_program(file, program, report);
   const emu::Records records = emu::read_records(report);
@@ -223,17 +266,17 @@ ExitCode explain(const FileToExplain& file) {
   fmt::print(stderr, "{}{}", emu::reports_text(reports, judgement),
              emu::reports_summary(reports, judgement));
   const auto kernels = explained(file, records, contents(program.string() + ".ptx"));
-  const auto is_stdout = [](const auto& output) { return output && output->is_stdout(); };
-  std::FILE* out = is_stdout(file.output) || is_stdout(file.page) ? stderr : stdout;
-  fmt::print(out, "{}", summary(kernels));
+  fmt::print(out, "{}\n{}", hazards_line(reports), summary(kernels));
   for (const auto& [name, explanation] : kernels) {
     const std::string head =
         fmt::format("{} of {} on {}", name, file.source, file.options.device.name);
     fmt::print(out, "{}{}{}", &name == &kernels.front().name ? "" : "\n", wrap(head, 0),
                explanation_text(explanation));
   }
-  write_page(file, kernels, records);
-  write_json(file, kernels, reports);
+  write_page(file, kernels, records, reports);
+  const Json json = json_of(file, kernels, reports);
+  fmt::print(out, "{}", changes(file, baseline, json));
+  if (file.output) file.output->write(dump(json));
   if (exit_code != 0) fmt::print(stderr, "rung: the program ended with exit code {}\n", exit_code);
   return exit_code != 0 || reports.any_wrong() ? exit_wrong : exit_right;
 }

@@ -21,6 +21,8 @@ struct FileToExplain {
   analysis::ExplainOptions options;
   std::optional<OutputFile> output;  // JSON
   std::optional<OutputFile> page;
+  std::string baseline;  // JSON of an earlier version, to compare with; empty if there is none
+  std::string call;      // what rung calls in a file without main(): "gemm f32 2048x2048x128"
 };
 
 /// Compiles and runs the program as `rung emu` does, with its usual output, says what hazards it

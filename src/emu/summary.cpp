@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -24,7 +25,7 @@ struct Group {
   std::string name, grid, block;
   std::size_t launches = 0;
   Json counters = nullptr;
-  std::size_t hazards = 0;
+  std::set<std::string> hazards = {};  // by their merged_key()
   double seconds = 0;
   bool failed = false;
 
@@ -49,7 +50,8 @@ void add(Group& group, const Json& launch) {
     }
   }
   for (const Json& hazard : launch.at("hazards")) {
-    group.hazards += hazard.at("kind") == name(vgpu::HazardKind::same_value) ? 0 : 1;
+    if (hazard.at("kind") != name(vgpu::HazardKind::same_value))
+      group.hazards.insert(merged_key(hazard));
   }
   group.seconds += launch.at("seconds").get<double>();
   group.failed = group.failed || launch.contains("fault");
@@ -105,7 +107,7 @@ std::string launch_table(const std::vector<Group>& groups) {
     table.add_row({label(group), group.grid, group.block, std::to_string(group.launches),
                    format_count(group["ffma"]), format_count(group["divergent_branches"]),
                    format_count(group["barriers"]),
-                   group.failed ? "failed" : std::to_string(group.hazards),
+                   group.failed ? "failed" : std::to_string(group.hazards.size()),
                    format_seconds(group.seconds)});
   }
   return table.str();

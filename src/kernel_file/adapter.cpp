@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <vector>
+
 #include "core/dtype.hpp"
 
 namespace rung {
@@ -39,12 +42,24 @@ std::string arguments(const Signature& signature) {
   return text;
 }
 
+/// The names of what follows the user's file, where a macro of that file may have one of them.
+std::string without_macros() {
+  std::vector<std::string_view> names = {"call", "count",  "device", "error", "host", "i",
+                                         "last", "memory", "seed",   "word",  "Type"};
+  for (int role = 0; role <= static_cast<int>(Role::stream); ++role) {
+    names.push_back(name(static_cast<Role>(role)));
+  }
+  std::string text;
+  for (const std::string_view one : names) text += fmt::format("#undef {}\n", one);
+  return text;
+}
+
 // The user's file may be a whole program.
 constexpr const char* adapter_frame = R"(#include "rung_emu/kernel_call.h"
 {before}#define main rung_emu_main_of_file
 #include "{file}"
 #undef main
-{launcher}extern "C" __attribute__((visibility("default"))) int {entry}(const rung_emu_kernel_call* call) {{
+{undefined}{launcher}extern "C" __attribute__((visibility("default"))) int {entry}(const rung_emu_kernel_call* call) {{
   (void)call;
   {statement}
 }}
@@ -67,11 +82,11 @@ constexpr const char* program_frame = R"(
 #include <cstdlib>
 namespace {{
 
-template <class T>
-T* rung_emu_operand(long long count) {{
+template <class Type>
+Type* rung_emu_operand(long long count) {{
   void* memory = nullptr;
-  cudaMalloc(&memory, count * sizeof(T));
-  return static_cast<T*>(memory);
+  cudaMalloc(&memory, count * sizeof(Type));
+  return static_cast<Type*>(memory);
 }}
 
 // Random numbers of a multiplicative congruential generator.
@@ -124,7 +139,8 @@ std::string adapter_text(const KernelFile& file) {
   return fmt::format(adapter_frame,
                      fmt::arg("before", file.launcher.empty() ? "" : without_entries),
                      fmt::arg("file", escaped(std::filesystem::absolute(file.path).string())),
-                     fmt::arg("launcher", file.launcher), fmt::arg("entry", adapter_entry),
+                     fmt::arg("undefined", without_macros()), fmt::arg("launcher", file.launcher),
+                     fmt::arg("entry", adapter_entry),
                      fmt::arg("statement", signature.returns_error
                                                ? fmt::format("return static_cast<int>({});", call)
                                                : fmt::format("{};\n  return 0;", call)));

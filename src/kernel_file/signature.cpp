@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -154,12 +156,18 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
     if (function.is_kernel) refuse_kernel_alone(request, function);
   }
   std::vector<std::string_view> callable;
+  bool is_program = false;
   for (const SourceFunction& function : functions) {
-    if (is_callable(request, function)) callable.push_back(function.name);
+    const bool is_main = function.name == "main";
+    is_program = is_program || is_main;
+    if (!is_main && is_callable(request, function)) callable.push_back(function.name);
   }
   for (const std::string_view name : wanted) {
     const std::string hint = did_you_mean(name, callable);
     if (!hint.empty()) throw KernelFileError(what + hint);
+  }
+  if (callable.empty() && is_program) {
+    throw KernelFileError(what + "; it is a program, which rung explain and rung emu run");
   }
   const auto kernel = std::ranges::find_if(functions, &SourceFunction::is_kernel);
   if (callable.empty() && kernel != functions.end()) refuse_kernel_alone(request, *kernel);
@@ -352,6 +360,11 @@ Signature read_signature(const SignatureRequest& request) {
 bool has_main(std::string_view text) {
   return std::ranges::any_of(source_functions(text),
                              [](const SourceFunction& each) { return each.name == "main"; });
+}
+
+bool is_kernel_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file && !has_main(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 }  // namespace rung

@@ -86,4 +86,7 @@ Signature read_signature(const SignatureRequest& request);
 /// Whether the text is a whole program: it defines main().
 bool has_main(std::string_view text);
 
+/// Whether it can be read and has no main(): then its function gemm, dot or sum is called.
+bool is_kernel_file(const std::filesystem::path& path);
+
 }  // namespace rung

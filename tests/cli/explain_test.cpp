@@ -221,7 +221,40 @@ TEST(Explain, HazardsComeFirst) {
   const Output output = run_rung("explain " RUNG_RACY_PROGRAM " --gpu t4");
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_EQ(output.err.find("shared-memory race: "), 0u) << output.err;
+  EXPECT_EQ(output.out.find("hazards: 2, on standard error\n"), 0u) << output.out;
   EXPECT_NE(output.out.find("predicted: "), std::string::npos) << output.out;
+  const Output page = run_rung("explain " RUNG_RACY_PROGRAM " --gpu t4 --html -");
+  EXPECT_NE(page.out.find("<h2>Hazards</h2>\n<ul>\n<li>shared-memory race: "), std::string::npos);
+}
+
+TEST(Explain, IsComparedWithAnEarlierVersion) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const std::string file = std::filesystem::temp_directory_path() / "rung_explain_before.json";
+  run_rung("explain " RUNG_EXPLAINED_PROGRAM " --json " + file);
+  const std::string now = "explain " RUNG_EXPLAINED_PROGRAM " --baseline " + file;
+  const Output same = run_rung(now);
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_NE(same.out.find("\nsince " + file + ": hazards 0, before 0\n"), std::string::npos)
+      << same.out;
+  EXPECT_NE(same.out.find("1.00 times as fast\n"), std::string::npos) << same.out;
+  EXPECT_NE(same.out.find("\nfirst cause: "), std::string::npos) << same.out;
+  const Output other = run_rung(now + " --gpu t4");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find(": is of a virtual "), std::string::npos) << other.err;
+  std::ofstream(file) << "{}";
+  const Output wrong = run_rung(now);
+  EXPECT_EQ(wrong.err.find("rung: --baseline: " + file +
+                           ": is not what rung explain FILE.cu --json writes"),
+            wrong.err.find("rung: --baseline"))
+      << wrong.err;
+  std::filesystem::remove(file);
+}
+
+TEST(Explain, ASecondFileIsNoArgument) {
+  const Output output = run_rung("explain one.cu two.cu");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_EQ(output.err.find("rung: ARGS: 'two.cu': explain takes one file; to compare two, "), 0u)
+      << output.err;
 }
 
 TEST(Explain, APageShowsOneKernel) {

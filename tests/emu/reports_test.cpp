@@ -54,7 +54,9 @@ TEST(Reports, LaunchesOfAKernelAreMerged) {
   reports.add_launch(launch({hazard("shared-memory race", 5, 7, 3)}));
   reports.add_launch(launch({}));
   // The same two lines, found the other way round.
-  reports.add_launch(launch({hazard("shared-memory race", 7, 5, 2)}));
+  Json turned = hazard("shared-memory race", 5, 7, 2);
+  std::swap(turned["first"], turned["other"]);
+  reports.add_launch(launch({turned}));
   reports.add_launch(launch({hazard("shared-memory race", 5, 7), hazard("out of bounds", 5, 0)}));
   ASSERT_EQ(reports.all().size(), 2u);
   const Report& race = reports.all()[0];
@@ -64,6 +66,17 @@ TEST(Reports, LaunchesOfAKernelAreMerged) {
   EXPECT_EQ(describe(reports.all()[1]), "out of bounds: at 5");
   EXPECT_EQ(reports.kernels().size(), 1u);
   EXPECT_EQ(reports.kernels()[0].launches, 4u);
+}
+
+TEST(Reports, InstructionsOfALineAreMerged) {
+  Reports reports;
+  Json unrolled = hazard("shared-memory race", 5, 7);
+  unrolled["other"]["instruction"] = "ld.shared.f32 (PTX line 12)";
+  Json write = unrolled;
+  write["other"]["access"] = "write";
+  reports.add_launch(launch({hazard("shared-memory race", 5, 7), unrolled, write}));
+  EXPECT_EQ(reports.all().size(), 2u);
+  EXPECT_EQ(reports.all()[0].count, 2u);
 }
 
 TEST(Reports, KernelsAreNotMerged) {

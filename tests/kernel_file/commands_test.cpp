@@ -208,6 +208,22 @@ TEST_F(KernelFile, AFunctionOfAnotherNameIsExplained) {
   EXPECT_NE(explained.out.find("predicted: "), std::string::npos) << explained.out;
 }
 
+TEST_F(KernelFile, MacrosOfTheFileAreItsOwn) {
+  EXPECT_EQ(check("$KERNELS/macros.cu", 0).at("verified"), true);
+  const Output explained = run_rung("explain $KERNELS/macros.cu --m 64 --n 32 --k 16");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_EQ(explained.out.find("gemm: gemm f32 64x32x16\nhazards: none\n"), 0u) << explained.out;
+}
+
+TEST_F(KernelFile, EmuSaysWhoTakesAFileWithoutMain) {
+  const Output output = run_rung("emu $KERNELS/right.cu");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find("/right.cu has no main(); rung check and rung explain call a function "
+                            "gemm, dot or sum\n"),
+            std::string::npos)
+      << output.err;
+}
+
 TEST_F(KernelFile, CheckSaysWhatTheSignatureLeavesOut) {
   const Json report = check("$KERNELS/named.cu:run_product --as gemm", 0);
   EXPECT_EQ(report.at("dtype"), "f64");

@@ -167,6 +167,12 @@ TEST(Signature, SaysWhichFunctionIsMissing) {
   EXPECT_EQ(refusal(""),
             "my.cu: no host function gemm, dot, sum outside of namespaces; see "
             "docs/your-kernel.md");
+  EXPECT_EQ(refusal("int main() {}"),
+            "my.cu: no host function gemm, dot, sum outside of namespaces; it is a program, which "
+            "rung explain and rung emu run");
+  EXPECT_EQ(refusal("void run() {}\nint main() {}"),
+            "my.cu: no host function gemm, dot, sum outside of namespaces; it has run: name one as "
+            "my.cu:run with --as gemm, dot or sum");
   EXPECT_EQ(refusal("void sum(int n) {}\nvoid dot(int n) {}"),
             "my.cu:1: sum besides dot; choose one with --as");
   EXPECT_EQ(refusal("__global__ void gemm(int m) {}"),

@@ -16,19 +16,23 @@ std::string text_of(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// A party's line of the source and its instruction: what stays the same from launch to launch.
+/// What stays the same from launch to launch, and in an unrolled loop, whose line is many instructions.
 std::string site_of(const Json& party) {
-  return text_of(party, "source") + '\n' + text_of(party, "instruction");
+  const std::string source = text_of(party, "source");
+  return source.empty() ? text_of(party, "instruction") : source + '\n' + text_of(party, "access");
 }
 
-/// Two threads race whichever comes first, so the order of the parties does not count.
-std::string key_of(const Json& hazard) {
+}  // namespace
+
+std::string merged_key(const Json& hazard) {
   std::string first = site_of(hazard.at("first"));
   std::string other = hazard.contains("other") ? site_of(hazard.at("other")) : std::string();
   if (hazard.contains("other") && other < first) std::swap(first, other);
   return fmt::format("{}\n{}\n{}\n{}", text_of(hazard, "kind"), text_of(hazard, "kernel"), first,
                      other);
 }
+
+namespace {
 
 /// "1-4, 7 and 9".
 std::string ranges(const std::vector<std::size_t>& numbers) {
@@ -67,7 +71,7 @@ std::string Report::rule() const {
 }
 
 Report& Reports::find(const Json& hazard) {
-  const auto [at, is_new] = index_.try_emplace(key_of(hazard), reports_.size());
+  const auto [at, is_new] = index_.try_emplace(merged_key(hazard), reports_.size());
   if (!is_new) return reports_[at->second];
   Report& report = reports_.emplace_back();
   report.kind = text_of(hazard, "kind");

@@ -45,6 +45,10 @@ struct KernelRuns {
   double seconds = 0;  // CPU time
 };
 
+/// Two hazards with the same key are one report: of one kernel and kind, at the same lines. Two threads race
+/// whichever comes first, so the order of the parties does not count.
+std::string merged_key(const Json& hazard);
+
 /// Takes the records of a program in their order (runtime/report.hpp).
 class Reports {
  public:

@@ -19,6 +19,7 @@ std::string navigation(const Explained& explained, bool has_steps) {
   const auto item = [&](std::string_view target, std::string_view text) {
     html += fmt::format("<li>{}</li>\n", html::link(target, text));
   };
+  if (!explained.hazards.empty()) item("hazards", "Hazards");
   item("summary", "Summary");
   item("next", "What to do next");
   if (has_steps) item("steps", "Steps of a warp");
@@ -31,6 +32,16 @@ std::string navigation(const Explained& explained, bool has_steps) {
 
 std::string section(const std::string& id, const std::string& title, const std::string& html) {
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, html);
+}
+
+/// First: figures of a program that is wrong say little.
+std::string hazards(const Explained& explained) {
+  if (explained.hazards.empty()) return "";
+  std::string html = "<ul>\n";
+  for (const std::string& hazard : explained.hazards) {
+    html += fmt::format("<li>{}</li>\n", html::escape(hazard));
+  }
+  return section("hazards", "Hazards", html + "</ul>\n");
 }
 
 std::string summary(const Explanation& e) {
@@ -200,8 +211,8 @@ std::string explanation_page(const Explained& explained, const Explanation& e, c
       steps.empty() ? "" : section("steps", "Steps of a warp", steppers(steps));
   return whole_page("Rung: the performance of " + explained.name,
                     html::paragraph(explained.problem) + navigation(explained, !steps.empty()),
-                    summary(e) + next(e) + moving + traffic(explained, e) + occupancy(e) +
-                        instructions(e) + source(explained, traces) +
+                    hazards(explained) + summary(e) + next(e) + moving + traffic(explained, e) +
+                        occupancy(e) + instructions(e) + source(explained, traces) +
                         (steps.empty() ? "" : stepper_script()));
 }
 

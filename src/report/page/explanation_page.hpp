@@ -16,7 +16,8 @@ struct Explained {
   std::string name;     // "gemm/cuda/05_vectors"
   std::string problem;  // "f32 4096x4096x4096 on NVIDIA H200"
   const RungInfo* rung = nullptr;
-  std::string source;  // if it is not a rung: the program's text
+  std::string source;                     // if it is not a rung: the program's text
+  std::vector<std::string> hazards = {};  // that its run had, a line each
 };
 
 /// `traces`: of the rung, for its access maps and its counters per line. `steps`: of the kernel, if
