@@ -20,9 +20,11 @@ constexpr double tile_rows = 14;
 constexpr double masked_tile = 25, masked_call = 50;
 constexpr double in_time_tile = 90, in_time_call = 200;
 constexpr double direct_tile = 110, direct_call = 400;
+constexpr double packed_step = 12;  // of a last strip that is no whole vectors, by 07
 constexpr double blocks_tile = 90, blocks_call = 1200;
 constexpr double large_tile_fma = 1.015;  // 28 sums a tile, and fetching what comes next
-constexpr double reduction = 4;           // of a vector to its sum
+constexpr double fma_latency = 4;
+constexpr double reduction = 4;  // of a vector to its sum
 constexpr double row_sums_call = 20;
 constexpr double sums_of_pass = 4;  // to read and write a vector of sums
 // Cycles per element, or per byte.
@@ -253,7 +255,11 @@ double GemmCosts::cache_blocks(int threads) const {
 
 double GemmCosts::direct(int threads) const {
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
-  double cost = std::max(whole_fmas_, reading_b_in_place()) + tiles_ * direct_tile + transposed +
+  // Few sums wait for their last FMA.
+  const double sums = std::min(m_, tile_rows) * std::min(ceil_of(n_ / lanes_), 2.0);
+  const double fmas = whole_fmas_ * std::max(1.0, fma_latency * rates_.fmas_per_cycle / sums);
+  const double packed = n_ / lanes_ == ceil_of(n_ / lanes_) ? 0 : packed_step * k_;
+  double cost = std::max(fmas, reading_b_in_place()) + tiles_ * direct_tile + transposed + packed +
                 reading_a_in_place(2 * lanes_) + writing(written_in_tiles);
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;

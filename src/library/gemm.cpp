@@ -26,9 +26,34 @@ void run_in_mode(const Gemm<In, Out>& g, const GemmShape& shape, int threads) {
   choice.rung->function<In, Out>()(g, choice.threads);
 }
 
+/// The rung for a small product of row-major matrices in standard mode, whose time is mostly that of
+/// the call: a few tests of many numbers at once. Null where run() is to look at each argument.
+template <class T>
+[[gnu::always_inline]] inline const Named<cpu::GemmRung>* rung_of_plain_call(
+    T alpha, const MatrixView<const T>& a, const MatrixView<const T>& b, const MatrixView<T>& c,
+    const GemmOptions& options) {
+  using Bits = std::uint64_t;  // negative numbers become large ones
+  constexpr int size_bits = 10, stride_bits = 40;
+  const Bits m = Bits(c.rows), n = Bits(c.cols), k = Bits(a.cols);
+  const Bits differences = (Bits(a.rows) ^ m) | (Bits(b.cols) ^ n) | (Bits(b.rows) ^ k);
+  // Sizes from 1 to 1024, and rows no longer than the leading dimensions.
+  const Bits sizes = (m - 1) | (n - 1) | (k - 1);
+  const Bits gaps = (Bits(a.ld) - k) | (Bits(b.ld) - n) | (Bits(c.ld) - n);
+  const int kinds = static_cast<int>(a.order) | static_cast<int>(b.order) |
+                    static_cast<int>(c.order) | static_cast<int>(options.compute_mode);
+  static_assert(static_cast<int>(Order::row_major) == 0 &&
+                static_cast<int>(ComputeMode::standard) == 0);
+  if ((differences | sizes >> size_bits | gaps >> stride_bits) != 0 || kinds != 0 ||
+      options.threads < 0 || a.data == nullptr || b.data == nullptr || c.data == nullptr ||
+      alpha == T{}) {
+    return nullptr;
+  }
+  return rung_of_small(c.rows, c.cols, a.cols, Order::row_major, Order::row_major);
+}
+
 template <class In, class Out>
-void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, Out beta,
-         const MatrixView<Out>& c, const GemmOptions& options) {
+[[gnu::noinline]] void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
+                           Out beta, const MatrixView<Out>& c, const GemmOptions& options) {
   check::threads("gemm", options.threads);
   check::compute_mode("gemm", options.compute_mode);
   check::has_mode(dtype_of<Kernel<In>, Kernel<Out>>(), options.compute_mode);
@@ -49,6 +74,23 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
                         .b = call.b,
                         .compute_mode = options.compute_mode};
   run_in_mode(problem, shape, options.threads);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void run_floats(T alpha, const MatrixView<const T>& a,
+                                              const MatrixView<const T>& b, T beta,
+                                              const MatrixView<T>& c, const GemmOptions& options) {
+  const Named<cpu::GemmRung>* const small = rung_of_plain_call(alpha, a, b, c, options);
+  if (small == nullptr) return run(alpha, a, b, beta, c, options);
+  small->rung->function<T, T>()({.m = c.rows,
+                                 .n = c.cols,
+                                 .k = a.cols,
+                                 .alpha = alpha,
+                                 .a = {a.data, a.ld, 1},
+                                 .b = {b.data, b.ld, 1},
+                                 .beta = beta,
+                                 .c = {c.data, c.ld, 1}},
+                                1);
 }
 
 }  // namespace
@@ -84,12 +126,12 @@ void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
 
 void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
           float beta, const MatrixView<float>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
+  run_floats(alpha, a, b, beta, c, options);
 }
 
 void gemm(double alpha, const MatrixView<const double>& a, const MatrixView<const double>& b,
           double beta, const MatrixView<double>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
+  run_floats(alpha, a, b, beta, c, options);
 }
 
 void gemm(std::int32_t alpha, const MatrixView<const std::int32_t>& a,

@@ -96,6 +96,27 @@ TEST_F(GemmError, BytesBeyondInt64) {
   EXPECT_NE(refusal().find("it must take at most"), std::string::npos);
 }
 
+TEST_F(GemmError, EachNumberOfASmallCall) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (MatrixView<float>* view : {&a, &b, &c}) {
+    for (const auto member : {&MatrixView<float>::rows, &MatrixView<float>::cols}) {
+      const std::int64_t right = view->*member;
+      for (const std::int64_t wrong : {least, -right, right - 1, right + 1, huge, most}) {
+        view->*member = wrong;
+        EXPECT_NE(refusal(), "no error") << wrong;
+      }
+      view->*member = right;
+    }
+    const std::int64_t right = view->ld;
+    for (const std::int64_t wrong : {least, -right, right - 1, most}) {
+      view->ld = wrong;
+      EXPECT_NE(refusal(), "no error") << wrong;
+    }
+    view->ld = right;
+  }
+}
+
 TEST(DotError, Lengths) {
   const std::vector<float> x(3), y(4);
   EXPECT_EQ(message([&] { dot(x, y); }),

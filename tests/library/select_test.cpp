@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/rung.hpp"
 #include "device/cpu/machine.hpp"
@@ -70,6 +71,18 @@ TEST(Costs, ChooseRungsByShape) {
     EXPECT_EQ(rung_for(dtype, 1000, 100, 1000), "gemm/cpu/12_just_in_time");
     EXPECT_EQ(rung_for(dtype, 8, 8, 1 << 20, 2), "gemm/cpu/08_split_k");
     EXPECT_NE(rung_for(dtype, 64, 64, 65536), "gemm/cpu/08_split_k");
+  }
+}
+
+/// Rung 07 packs a last strip of B that is no whole vectors, and its few sums wait for each other.
+TEST(Costs, OfFewRowsAndColumnsAreLessInPlace) {
+  CpuRates rates = rates_of_machine;
+  rates.fmas_per_cycle = 2;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (const auto& [n, k] : {std::pair{2, 1728}, std::pair{3, 2000}, std::pair{8, 2000}}) {
+      const GemmShape shape{dtype, 1, n, k, Order::row_major, Order::row_major};
+      EXPECT_STRNE(cheapest_gemm(shape, 1, CostFactors(), rates).id, "gemm/cpu/07_direct");
+    }
   }
 }
 

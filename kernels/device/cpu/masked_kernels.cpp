@@ -17,9 +17,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int masked_MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
 // Four vectors for few rows: with fewer sums, each would wait for its last FMA.
 constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
-// Where k is short, for two and four vectors.
+// Tiles one below the other, of two and four vectors.
 constexpr int pair_rows = masked_MR == 14 ? 8 : masked_MR;
 constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
+// Cores with two units for FMAs of 512 bits have registers for more sums in flight. They load two
+// vectors in a cycle, too, so tiles of 24 sums, with the fewest loads for an FMA, are faster, and
+// half a vector takes as long as a whole one.
+constexpr int many_triple_rows = masked_MR == 14 ? 8 : 0;
+constexpr int many_quad_rows = masked_MR == 14 ? 6 : quad_rows;
 constexpr int steps_ahead = 16;  // of k, for a panel of B from L2
 
 /// The elements of one column of A. A pointer serves five rows: with the stride and three times the
@@ -239,11 +244,12 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   // A mask would delay the first products until the stores of the tile before have left the queue.
   // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
-  if (Rows > 3 && Vectors == 2 && last_cols == lanes && t.streams_b) {
+  constexpr bool has_whole = Rows > 1 && Vectors > 1 && lanes > 1;
+  if (has_whole && Rows > 3 && Vectors == 2 && last_cols == lanes && t.streams_b) {
     multiply<Reads::panel>(d, mask, t, sum);
-  } else if (Rows > 1 && Vectors > 1 && last_cols == lanes && t.fetches_right) {
+  } else if (has_whole && last_cols == lanes && t.fetches_right) {
     multiply<Reads::beside>(d, mask, t, sum);
-  } else if (Rows > 1 && Vectors > 1 && last_cols == lanes) {
+  } else if (has_whole && last_cols == lanes) {
     multiply<Reads::whole>(d, mask, t, sum);
   } else {
     multiply<Reads::masked>(d, mask, t, sum);
@@ -302,47 +308,71 @@ template <class T>
 using HalfTag = hn::Half<FullTag<T>>;
 #endif
 
-template <class T, int Rows>
+template <class T, int Rows, int Vectors>
 constexpr MaskedTileFunction<T> wide_tile() {
-  if constexpr (Rows <= masked_wide_rows) return masked_tile<FullTag<T>, Rows, 4>;
+  constexpr int most = Vectors == 3 ? many_triple_rows : masked_wide_rows;
+  if constexpr (Rows <= most) return masked_tile<FullTag<T>, Rows, Vectors>;
   return nullptr;
 }
 
-template <class T, int... Row>
+template <class T, int Rows, int Vectors>
+constexpr MaskedStripFunction<T> strip_of() {
+  if constexpr (Rows > 0) return masked_strip<FullTag<T>, Rows, Vectors>;
+  return nullptr;
+}
+
+template <class T, bool ManySums, int... Row>
 constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
+  constexpr int triples = ManySums ? many_triple_rows : 0;
+  constexpr int quads = ManySums ? many_quad_rows : quad_rows;
   return {masked_MR,
           hn::MaxLanes(FullTag<T>()),
           !HWY_MEM_OPS_MIGHT_FAULT,
+          ManySums && masked_MR == 14,
           masked_wide_rows,
-          {masked_MR, pair_rows, quad_rows},
+          triples,
+          {masked_MR, pair_rows, triples, quads},
           {{masked_tile<HalfTag<T>, Row + 1, 1>, masked_tile<FullTag<T>, Row + 1, 1>,
-            masked_tile<FullTag<T>, Row + 1, 2>, wide_tile<T, Row + 1>()}...},
+            masked_tile<FullTag<T>, Row + 1, 2>, wide_tile<T, Row + 1, 3>(),
+            wide_tile<T, Row + 1, 4>()}...},
           {masked_strip<FullTag<T>, masked_MR, 1>, masked_strip<FullTag<T>, pair_rows, 2>,
-           masked_strip<FullTag<T>, quad_rows, 4>},
+           strip_of<T, triples, 3>(), masked_strip<FullTag<T>, quads, 4>},
           transpose<T>};
 }
 
-template <class T>
-constexpr MaskedKernels<T> masked = make_masked<T>(std::make_integer_sequence<int, masked_MR>());
+template <class T, bool ManySums>
+constexpr MaskedKernels<T> masked =
+    make_masked<T, ManySums>(std::make_integer_sequence<int, masked_MR>());
 
-const MaskedKernels<float>* masked_f32() { return &masked<float>; }
-const MaskedKernels<double>* masked_f64() { return &masked<double>; }
+template <class T>
+const MaskedKernels<T>* masked_set(bool many_sums) {
+  return many_sums ? &masked<T, true> : &masked<T, false>;
+}
+const MaskedKernels<float>* masked_f32(bool many_sums) { return masked_set<float>(many_sums); }
+const MaskedKernels<double>* masked_f64(bool many_sums) { return masked_set<double>(many_sums); }
 
 }  // namespace rung::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace rung::cpu {
+namespace {
+
+/// Whether the core is one of those with registers for many sums: Intel's since Ice Lake, Zen 5.
+/// Zen 4 is not. They have 48 KiB of L1, which is there to be read.
+bool has_many_registers() { return machine().caches.l1 >= 48 << 10; }
+
+}  // namespace
 
 template <>
 const MaskedKernels<float>& masked_kernels<float>() {
-  static const auto* const picked = RUNG_PICK_TARGET(masked_f32)();
+  static const auto* const picked = RUNG_PICK_TARGET(masked_f32)(has_many_registers());
   return *picked;
 }
 
 template <>
 const MaskedKernels<double>& masked_kernels<double>() {
-  static const auto* const picked = RUNG_PICK_TARGET(masked_f64)();
+  static const auto* const picked = RUNG_PICK_TARGET(masked_f64)(has_many_registers());
   return *picked;
 }
 

@@ -62,16 +62,19 @@ struct MaskedKernels {
   /// Whether a partial tile touches only its columns of B. Without masked loads, B must be readable
   /// over whole vectors.
   bool masks_b;
-  std::int64_t wide_rows;  // tiles of so many rows and fewer may be four vectors wide
-  /// Rows of a tile of one, two and four vectors where k is short. Fewer than the most: the first
+  bool avoids_halves;        // half a vector takes as long as a whole one
+  std::int64_t wide_rows;    // tiles of so many rows and fewer may be four vectors wide,
+  std::int64_t triple_rows;  // or three
+  /// Rows of a tile of one to four vectors in a strip of many. Fewer than the most: the first
   /// products of the next tile find free registers while these sums wait to be stored.
-  std::int64_t rows_of_short_k[3];
+  std::int64_t rows_in_strip[4];
 
-  // [rows - 1]: half a vector, one, two and four vectors. The last is null above wide_rows.
-  MaskedTileFunction<T> tiles[max_rows][4];
-  // Tiles of rows_of_short_k rows, of one, two and four vectors. The first products of a tile need
-  // not wait for the call of a function.
-  MaskedStripFunction<T> strips[3];
+  // [rows - 1]: half a vector, one to four vectors. The last two are null above triple_rows and
+  // wide_rows.
+  MaskedTileFunction<T> tiles[max_rows][5];
+  // Tiles of rows_in_strip rows, of one to four vectors. The first products of a tile need not wait
+  // for the call of a function.
+  MaskedStripFunction<T> strips[4];
 
   /// Copies `count` vectors of k elements each, which begin `stride` apart, side by side:
   /// panel[i * width + c] = from[c * stride + i] for c < count. width is a multiple of lanes and at
@@ -79,32 +82,43 @@ struct MaskedKernels {
   void (*transpose)(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
                     std::int64_t width, T* panel);
 
-  /// How many columns the next tile of `rows` rows covers when `left` columns remain. Three vectors
-  /// have no function, and a vector and a half are two tiles, of which the second takes half the
-  /// time; if k is very short, that is less than a call.
+  /// How many columns the next tile of `rows` rows covers when `left` columns remain. A vector and
+  /// a half are two tiles where the second takes half the time; if k is very short, that is less
+  /// than a call.
   std::int64_t tile_cols(std::int64_t rows, std::int64_t left, std::int64_t k) const {
-    if (k > very_short_k && left > lanes && 2 * left <= 3 * lanes) return lanes;
-    const bool wide = rows <= wide_rows && 2 * left > 7 * lanes;
-    const std::int64_t most = (wide ? 4 : 2) * lanes;
+    const bool ends_in_half = left > lanes && 2 * left <= 3 * lanes;
+    if (ends_in_half && k > very_short_k && !avoids_halves) return lanes;
+    const bool has_threes = rows <= triple_rows;
+    // Five, six and nine vectors are three and the rest.
+    const bool begins_with_three = has_threes && left > 4 * lanes &&
+                                   (left <= 6 * lanes || (left > 8 * lanes && left <= 9 * lanes));
+    const std::int64_t least_of_four = (has_threes ? 6 : 7) * lanes;
+    const bool has_four = rows <= wide_rows && 2 * left > least_of_four && !begins_with_three;
+    const std::int64_t most = (has_four ? 4 : has_threes ? 3 : 2) * lanes;
     return left < most ? left : most;
   }
-  /// How many rows a tile of `cols` columns has at most when k is short.
-  std::int64_t short_rows(std::int64_t cols) const {
-    return rows_of_short_k[(cols > lanes) + (cols > 2 * lanes)];
+  /// Of a tile of so many columns, at least one.
+  std::int64_t vectors(std::int64_t cols) const {
+    return 1 + (cols > lanes) + (cols > 2 * lanes) + (cols > 3 * lanes);
   }
-  /// The function for tiles of short_rows(cols) rows. cols is more than half a vector.
+  /// The most rows of a tile of `cols` columns.
+  std::int64_t most_rows(std::int64_t cols) const {
+    if (cols > 3 * lanes) return wide_rows;
+    return cols > 2 * lanes ? triple_rows : MR;
+  }
+  /// How many rows a tile of `cols` columns has in a strip of many.
+  std::int64_t strip_rows(std::int64_t cols) const { return rows_in_strip[vectors(cols) - 1]; }
+  /// The function for tiles of strip_rows(cols) rows. cols is more than half a vector.
   MaskedStripFunction<T> tiles_of_strip(std::int64_t cols) const {
-    return strips[(cols > lanes) + (cols > 2 * lanes)];
+    return strips[vectors(cols) - 1];
   }
   /// The columns that a tile of `cols` columns computes: whole vectors, or half a vector.
   std::int64_t width(std::int64_t cols) const {
-    if (cols > lanes) return (cols > 2 * lanes ? 4 : 2) * lanes;
-    return 2 * cols > lanes ? lanes : lanes / 2;
+    return 2 * cols > lanes ? vectors(cols) * lanes : lanes / 2;
   }
   /// The function for a tile of `rows` (1 to MR) by `cols` (1 to tile_cols).
   MaskedTileFunction<T> tile(std::int64_t rows, std::int64_t cols) const {
-    const int width = cols <= lanes ? 2 * cols > lanes : 2 + (cols > 2 * lanes);
-    return tiles[rows - 1][width];
+    return tiles[rows - 1][2 * cols > lanes ? vectors(cols) : 0];
   }
 };
 

@@ -129,8 +129,9 @@ void row_sum(const RowSum<T>& s) {
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 12
-    for (int k = 0; k < Depth; ++k) a[i][k] = hn::Set(d, s.alpha * s.a[i * s.a_row + k * s.a_k]);
+    for (int k = 0; k < Depth; ++k) a[i][k] = hn::Set(d, s.a[i * s.a_row + k * s.a_k]);
   }
+  const auto alpha = hn::Set(d, s.alpha);
   // In a short row the FMAs of a sum wait for each other: those of odd steps have one of their own.
   constexpr int chains = Rows == 1 && Depth >= 4 ? 2 : 1;
   const auto sums = [&](const auto& load, const auto& store) HWY_ATTR {
@@ -147,7 +148,7 @@ void row_sum(const RowSum<T>& s) {
 #pragma GCC unroll 4
     for (int i = 0; i < Rows; ++i) {
       if constexpr (chains == 2) sum[i][0] = hn::Add(sum[i][0], sum[i][1]);
-      store(sum[i][0], s.c + i * s.ldc);
+      store(hn::Mul(alpha, sum[i][0]), s.c + i * s.ldc);
     }
   };
   std::int64_t j = 0;

@@ -35,14 +35,11 @@ constexpr std::int64_t tiles_of_copy = 4;
 
 constexpr std::int64_t rows_of_part = 4;  // for a thread: whole tiles of four rows, mostly
 
-/// The rows of a tile of so many columns where k is short. With few rows, each is worth more than
-/// free registers: six are one tile, not two of three.
+/// The rows of the tiles of a strip of so many columns.
 template <class T>
 std::int64_t tile_rows(const cpu::MaskedKernels<T>& kernels, std::int64_t m, std::int64_t cols) {
-  const std::int64_t rows = kernels.short_rows(cols);
-  if (cols <= 2 * kernels.lanes || m < rows) return cpu::even_part(m, rows);
-  const std::int64_t parts = m / rows;
-  return std::min((m + parts - 1) / parts, kernels.wide_rows);
+  const std::int64_t rows = kernels.strip_rows(cols);
+  return cols <= 2 * kernels.lanes || m < rows ? cpu::even_part(m, rows) : rows;
 }
 
 struct MaskedEdges {
@@ -87,7 +84,8 @@ struct MaskedEdges {
   template <class T>
   static bool is_one_tile(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
     if (g.m > kernels.MR || g.n > 4 * kernels.lanes || g.k > max_KC) return false;
-    const std::int64_t rows = g.n > 2 * kernels.lanes ? kernels.wide_rows : kernels.short_rows(g.n);
+    const std::int64_t rows =
+        g.n > 2 * kernels.lanes ? kernels.most_rows(g.n) : kernels.strip_rows(g.n);
     return g.m <= std::min(rows, cpu::rows_without_conflicts(g, kernels)) &&
            kernels.tile_cols(g.m, g.n, g.k) == g.n;
   }
@@ -178,9 +176,9 @@ struct MaskedEdges {
       const std::int64_t rows = std::min(most_rows, g.m - i);
       for (std::int64_t j = 0; j < g.n; j += widest) {
         const std::int64_t cols = std::min(widest, g.n - j);
-        strips[(cols - 1) / kernels.lanes]({rows, cols, &g.a(i, 0), g.a.row_stride, g.a.col_stride,
-                                            &g.b(0, j), g.b.row_stride, g.alpha, g.beta, &g.c(i, j),
-                                            g.c.row_stride});
+        strips[kernels.vectors_of(cols) - 1]({rows, cols, &g.a(i, 0), g.a.row_stride,
+                                              g.a.col_stride, &g.b(0, j), g.b.row_stride, g.alpha,
+                                              g.beta, &g.c(i, j), g.c.row_stride});
       }
     }
   }
@@ -226,20 +224,22 @@ struct MaskedEdges {
       tile.copy = copy;
       tile.fetch(tile.c, tile.ldc, cols - 1, k);
     }
-    const auto full = kernels.tile(MR, cols);
+    // A tile and a rest of few rows are two smaller ones.
+    const std::int64_t rest = g.m % MR, whole = g.m / MR - (0 < rest && 2 * rest < MR ? 1 : 0);
     std::int64_t i = 0;
-    if (copy == nullptr && k > 0 && MR == kernels.short_rows(cols) && 2 * cols > kernels.lanes) {
-      kernels.tiles_of_strip(cols)(tile, g.m / MR);
-      i = g.m / MR * MR;
+    if (copy == nullptr && k > 0 && MR == kernels.strip_rows(cols) && 2 * cols > kernels.lanes) {
+      kernels.tiles_of_strip(cols)(tile, whole);
+      i = whole * MR;
       tile.a += i * g.a.row_stride;
       tile.c += i * g.c.row_stride;
     }
-    for (; i + MR <= g.m; i += MR) {
-      full(tile);
-      tile.a += MR * g.a.row_stride;
-      tile.c += MR * g.c.row_stride;
+    for (std::int64_t rows; i < g.m; i += rows) {
+      const std::int64_t left = g.m - i;
+      rows = left >= 2 * MR ? MR : left > MR ? (left + 1) / 2 : left;
+      kernels.tile(rows, cols)(tile);
+      tile.a += rows * g.a.row_stride;
+      tile.c += rows * g.c.row_stride;
     }
-    if (i < g.m) kernels.tile(g.m - i, cols)(tile);
   }
 };
 
