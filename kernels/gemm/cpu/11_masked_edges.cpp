@@ -32,8 +32,7 @@ constexpr std::int64_t short_k = 32;
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.
 constexpr std::int64_t tiles_of_copy = 4;
-
-constexpr std::int64_t rows_of_part = 4;  // for a thread: whole tiles of four rows, mostly
+constexpr std::int64_t rows_of_part = 4;  // for a thread
 
 /// The rows of the tiles of a strip of so many columns.
 template <class T>
@@ -171,7 +170,9 @@ struct MaskedEdges {
     const auto& kernels = cpu::short_k_kernels<T>();
     const auto& strips = kernels.strips[g.k - 1];
     const std::int64_t most_rows =
-        std::max(rows_of_strip, max_panel_bytes / std::int64_t{sizeof(T)} / g.n);
+        g.m <= rows_of_strip  // without a division
+            ? g.m
+            : std::max(rows_of_strip, max_panel_bytes / std::int64_t{sizeof(T)} / g.n);
     for (std::int64_t i = 0; i < g.m; i += most_rows) {
       const std::int64_t rows = std::min(most_rows, g.m - i);
       for (std::int64_t j = 0; j < g.n; j += widest) {
@@ -234,8 +235,7 @@ struct MaskedEdges {
       tile.c += i * g.c.row_stride;
     }
     for (std::int64_t rows; i < g.m; i += rows) {
-      const std::int64_t left = g.m - i;
-      rows = left >= 2 * MR ? MR : left > MR ? (left + 1) / 2 : left;
+      rows = g.m - i >= 2 * MR ? MR : g.m - i > MR ? (g.m - i + 1) / 2 : g.m - i;
       kernels.tile(rows, cols)(tile);
       tile.a += rows * g.a.row_stride;
       tile.c += rows * g.c.row_stride;
