@@ -17,6 +17,15 @@ std::string blanks_between(const std::vector<std::size_t>& widths) {
   return least + 2 * (widths.size() - 1) > text_width ? " " : "  ";
 }
 
+/// Less than the longest name where lines would still be longer: names are cut.
+std::size_t first_width(const std::vector<std::size_t>& widths) {
+  constexpr std::size_t least = 16;
+  const std::size_t all =
+      std::accumulate(widths.begin(), widths.end(), std::size_t{0}) + widths.size() - 1;
+  if (all <= text_width || widths[0] <= least) return widths[0];
+  return std::max(least, widths[0] - std::min(widths[0], all - text_width));
+}
+
 }  // namespace
 
 Table::Table(std::vector<std::string> headings) { add_row(std::move(headings)); }
@@ -36,9 +45,10 @@ std::string Table::str() const {
     }
   }
   const std::string blanks = blanks_between(widths);
+  widths[0] = first_width(widths);
   std::string text;
   for (const Row& row : rows_) {
-    std::string line = fmt::format("{:<{}}", row.cells[0], widths[0]);
+    std::string line = fmt::format("{:<{}}", cut(row.cells[0], widths[0]), widths[0]);
     if (row.is_note) {
       line = cut(line + "  " + row.cells[1], text_width);
     } else {

@@ -11,7 +11,8 @@ namespace rung {
 
 inline constexpr std::size_t text_width = 80;
 
-/// Columns separated by two spaces: the first flush left, the others flush right.
+/// Columns separated by two spaces: the first flush left, the others flush right. Where lines would be
+/// too long, by one space, and the first cells are cut.
 class Table {
  public:
   explicit Table(std::vector<std::string> headings);

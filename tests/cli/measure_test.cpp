@@ -158,6 +158,16 @@ TEST(Table, AlignsAndCuts) {
                              std::string(69, '-') + "...\n");
 }
 
+TEST(Table, CutsNamesWhereLinesWouldBeTooLong) {
+  const std::string name(30, 'n'), cell(18, 'c');
+  Table table({"rung", "a", "b", "c"});
+  table.add_row({name, cell, cell, cell});
+  table.add_row({"short", cell, cell, cell});
+  for (const std::string& line : lines(table.str())) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(table.str().find(std::string(20, 'n') + "... " + cell + " " + cell), std::string::npos)
+      << table.str();
+}
+
 TEST(Table, FormatsThreeDigits) {
   EXPECT_EQ(format_seconds(0.00123), "1.23 ms");
   EXPECT_EQ(format_seconds(4.56e-8), "45.6 ns");
