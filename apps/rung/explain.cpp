@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "command_line.hpp"
+#include "cpu_counts.hpp"
 #include "devices.hpp"
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
@@ -33,6 +34,7 @@ struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments 
   std::string html, baseline;
   bool has_dashes = false;  // "--" before the program's arguments
   std::string launch;       // in microseconds
+  std::string calls;        // of a CPU rung, and nothing else
   bool no_hardware = false;
 };
 
@@ -272,6 +274,19 @@ void refuse_second_file(const ExplainArguments& arguments) {
       first));
 }
 
+ExitCode explain_cpu(const ExplainArguments& arguments, const RungInfo& rung) {
+  constexpr std::int64_t most_calls = 1'000'000;
+  const Dtype dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
+  const SizeArgument size = read_size(arguments, rung);
+  if (!arguments.calls.empty()) {
+    call_for_a_profiler(rung, dtype, size, read_integer("--calls", arguments.calls, 1, most_calls));
+    return exit_right;
+  }
+  return explain_on_cpu(
+      rung, dtype, size,
+      {read_options(arguments).results, read_json(arguments.json), !arguments.no_hardware});
+}
+
 ExitCode run(const ExplainArguments& arguments) {
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
@@ -295,10 +310,9 @@ ExitCode run(const ExplainArguments& arguments) {
     if (!arguments.html.empty()) {
       throw UsageError("--html: only for GPU kernels; use rung report for CPU rungs");
     }
-    return explain_on_cpu(rung, arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype),
-                          read_size(arguments, rung), read_options(arguments).results,
-                          read_json(arguments.json));
+    return explain_cpu(arguments, rung);
   }
+  if (!arguments.calls.empty()) throw UsageError("--calls: only for rungs of the CPU");
   return explain_rung(arguments, rung);
 }
 
@@ -328,7 +342,12 @@ Action add_explain(Options& app) {
          "Time of an empty kernel between two events on your machine, in microseconds, for\n"
          "predicted times (default: 3.5; one H200 needs 4.4)")
       ->type_name("US");
-  app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even if it is installed");
+  app.add_flag("--no-hardware", arguments->no_hardware,
+               "Do not run ncu or valgrind, even if they are installed");
+  app.add_option("--calls", arguments->calls,
+                 "Only call a CPU rung N times on one thread, for a profiler to watch: in\n"
+                 "rung_counted_calls(), after one call outside of it")
+      ->type_name("N");
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
                  "Also write an HTML page with pictures and sources, that steps through a warp;\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cpu_counts.hpp"
 #include "device/cpu/machine.hpp"
 #include "explain_head.hpp"
 #include "measure/ceilings.hpp"
@@ -46,7 +47,8 @@ std::string level_of(double bytes, const Ceilings& ceilings) {
 }  // namespace
 
 ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
-                        const analysis::Results& results, const std::optional<OutputFile>& output) {
+                        const CpuExplainOptions& options) {
+  const auto& [results, output, counts] = options;
   const Work work = work_of(rung, dtype, size);
   const Ceilings ceilings = cached_ceilings(false);
   const std::string level = level_of(work.bytes, ceilings);
@@ -75,6 +77,10 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
                                 format_seconds(run->seconds), least / run->seconds, run->source),
                     0));
   }
+  std::string why_not = "not asked for";
+  const auto counted = counts ? count_call(rung, dtype, size, why_not) : std::nullopt;
+  fmt::print(out, "\n{}",
+             counted ? counted->text(rung) : wrap("cache misses and instructions: " + why_not, 0));
   if (output) {
     Json json = explanation_head(rung, dtype, size, "cpu " + cpu::model());
     json["roofline"] = {{"flops", work.flops},
@@ -84,6 +90,7 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
                         {"bound", computing >= reading ? "multiply-adds" : level},
                         {"seconds", least},
                         {"measured_seconds", run != nullptr ? Json(run->seconds) : Json(nullptr)}};
+    json["counted"] = counted ? counted->json() : Json(nullptr);
     output->write(dump(json));
   }
   return exit_right;

@@ -1,6 +1,6 @@
 #pragma once
-// `rung explain` for CPU rungs: their work, this machine's ceilings, and the time if it was
-// measured.
+// `rung explain` for CPU rungs: their work, this machine's ceilings, the time if it was measured,
+// cache misses and instructions if valgrind is there.
 
 #include <optional>
 
@@ -10,8 +10,14 @@
 
 namespace rung {
 
+struct CpuExplainOptions {
+  analysis::Results results;         // measured times
+  std::optional<OutputFile> output;  // JSON
+  bool counts = true;                // by valgrind
+};
+
 /// Ceilings are measured, or read from an earlier run (src/measure/ceilings.hpp).
 ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
-                        const analysis::Results& results, const std::optional<OutputFile>& output);
+                        const CpuExplainOptions& options);
 
 }  // namespace rung

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "arguments.hpp"
+#include "command.hpp"
 #include "kernel_file/nearest_name.hpp"
 #include "measure/peers/peer.hpp"
 

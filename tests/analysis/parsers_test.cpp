@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "analysis/callgrind.hpp"
 #include "analysis/instruction_mix.hpp"
 #include "analysis/measured_runs.hpp"
 #include "analysis/ncu.hpp"
@@ -55,6 +57,49 @@ TEST(Ncu, LimitsOfOccupancyAreRead) {
   const std::map<std::string, double> expected = {{"registers", 2}, {"shared_memory", 2}};
   EXPECT_EQ(hardware.limits, expected);
   EXPECT_EQ(hardware.registers, 90);
+}
+
+TEST(Callgrind, CountsOfCalledFunctionsAreTheirOwn) {
+  const CallgrindProfile profile = parse_callgrind(
+      "# callgrind format\nversion: 1\npositions: instr line\n"
+      "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw\n\n"
+      "ob=/bin/rung\nfl=a.cpp\nfn=outer()\n0x10 7 4 2\n0x14 7 4 0 4 0 0 3 0 0 1\n"
+      "cfn=inner()\ncalls=1 0x40 9\n0x18 7 100 50\n0x18 7 1\n"
+      "fn=inner()\n0x40 9 100 50 0 0 6 0 0 2\n");
+  EXPECT_EQ(profile.all.instructions, 109);
+  EXPECT_EQ(profile.all.loads, 52);
+  EXPECT_EQ(profile.all.stores, 4);
+  EXPECT_EQ(profile.all.l1_misses, 9);
+  EXPECT_EQ(profile.all.l2_misses, 3);
+  ASSERT_EQ(profile.functions.size(), 2u);
+  EXPECT_EQ(profile.functions[0].first, "inner()");
+  EXPECT_EQ(profile.functions[1].second.instructions, 9);
+  ASSERT_EQ(profile.instructions.size(), 4u);
+  EXPECT_EQ(profile.instructions[0].object, "/bin/rung");
+  EXPECT_EQ(profile.instructions[0].address, 0x10u);
+  EXPECT_THROW(parse_callgrind("nothing\n"), std::runtime_error);
+}
+
+TEST(Callgrind, CachesHaveAPowerOfTwoOfSets) {
+  const std::vector<std::string> command =
+      callgrind_command("valgrind", {48 << 10, 1280 << 10}, "f", "out", {"rung", "list"});
+  EXPECT_NE(std::ranges::find(command, "--D1=49152,12,64"), command.end());
+  EXPECT_NE(std::ranges::find(command, "--LL=1310720,20,64"), command.end());
+  EXPECT_EQ(command.back(), "list");
+}
+
+TEST(Callgrind, InstructionsHaveKinds) {
+  EXPECT_EQ(x86_kind("vfmadd231ps", "(%rax),%ymm1,%ymm2"), "multiply-add");
+  EXPECT_EQ(x86_kind("vmovups", "(%rax,%rbx,4),%ymm1"), "load");
+  EXPECT_EQ(x86_kind("vbroadcastss", "0x4(%rax),%ymm1"), "load");
+  EXPECT_EQ(x86_kind("vmovups", "%ymm1,(%rax,%rbx,4)"), "store");
+  EXPECT_EQ(x86_kind("vmovaps", "%ymm1,%ymm2"), "move or broadcast in registers");
+  EXPECT_EQ(x86_kind("mulss", "(%rax),%xmm0"), "floating-point add or multiply");
+  EXPECT_EQ(x86_kind("vpermps", "%ymm1,%ymm2,%ymm3"), "shuffle or conversion");
+  EXPECT_EQ(x86_kind("prefetcht0", "0x40(%rax)"), "prefetch");
+  EXPECT_EQ(x86_kind("jne", "4b2d10 <f+0x10>"), "branch");
+  EXPECT_EQ(x86_kind("lea", "0x4(%rax),%rbx"), "integers and addresses");
+  EXPECT_EQ(x86_kind("add", "$0x20,%rax"), "integers and addresses");
 }
 
 TEST(Ncu, NoLaunchIsAnError) {

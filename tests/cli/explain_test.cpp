@@ -88,12 +88,43 @@ TEST(Explain, TimesMayComeFromAFile) {
 }
 
 TEST(Explain, RungsOfTheCpuHaveARoofline) {
-  const Output output = run_rung("explain dot/cpu/02 --n 1e6 --json -");
+  const Output output = run_rung("explain dot/cpu/02 --n 1e6 --no-hardware --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
   const Json json = Json::parse(output.out);
   EXPECT_EQ(json.at("roofline").at("flops"), 2e6);
   EXPECT_EQ(json.at("roofline").at("levels").at(1).at("bytes"), 8e6);
   expect_narrow(output.err);
+}
+
+TEST(Explain, ValgrindCountsARungOfTheCpu) {
+  const Output without = run_shell("PATH=/nowhere \"$RUNG\" explain gemm/cpu/05 --n 64");
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_NE(without.out.find("cache misses and instructions: install valgrind"), std::string::npos)
+      << without.out;
+  if (run_shell("valgrind --version && objdump --version").exit_code != 0) {
+    GTEST_SKIP() << "no valgrind or objdump";
+  }
+  const Output output = run_rung("explain gemm/cpu/00 --n 32 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  expect_narrow(output.err);
+  const Json counted = Json::parse(output.out).at("counted");
+  constexpr double products = 32 * 32 * 32;
+  EXPECT_GE(counted.at("loads"), 2 * products);  // of A and of B
+  EXPECT_LT(counted.at("loads"), 4 * products);
+  EXPECT_GE(counted.at("stores"), 32 * 32);
+  EXPECT_EQ(counted.at("l2_misses"), 0);  // the operands are warm
+  double all = 0;
+  for (const auto& [kind, count] : counted.at("mix").items()) all += count.get<double>();
+  EXPECT_EQ(all, counted.at("instructions"));
+  EXPECT_NE(counted.at("functions").at(0).at("name").get<std::string>().find("TripleLoop"),
+            std::string::npos);
+}
+
+TEST(Explain, CallsForAProfilerAreOfTheCpu) {
+  EXPECT_EQ(run_rung("explain dot/cpu/02 --n 1000 --calls 2").exit_code, 0);
+  EXPECT_EQ(run_rung("explain dot/cpu/02 --n 1000 --calls 0").exit_code, 2);
+  EXPECT_EQ(run_rung("explain gemm/cuda/02 --calls 2").err,
+            "rung: --calls: only for rungs of the CPU\n");
 }
 
 TEST(Explain, VectorsAreReadOnce) {
