@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
-#include "analysis/toolkit.hpp"
 #include "emu/device_code.hpp"
 #include "emu/launch_json.hpp"
 #include "emu/toolchain.hpp"
@@ -52,17 +52,25 @@ Run run_of(const Size& size, const Code& code) {
   }
 }
 
+/// A register that is read first is a variable without a value; others are words of memory.
+bool is_of_a_variable(const vgpu::Hazard& hazard) {
+  return hazard.kind == HazardKind::uninitialised_read && hazard.address.empty();
+}
+
 /// Of one size: hazards, each kind once, then the results.
 std::vector<Finding> findings_of(const Run& run, const std::string& where) {
   std::vector<Finding> found;
   for (const vgpu::Hazard& hazard : run.report.hazards) {
-    const char* key = key_of(hazard.kind);
+    const char* key = is_of_a_variable(hazard) ? "uninitialised_variable" : key_of(hazard.kind);
     const bool is_known =
         std::any_of(found.begin(), found.end(), [&](const Finding& of) { return of.key == key; });
     if (is_known || hazard.kind == HazardKind::same_value) continue;
-    found.push_back({key, emu::with_readable_names(hazard.message)});
+    found.push_back({key, fmt::format("{}: {}", where, emu::with_readable_names(hazard.message))});
   }
-  if (run.error) found.push_back({"wrong", fmt::format("{}: {}", where, *run.error)});
+  if (run.error) {
+    found.push_back({run.error->is_stored ? "wrong" : "not_stored",
+                     fmt::format("{}: {}", where, run.error->text)});
+  }
   return found;
 }
 
@@ -134,15 +142,39 @@ void run_sizes(CheckResult& result, const Exercise& exercise, const Code& code) 
   count_goals(result, exercise, code);
 }
 
+/// Before the compiler says it in its own words.
+void refuse_empty(const std::string& text) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) throw emu::CompileError("the file is empty");
+}
+
 }  // namespace
 
+std::string occasion(const std::string& finding) {
+  static const std::map<std::string, const char*> known = {
+      {"wrong", "If results are wrong"},
+      {"not_stored", "If results are missing"},
+      {"race", "If there is a race"},
+      {"out_of_bounds", "If an access is out of bounds"},
+      {"misaligned", "If an access is misaligned"},
+      {"uninitialised_variable", "If a variable has no value"},
+      {"uninitialised", "If something is read that was not written"},
+      {"deadlock", "If threads wait forever"},
+      {"in_flight", "If something is read before it has arrived"},
+      {"endless", "If the kernel does not end"},
+      {"fault", "If the kernel ends with an error"},
+      {"launch", "If no GPU takes the launch"},
+      {"compile", "If the file does not compile"}};
+  const auto found = known.find(finding);
+  if (found != known.end()) return found->second;
+  return fmt::format("If this misses its goal: {}", metric(finding).description);
+}
+
 CheckResult check(const Exercise& exercise, const std::filesystem::path& file) {
-  const KernelForm& form = kernel_form(exercise.kernel);
-  const analysis::ScratchFolder folder;
   CheckResult result;
   try {
-    const auto compiler = exercise.language == Language::metal ? compile_metal : compile;
-    run_sizes(result, exercise, {compiler(file, form, folder.path()), form, exercise.language});
+    refuse_empty(emu::read_file(file));
+    result.code.emplace(compile(exercise, file));
+    run_sizes(result, exercise, *result.code);
   } catch (const emu::CompileError& error) {
     const std::string said = error.what();
     result.findings = {{"compile", said.empty() ? "the file does not compile" : said}};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "analysis/toolkit.hpp"
 #include "backends/metal/dispatch_constants.hpp"
 #include "emu/device_code.hpp"
 #include "emu/metal.hpp"
@@ -53,14 +54,12 @@ std::string metal_unit(const std::string& text, const std::string& name, const K
          metal::constants_text(text);
 }
 
-}  // namespace
-
 std::string compile_metal(const fs::path& file, const KernelForm& form, const fs::path& folder) {
   const std::string unit = metal_unit(emu::read_file(file), file.filename().string(), form);
   return emu::compile_metal(unit, {"-Wno-unused-variable", "-Wno-pass-failed"}, folder);
 }
 
-std::string compile(const fs::path& file, const KernelForm& form, const fs::path& folder) {
+std::string compile_cuda(const fs::path& file, const KernelForm& form, const fs::path& folder) {
   for (const Header& header : headers()) write(folder / "include" / header.path, header.text);
   const fs::path source = folder / "unit.cu", ptx = folder / "unit.ptx";
   write(source, unit(file, form));
@@ -90,6 +89,26 @@ std::string compile(const fs::path& file, const KernelForm& form, const fs::path
                      ptx.string(),
                      source.string()});
   return emu::read_file(ptx);
+}
+
+}  // namespace
+
+Code compile(const Exercise& exercise, const fs::path& file) {
+  const analysis::ScratchFolder folder;
+  const KernelForm& form = kernel_form(exercise.kernel);
+  const auto compiler = exercise.language == Language::metal ? compile_metal : compile_cuda;
+  return {compiler(file, form, folder.path()), form, exercise.language};
+}
+
+std::string solution_name(const Exercise& exercise) {
+  return std::string("solution") + exercise.suffix();
+}
+
+Code compile_solution(const Exercise& exercise) {
+  const analysis::ScratchFolder folder;
+  const fs::path file = folder.path() / solution_name(exercise);
+  write(file, solution_text(exercise));
+  return compile(exercise, file);
 }
 
 }  // namespace rung::learn

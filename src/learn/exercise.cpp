@@ -91,6 +91,8 @@ void read_statement(Exercise& exercise, const std::string& statement) {
     exercise.goals.push_back(read_goal(value));
   } else if (key == "picture") {
     exercise.picture = value;
+  } else if (key == "caption") {
+    exercise.caption = value;
   } else if (!key.starts_with("hint ")) {
     throw std::invalid_argument(fmt::format("'{}' is no statement of an exercise", key));
   }
@@ -135,10 +137,30 @@ std::vector<std::string> Exercise::hints_for(std::string_view finding) const {
                                  of_metal = read_hints(embedded_file("exercises/metal/hints.txt"));
   const std::vector<Hint>& common = language == Language::metal ? of_metal : of_cuda;
   std::vector<std::string> found;
-  for (const auto* of : {&hints, &common}) {
-    for (const Hint& hint : *of) {
-      if (hint.when == finding) found.push_back(hint.text);
+  const auto add = [&](const std::vector<Hint>& of, std::string_view when) {
+    for (const Hint& hint : of) {
+      if (hint.when == when) found.push_back(hint.text);
     }
+  };
+  add(hints, finding);
+  if (finding == "not_stored") add(hints, "wrong");  // what is not stored is wrong, too
+  add(common, finding);
+  return found;
+}
+
+std::vector<std::string> Exercise::hinted() const {
+  const auto is_goal = [&](const std::string& key) {
+    return std::ranges::find(goals, key, &Goal::metric) != goals.end();
+  };
+  std::vector<std::string> found;
+  const auto add = [&](const std::string& key) {
+    if (std::ranges::find(found, key) == found.end()) found.push_back(key);
+  };
+  for (const Hint& hint : hints) {
+    if (!is_goal(hint.when)) add(hint.when);
+  }
+  for (const Goal& goal : goals) {
+    if (!hints_for(goal.metric).empty()) add(goal.metric);
   }
   return found;
 }
@@ -195,6 +217,37 @@ std::string solution_text(const Exercise& exercise) {
     if (!without_indent(line).starts_with("//@ ")) text += fmt::format("{}\n", line);
   }
   return text;
+}
+
+std::string covered_solution(const Exercise& exercise) {
+  std::string text;
+  bool is_covered = false;
+  for (const std::string_view line : lines(exercise.solution)) {
+    const std::string_view mark = without_indent(line);
+    if (mark.starts_with(todo_mark)) is_covered = true;
+    if (mark == end_mark) is_covered = false;
+    if (mark.starts_with("//@ ")) continue;
+    const std::string_view indent = line.substr(0, line.size() - mark.size());
+    text += is_covered ? fmt::format("{}…\n", indent) : fmt::format("{}\n", line);
+  }
+  return text;
+}
+
+std::vector<Paragraph> task(const Exercise& exercise) {
+  constexpr std::string_view comment = "//";
+  std::vector<Paragraph> paragraphs(1);
+  for (const std::string_view line : lines(exercise.solution)) {
+    if (!line.starts_with(comment)) break;
+    const std::string_view text = line.substr(std::min(comment.size() + 1, line.size()));
+    Paragraph& last = paragraphs.back();
+    if (text.empty()) {
+      if (!last.text.empty()) paragraphs.emplace_back();
+      continue;
+    }
+    last.is_drawn = last.is_drawn || text.starts_with("  ");
+    last.text += fmt::format("{}\n", text);
+  }
+  return paragraphs;
 }
 
 std::vector<Attempt> attempts(const Exercise& exercise) {

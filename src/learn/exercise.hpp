@@ -11,6 +11,7 @@
 //   counted: 128x128x64                       (goals are counted there)
 //   goal: global_loads_per_fma <= 0.0625      (metrics.hpp)
 //   picture: tile                             (picture.hpp)
+//   caption: …                                (what to see in it)
 //   hint race: …                              (for what was found first; the next one says more)
 //
 // solution.cu is the solution; what a learner is to write lies between `//@ todo: …` and `//@ end`,
@@ -59,7 +60,7 @@ struct Exercise {
   Size counted;
   std::vector<Goal> goals;
   std::vector<Hint> hints;
-  std::string picture;
+  std::string picture, caption;
   std::string_view solution;
 
   /// "exercises/metal/04_shared_tile"
@@ -67,6 +68,8 @@ struct Exercise {
   /// Of its files: ".metal"
   const char* suffix() const { return language == Language::metal ? ".metal" : ".cu"; }
 
+  /// What its own hints are for, each once: first what is wrong, then goals in their order.
+  std::vector<std::string> hinted() const;
   /// The hints for a finding, in the order in which they are told: its own, then those that all
   /// exercises have for it.
   std::vector<std::string> hints_for(std::string_view finding) const;
@@ -82,6 +85,16 @@ const Exercise* find_exercise(std::string_view name, Language language = Languag
 std::string start_text(const Exercise& exercise);
 /// The solution without marks.
 std::string solution_text(const Exercise& exercise);
+/// The same, line by line, but what a learner is to write is "…".
+std::string covered_solution(const Exercise& exercise);
+
+/// The task: the comment that the solution begins with. A paragraph with indented lines is a drawing,
+/// or a list.
+struct Paragraph {
+  std::string text;  // lines, without "// "
+  bool is_drawn = false;
+};
+std::vector<Paragraph> task(const Exercise& exercise);
 
 /// A wrong or slow edit of the solution.
 struct Attempt {

@@ -55,7 +55,19 @@ const Entry* find_word(std::string_view word) {
     const std::string known = lower(entry.word);
     return wanted == known || wanted == known + "s" || wanted + "s" == known;
   });
-  return found == glossary().end() ? nullptr : &*found;
+  if (found != glossary().end()) return &*found;
+  const auto begins = [&](const Entry& entry) {
+    return lower(entry.word).starts_with(wanted + " ");
+  };
+  const auto first = std::ranges::find_if(glossary(), begins);
+  const bool is_only_one = std::ranges::count_if(glossary(), begins) == 1;
+  return is_only_one ? &*first : nullptr;
+}
+
+std::string sources_of_words() {
+  return "Guide: NVIDIA's CUDA C++ Programming Guide, "
+         "docs.nvidia.com/cuda/cuda-c-programming-guide; "
+         "PTX ISA: docs.nvidia.com/cuda/parallel-thread-execution";
 }
 
 }  // namespace rung::learn

@@ -15,7 +15,11 @@ struct Entry {
 /// In the order of the file.
 const std::vector<Entry>& glossary();
 
-/// The entry of a word, whatever its case, singular or plural; null if there is none.
+/// The entry of a word, whatever its case, singular or plural, or the only one that begins with it:
+/// "coalesced". Null if there is none.
 const Entry* find_word(std::string_view word);
+
+/// What the entries call "Guide" and "PTX ISA", with their addresses.
+std::string sources_of_words();
 
 }  // namespace rung::learn

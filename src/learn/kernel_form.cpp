@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "vgpu/model/tensor_map.hpp"
 
@@ -60,6 +63,29 @@ std::size_t product(int x, int y) {
   return static_cast<std::size_t>(x) * static_cast<std::size_t>(y);
 }
 
+std::string matrix_elements(int rows, int columns) {
+  return fmt::format("{} x {} = {}", rows, columns, product(rows, columns));
+}
+
+/// Reads " + 132" or " - 4" at a place of the text, and moves the place behind it; 0 if there is none.
+std::int64_t read_offset(const std::string& text, std::size_t& at) {
+  const std::string_view sign = std::string_view(text).substr(std::min(at, text.size()), 3);
+  if (sign != " + " && sign != " - ") return 0;
+  std::int64_t offset = 0;
+  const char* const begin = text.data() + at + sign.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), offset);
+  if (error != std::errc()) return 0;
+  at = static_cast<std::size_t>(end - text.data());
+  return sign == " + " ? offset : -offset;
+}
+
+/// "a[958]", or "a + 3 bytes".
+std::string element_at(const char* name, std::int64_t offset, std::size_t element_bytes) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  if (offset % bytes != 0) return fmt::format("{} + {} bytes", name, offset);
+  return fmt::format("{}[{}]", name, offset / bytes);
+}
+
 }  // namespace
 
 const KernelForm& kernel_form(std::string_view key) {
@@ -90,13 +116,22 @@ std::uint64_t Problem::array(const std::vector<T>& values) {
   return address;
 }
 
+template <class T>
+std::uint64_t Problem::array(const char* name, std::string elements, const std::vector<T>& values) {
+  const std::uint64_t address = array(values);
+  arrays_.push_back({name, std::move(elements), address, sizeof(T)});
+  return address;
+}
+
 void Problem::add_products() {
   const auto n = static_cast<std::size_t>(size_.n);
   const std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
   for (std::size_t i = 0; i < n; ++i) expected_.push_back(double{x[i]} * y[i]);
   stored_ = n;
-  result_ = array(std::vector<float>(n, std::nanf("")));
-  parameters_ = {static_cast<std::uint64_t>(size_.n), array(x), array(y), result_};
+  const std::string elements = fmt::format("{}", n);
+  result_ = array("z", elements, std::vector<float>(n, std::nanf("")));
+  parameters_ = {static_cast<std::uint64_t>(size_.n), array("x", elements, x),
+                 array("y", elements, y), result_};
 }
 
 void Problem::add_gemm() {
@@ -119,9 +154,11 @@ void Problem::add_gemm() {
   }
   stored_ = expected_.size();
   const bool is_16_bit = is_bf16 || is_tma;
-  const std::uint64_t a_data = is_16_bit ? array(as_bf16(a)) : array(a);
-  const std::uint64_t b_data = is_16_bit ? array(as_bf16(b)) : array(b);
-  result_ = array(std::vector<float>(stored_, std::nanf("")));
+  const std::string of_a = matrix_elements(m, k);
+  const std::string of_b = b_is_transposed ? matrix_elements(n, k) : matrix_elements(k, n);
+  const std::uint64_t a_data = is_16_bit ? array("a", of_a, as_bf16(a)) : array("a", of_a, a);
+  const std::uint64_t b_data = is_16_bit ? array("b", of_b, as_bf16(b)) : array("b", of_b, b);
+  result_ = array("c", matrix_elements(m, n), std::vector<float>(stored_, std::nanf("")));
   parameters_ = {static_cast<std::uint64_t>(m),
                  static_cast<std::uint64_t>(n),
                  static_cast<std::uint64_t>(k),
@@ -158,13 +195,20 @@ void Problem::add_dot() {
   }
   const bool is_partial = key == "dot_partial";
   stored_ = is_partial ? shape_.grid.count() : 1;
-  result_ = array(std::vector<float>(stored_, key == "dot" ? 0 : std::nanf("")));
-  parameters_ = {static_cast<std::uint64_t>(size_.n), array(x), array(y), result_};
+  const std::string elements = fmt::format("{}", n);
+  result_ = array("result", fmt::format("{}", stored_),
+                  std::vector<float>(stored_, key == "dot" ? 0 : std::nanf("")));
+  parameters_ = {static_cast<std::uint64_t>(size_.n), array("x", elements, x),
+                 array("y", elements, y), result_};
 }
 
 void Problem::add_workspace() {
   parameters_.push_back(memory_.allocate(sizeof(float) * shape_.workspace_floats));
-  parameters_.push_back(array(std::vector<unsigned>(shape_.grid.count(), 0)));
+  arrays_.push_back(
+      {"workspace", fmt::format("{}", shape_.workspace_floats), parameters_.back(), sizeof(float)});
+  const std::uint64_t blocks = shape_.grid.count();
+  parameters_.push_back(
+      array("counts", fmt::format("{}", blocks), std::vector<unsigned>(blocks, 0)));
 }
 
 std::uint64_t Problem::tensor_map(std::uint64_t data, int rows, unsigned box_rows) {
@@ -192,7 +236,22 @@ std::uint64_t Problem::tensor_map(std::uint64_t data, int rows, unsigned box_row
 
 std::vector<std::uint64_t> Problem::parameters() const { return parameters_; }
 
-std::optional<std::string> Problem::error() const {
+std::string Problem::with_array_names(std::string message) const {
+  for (const Array& array : arrays_) {
+    const std::string label = memory_.describe(array.address);
+    const std::size_t at = message.find(label);
+    if (at == message.npos) continue;
+    std::size_t end = at + label.size();
+    const std::int64_t offset = read_offset(message, end);
+    message.replace(at, end - at,
+                    fmt::format("{}, where {} has {} elements",
+                                element_at(array.name, offset, array.element_bytes), array.name,
+                                array.elements));
+  }
+  return message;
+}
+
+std::optional<WrongResult> Problem::error() const {
   std::vector<float> results(stored_);
   memory_.read(results.data(), result_, stored_ * sizeof(float));
   const bool is_sum = expected_.size() == 1 && form_.is_vector;
@@ -200,8 +259,9 @@ std::optional<std::string> Problem::error() const {
     double sum = 0;
     for (const float part : results) sum += part;
     if (std::abs(sum - expected_[0]) <= tolerance_) return std::nullopt;
-    if (std::isnan(sum)) return "the result, or a part of it, was never stored";
-    return fmt::format("the sum is {:.9g}, and should be {:.9g}", sum, expected_[0]);
+    if (std::isnan(sum)) return WrongResult{"the result, or a part of it, was never stored", false};
+    return WrongResult{fmt::format("the sum is {:.9g}, and should be {:.9g}", sum, expected_[0]),
+                       true};
   }
   std::optional<std::size_t> first;
   std::size_t wrong = 0;
@@ -216,11 +276,17 @@ std::optional<std::string> Problem::error() const {
       form_.is_vector ? fmt::format("element {}", *first)
                       : fmt::format("row {}, column {}", *first / columns, *first % columns);
   if (std::isnan(results[*first])) {
-    return fmt::format("{} of {} results were never stored, or are NaN: the first is {}", wrong,
-                       stored_, place);
+    const std::uint64_t blocks = shape_.grid.count(), threads = shape_.block.count();
+    return WrongResult{
+        fmt::format(
+            "{} of {} results were never stored, or are NaN: the first is {}; {} block{} of "
+            "{} threads ran",
+            wrong, stored_, place, blocks, blocks == 1 ? "" : "s", threads),
+        false};
   }
-  return fmt::format("{} of {} results are wrong: {} is {}, and should be {}", wrong, stored_,
-                     place, results[*first], expected_[*first]);
+  return WrongResult{fmt::format("{} of {} results are wrong: {} is {}, and should be {}", wrong,
+                                 stored_, place, results[*first], expected_[*first]),
+                     true};
 }
 
 }  // namespace rung::learn

@@ -29,6 +29,11 @@ struct KernelForm {
 /// Throws std::invalid_argument if there is none of that key.
 const KernelForm& kernel_form(std::string_view key);
 
+struct WrongResult {
+  std::string text;  // a sentence
+  bool is_stored;    // rather than missing
+};
+
 /// The operands of one size in the virtual GPU's memory. Elements are small integers, so that every
 /// order of a sum gives the same bits; those of dot_cancelling cancel in sums of rounded products.
 class Problem {
@@ -42,23 +47,38 @@ class Problem {
   /// The address of the results.
   std::uint64_t result() const { return result_; }
 
-  /// The first result that is wrong, in a sentence; empty if none is.
-  std::optional<std::string> error() const;
+  /// The first result that is wrong; empty if none is.
+  std::optional<WrongResult> error() const;
+
+  /// "allocation 2 of 3828 bytes + 3832" in the message of a hazard becomes "a[958], where a has
+  /// 33 x 29 = 957 elements".
+  std::string with_array_names(std::string message) const;
 
  private:
   template <class T>
   std::uint64_t array(const std::vector<T>& values);
+  /// The same for a parameter: `elements` is how their number comes about.
+  template <class T>
+  std::uint64_t array(const char* name, std::string elements, const std::vector<T>& values);
   void add_products();
   void add_gemm();
   void add_dot();
   std::uint64_t tensor_map(std::uint64_t data, int rows, unsigned box_rows);
   void add_workspace();
 
+  struct Array {
+    const char* name;
+    std::string elements;  // "33 x 29 = 957"
+    std::uint64_t address;
+    std::size_t element_bytes;
+  };
+
   const KernelForm& form_;
   Size size_;
   LaunchShape shape_;
   vgpu::DeviceMemory& memory_;
   std::vector<std::uint64_t> parameters_;
+  std::vector<Array> arrays_;
   std::uint64_t result_ = 0;
   std::size_t stored_ = 0;        // results
   std::vector<double> expected_;  // if one alone, the sum of all that are stored

@@ -85,15 +85,15 @@ constexpr std::array all = {
            [](const Measured& run) {
              return ratio(counters(run).global_store_sectors, counters(run).global_store_requests);
            }},
-    Metric{"global_loads_per_fma", "global loads for each FMA, by warps",
+    Metric{"global_loads_per_fma", "global loads of a warp for each of its FMAs",
            [](const Measured& run) {
              return ratio(static_cast<double>(counters(run).global_load_requests), warp_fmas(run));
            }},
-    Metric{"global_stores_per_fma", "global stores for each FMA, by warps",
+    Metric{"global_stores_per_fma", "global stores of a warp for each of its FMAs",
            [](const Measured& run) {
              return ratio(static_cast<double>(counters(run).global_store_requests), warp_fmas(run));
            }},
-    Metric{"shared_loads_per_fma", "shared loads for each FMA, by warps",
+    Metric{"shared_loads_per_fma", "shared loads of a warp for each of its FMAs",
            [](const Measured& run) {
              return ratio(static_cast<double>(counters(run).shared_load_requests), warp_fmas(run));
            }},
@@ -124,11 +124,11 @@ constexpr std::array all = {
            [](const Measured& run) {
              return ratio(counters(run).thread_instructions, counters(run).instructions);
            }},
-    Metric{"atomics", "atomic additions, by warps",
+    Metric{"atomics", "atomic additions of warps",
            [](const Measured& run) { return static_cast<double>(counters(run).global_atomics); }},
     Metric{"blocks", "blocks of the grid",
            [](const Measured& run) { return static_cast<double>(run.trace.grid.count()); }},
-    Metric{"instructions_per_fma", "instructions for each FMA, by warps",
+    Metric{"instructions_per_fma", "instructions of a warp for each of its FMAs",
            [](const Measured& run) {
              return ratio(static_cast<double>(counters(run).instructions), warp_fmas(run));
            }},
@@ -136,7 +136,7 @@ constexpr std::array all = {
     Metric{
         "bytes_in_flight", "bytes that a thread requests before it uses them",
         [](const Measured& run) { return analysis::overlap(run.trace, *run.text).bytes_at_once; }},
-    Metric{"async_copies", "asynchronous copies (cp.async), by warps", async_copies},
+    Metric{"async_copies", "asynchronous copies (cp.async) of warps", async_copies},
     Metric{"bulk_copies", "bulk copies or boxes of TMA",
            [](const Measured& run) { return static_cast<double>(counters(run).bulk_loads); }},
     Metric{"fmas_by_threads", "FMAs outside tensor cores, in percent of the products",

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 
-#include "analysis/toolkit.hpp"
 #include "learn/compile.hpp"
 #include "learn/text.hpp"
 #include "learn/trial.hpp"
@@ -39,13 +37,8 @@ std::size_t line_with(const std::string& text, const std::string& part) {
 }  // namespace
 
 Picture picture_of(const Exercise& exercise) {
-  const analysis::ScratchFolder folder;
-  const std::string name = std::string("solution") + exercise.suffix();
   const std::string text = solution_text(exercise);
-  std::ofstream(folder.path() / name) << text;
-  const KernelForm& form = kernel_form(exercise.kernel);
-  const auto compiler = exercise.language == Language::metal ? compile_metal : compile;
-  Trial trial({compiler(folder.path() / name, form, folder.path()), form, exercise.language});
+  Trial trial(compile_solution(exercise));
 
   Accesses accesses;
   const Run run = trial.run(exercise.counted, [&](const vgpu::WarpAccess& access) {
@@ -60,8 +53,9 @@ Picture picture_of(const Exercise& exercise) {
     if (!tile) throw std::invalid_argument("picture: nothing is stored to C");
     return *tile;
   }
-  const auto drawn = worst_access(accesses.of_first_warp, trial.kernel_sites(),
-                                  fmt::format("{}:{}", name, line_with(text, exercise.picture)));
+  const auto drawn = worst_access(
+      accesses.of_first_warp, trial.kernel_sites(),
+      fmt::format("{}:{}", solution_name(exercise), line_with(text, exercise.picture)));
   if (!drawn) throw std::invalid_argument("picture: no access at " + exercise.picture);
   return *drawn;
 }

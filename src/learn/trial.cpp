@@ -4,10 +4,11 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "backends/metal/dispatch_constants.hpp"
 #include "emu/launch_json.hpp"
-#include "learn/compile.hpp"
+#include "vgpu/step_recorder.hpp"
 
 namespace rung::learn {
 namespace {
@@ -32,7 +33,18 @@ Trial::Trial(const Code& code)
           language_ == Language::metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed)) {}
 
 Run Trial::run(const Size& size, const vgpu::AccessWatcher& watcher) {
-  const LaunchShape shape = launch_shape(size);
+  return run(size, launch_shape(size), watcher);
+}
+
+std::string Trial::steps(const Size& size) {
+  const LaunchShape shape = launch_shape(size);  // by a launch that is not to be recorded
+  vgpu::StepRecorder recorder;
+  const auto see = [&](const vgpu::WarpAccess& access) { recorder.see(access); };
+  const Run run = this->run(size, shape, see);
+  return recorder.take(run.report, find_kernel());
+}
+
+Run Trial::run(const Size& size, const LaunchShape& shape, const vgpu::AccessWatcher& watcher) {
   const Problem problem(form_, size, shape, memory_);
   Run run;
   const vgpu::Kernel& kernel = find_kernel();
@@ -44,6 +56,9 @@ Run Trial::run(const Size& size, const vgpu::AccessWatcher& watcher) {
   options.instruction_limit = instruction_limit;
   options.watcher = watcher;
   run.report = launch(kernel, options, problem.parameters());
+  for (vgpu::Hazard& hazard : run.report.hazards) {
+    hazard.message = problem.with_array_names(std::move(hazard.message));
+  }
   run.sites = analysis::site_counts(run.report, sites(kernel));
   run.error = problem.error();
   run.result = problem.result();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/kernel_trace.hpp"
+#include "learn/compile.hpp"
 #include "learn/exercise.hpp"
 #include "learn/kernel_form.hpp"
 #include "vgpu/launch.hpp"
@@ -17,15 +18,8 @@ namespace rung::learn {
 struct Run {
   vgpu::LaunchReport report;
   std::vector<analysis::SiteCount> sites;
-  std::optional<std::string> error;  // of the results
-  std::uint64_t result = 0;          // where these are
-};
-
-/// A learner's code, and what it is for.
-struct Code {
-  std::string ptx;
-  const KernelForm& form;
-  Language language;
+  std::optional<WrongResult> error;
+  std::uint64_t result = 0;  // where these are
 };
 
 /// A module with a problem of one size. On a virtual H200, or M1 Pro.
@@ -36,10 +30,14 @@ class Trial {
   /// `watcher` sees each access. Throws std::invalid_argument for a launch that no GPU takes.
   Run run(const Size& size, const vgpu::AccessWatcher& watcher = {});
 
+  /// The instructions of a few warps, as JSON (vgpu/step_recorder.hpp). Throws as run() does.
+  std::string steps(const Size& size);
+
   /// Of the kernel, as its accesses name them.
   const std::vector<vgpu::Site>& kernel_sites() const;
 
  private:
+  Run run(const Size& size, const LaunchShape& shape, const vgpu::AccessWatcher& watcher);
   vgpu::LaunchReport launch(const vgpu::Kernel& kernel, const vgpu::LaunchOptions& options,
                             const std::vector<std::uint64_t>& values);
   LaunchShape launch_shape(const Size& size);

@@ -1,13 +1,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "core/cache_folder.hpp"
 #include "device/cpu/machine.hpp"
 #include "json/reader.hpp"
 #include "measure/ceilings.hpp"
@@ -19,16 +19,6 @@ namespace {
 using json::Json;
 using json::Value;
 namespace fs = std::filesystem;
-
-std::optional<fs::path> cache_folder() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') {
-    return fs::path(xdg) / "rung";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    return fs::path(home) / ".cache" / "rung";
-  }
-  return std::nullopt;
-}
 
 // Everything that changes the ceilings, or how they are measured.
 std::string machine_key() {

@@ -34,10 +34,13 @@ TEST(Learn, WritesAStartAndOverwritesItOnlyIfForced) {
   std::ofstream(file) << "mine";
   const Output refused = run_rung("learn 04 " + file);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_EQ(refused.err, "rung: FILE: '" + file + "' exists; --force overwrites it\n");
+  EXPECT_EQ(refused.err, "rung: FILE: '" + file + "' exists; to check it: rung learn 04 " + file +
+                             " --check; --force begins again, and keeps it as '" + file +
+                             ".old'\n");
   EXPECT_EQ(contents(file), "mine");
   EXPECT_EQ(run_rung("learn 04 --force " + file).exit_code, 0);
   EXPECT_NE(contents(file), "mine");
+  EXPECT_EQ(contents(file + ".old"), "mine");
 }
 
 TEST(Learn, DrawsThePictureBesideTheFile) {
@@ -82,15 +85,66 @@ TEST(Learn, GivesOneMoreHintEachTime) {
          "__global__ void products(int n, const float* x, const float* y, float* z) {\n"
          "  if (threadIdx.x < n) z[threadIdx.x] = x[threadIdx.x] * y[threadIdx.x];\n"
          "}\n";
-  const Output one = run_rung("learn 01 --check " + file);
+  const std::string cache = "XDG_CACHE_HOME=" + (folder / "cache").string() + " ";
+  const auto check = [&](const std::string& options) {
+    return run_shell(cache + "\"$RUNG\" learn 01 " + file + " " + options);
+  };
+  const Output one = check("--check");
   EXPECT_EQ(one.exit_code, 1) << one.err;
   EXPECT_NE(one.out.find("744 of 1000 results were never stored"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("1 block of 256 threads ran"), std::string::npos) << one.out;
   EXPECT_NE(one.out.find("hint 1 of "), std::string::npos);
   EXPECT_EQ(one.out.find("hint 2 of "), std::string::npos);
-  EXPECT_NE(one.out.find("--hint 2 says more"), std::string::npos);
-  const Output two = run_rung("learn 01 --check --hint 2 " + file);
-  EXPECT_NE(two.out.find("hint 1 of "), std::string::npos);
-  EXPECT_NE(two.out.find("hint 2 of "), std::string::npos);
+  EXPECT_NE(one.out.find("check again for one more"), std::string::npos);
+  EXPECT_NE(check("--check").out.find("hint 2 of "), std::string::npos);
+  EXPECT_EQ(check("--hint 1").out.find("hint 2 of "), std::string::npos);
+
+  // Another finding begins with its first hint.
+  std::ofstream(file, std::ios::app) << "int;;\nnot C++\n";
+  const Output other = check("--check");
+  EXPECT_NE(other.out.find("hint 1 of "), std::string::npos);
+  EXPECT_EQ(other.out.find("hint 2 of "), std::string::npos);
+}
+
+TEST(Learn, NamesTheArrayOfAnAccessOutOfBounds) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "02.cu").string();
+  std::ofstream(file)
+      << "#include \"learn.cuh\"\n"
+         "constexpr Launch launch(int, int, int) { return {.grid = {2}, .block = {32, 32}}; }\n"
+         "__global__ void gemm(int m, int n, int k, const float* a, const float*, float* c) {\n"
+         "  if (threadIdx.x == 0) c[0] = a[m * k];\n"
+         "}\n";
+  const Output output = run_rung("learn 02.cu --check " + file);
+  EXPECT_NE(output.out.find("m x n x k = 1x1x1: out of bounds"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("a[1], where a has 1 x 1 = 1 elements"), std::string::npos)
+      << output.out;
+}
+
+TEST(Learn, TakesTheFileForTheExercise) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "03.cu").string();
+  std::ofstream(file) << "\n";
+  const Output output = run_rung("learn " + file + " --check");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.out.find("exercise 03"), std::string::npos) << output.out << output.err;
+  EXPECT_NE(output.out.find("the file is empty"), std::string::npos) << output.out;
+}
+
+TEST(Learn, WritesAPage) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "04.cu").string(), page = (folder / "04.html").string();
+  const Output written = run_rung("learn 04 --html " + page);
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_NE(contents(page).find("The solution</h3>"), std::string::npos);
+  EXPECT_EQ(contents(page).find("Your file"), std::string::npos);
+  ASSERT_EQ(run_rung("learn 04 " + file).exit_code, 0);
+  EXPECT_EQ(run_rung("learn 04 --check --html " + page + " " + file).exit_code, 1);
+  EXPECT_NE(contents(page).find("Your file</h3>"), std::string::npos);
+  EXPECT_EQ(run_rung("learn --html " + page).exit_code, 2);
 }
 
 TEST(Learn, SaysThatAFileDoesNotCompile) {
@@ -128,6 +182,8 @@ TEST(Learn, ExplainsWords) {
   const Output unknown = run_rung("learn --word warpage");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(unknown.err.find("rung: --word: 'warpage' is not one of arithmetic intensity, "), 0u);
+  EXPECT_EQ(run_rung("learn --word coalesced").out.find("coalesced access: "), 0u);
+  EXPECT_NE(run_rung("learn --words").out.find("\nwavefront\n"), std::string::npos);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
             "you mean 'split'?"},
         Bad{"list --json", "--json: expected a value; see --help"},
         Bad{"learn 77", "EXERCISE: '77' is not one of 01 to 24; 'rung learn' lists them"},
-        Bad{"learn --check", "EXERCISE: --check needs one, as in rung learn 04 --check"},
+        Bad{"learn --check", "EXERCISE: --check needs one: rung learn 01 --check"},
         Bad{"learn 04 --check --hint 0", "--hint: '0' is not an integer from 1 to 10"},
         Bad{"learn 04 /nonexistent/04.cu --check",
             "FILE: '/nonexistent/04.cu' is not a readable file; 'rung learn 04' writes one"},

@@ -52,6 +52,9 @@ TEST_P(Exercises, StartIsUnsolvedAndHasAHint) {
   const std::string start = start_text(GetParam());
   EXPECT_NE(start.find("TODO"), start.npos);
   EXPECT_EQ(start.find("//@"), start.npos);
+  const std::string covered = covered_solution(GetParam()), whole = solution_text(GetParam());
+  EXPECT_EQ(std::ranges::count(covered, '\n'), std::ranges::count(whole, '\n'));
+  EXPECT_NE(covered.find("…\n"), covered.npos);
   const CheckResult result = check_text(GetParam(), start);
   ASSERT_FALSE(result.is_solved());
   ASSERT_GE(result.findings.size(), 2u);
@@ -77,7 +80,9 @@ TEST_P(Exercises, GoalsHaveHints) {
     EXPECT_NO_THROW(metric(goal.metric));
     EXPECT_FALSE(GetParam().hints_for(goal.metric).empty()) << goal.metric;
   }
-  for (const std::string_view line : {GetParam().title, GetParam().rung})
+  for (const std::string& finding : GetParam().hinted()) EXPECT_NO_THROW(occasion(finding));
+  for (const std::string_view line :
+       {GetParam().title, GetParam().rung, GetParam().caption, task(GetParam()).back().text})
     EXPECT_FALSE(line.empty());
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages of `rung report` and `rung explain` in a real browser, at the widths of a phone and of a
+"""Pages of `rung report`, `rung explain` and `rung learn` in a real browser, at the widths of a phone and of a
 desk: no error on the console, nothing wider than the page, and the figures that the browser shows
 are those of the JSON.
 Skipped (exit 77) where no Chromium is.
@@ -140,6 +140,46 @@ def check_site(chromium, folder, site):
     assert len(papers) == 2, papers
 
 
+# Opens the hints of the first finding one by one, and says what shows at first, and then.
+HINTS = """<script>
+document.addEventListener("DOMContentLoaded", () => {
+  const details = [...document.querySelectorAll("#hints h3 + details")];
+  const shown = (of) => of.querySelectorAll("p").length &&
+      [...of.querySelectorAll("p")].filter((p) => p.checkVisibility()).length;
+  const first = details.map(shown);
+  const several = details.find((of) => of.querySelector("details"));
+  const counts = [];
+  for (let at = several; at; at = at.querySelector("details")) {
+    at.open = true;
+    counts.push(shown(several));
+  }
+  const code = document.querySelector("#steps").textContent;
+  const solution = document.querySelector("#solution details");
+  const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  console.error("hints: " + JSON.stringify({first, counts, hidden: !solution.open, wide, width: innerWidth,
+    paper: getComputedStyle(document.body).backgroundColor, covered: code.includes("…")}));
+});
+</script>"""
+
+
+def check_exercise(chromium, folder, page):
+    """Hints and the solution are hidden until they are opened, and the page fits, light and dark."""
+    (pathlib.Path(folder) / "inner.html").write_text(page.replace("</head>", HINTS + "</head>"))
+    papers = set()
+    for width, scheme in ((390, 0), (1400, 1)):
+        frame = f'<!doctype html><iframe src="inner.html" width="{width}" height="900"></iframe>'
+        _, console = browse(chromium, folder, frame, "--window-size=1500,1000",
+                            f"--blink-settings=preferredColorScheme={scheme}")
+        assert len(console) == 1 and "hints: " in console[0], console
+        said = json.loads(console[0][console[0].index("hints: ") + 7:console[0].rindex("}") + 1])
+        assert said["width"] == width and not said["wide"], said
+        assert len(said["first"]) > 3 and not any(said["first"]), said
+        assert said["counts"] == list(range(1, len(said["counts"]) + 1)) and len(said["counts"]) > 1, said
+        assert said["hidden"] and said["covered"], said
+        papers.add(said["paper"])
+    assert len(papers) == 2, papers
+
+
 def browse(chromium, folder, page, *flags):
     """What the browser makes of the page, and what its console says."""
     file = pathlib.Path(folder) / "page.html"
@@ -188,6 +228,11 @@ def main():
         check_site(chromium, folder, site)
         check_stepping(chromium, folder, why)
         check_stepping(chromium, folder, both)
+        exercise = subprocess.run(
+            [rung, "learn", "07", "--html", "-"], capture_output=True, text=True, check=True
+        ).stdout
+        check_stepping(chromium, folder, exercise)
+        check_exercise(chromium, folder, exercise)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/embed.hpp"
@@ -121,6 +122,22 @@ std::string Picture::file() const {
   return fmt::format(
       "{}<style>\n{}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{}</svg>\n",
       open(attributes), picture_style(), body_);
+}
+
+std::string Picture::captioned_file(std::string_view caption) const {
+  constexpr double least_width = 480, letter = 6.5, line_height = 17, margin = 12;
+  Picture captioned = *this;
+  captioned.width_ = std::max(width_, least_width);
+  double y = height_ + margin;
+  const auto most = static_cast<std::size_t>((captioned.width_ - 2 * margin) / letter);
+  while (!caption.empty()) {
+    std::size_t end = caption.size() <= most ? caption.size() : caption.rfind(' ', most);
+    if (end == caption.npos) end = caption.size();
+    captioned.text({margin, y += line_height}, caption.substr(0, end));
+    caption.remove_prefix(std::min(end + 1, caption.size()));
+  }
+  captioned.height_ = y + margin;
+  return captioned.file();
 }
 
 std::string_view picture_style() { return RUNG_EMBEDDED(rung_picture_style); }

@@ -42,6 +42,8 @@ class Picture {
   std::string in_page() const;
   /// A self-contained file.
   std::string file() const;
+  /// The same, with a text below the picture, wrapped to its width.
+  std::string captioned_file(std::string_view caption) const;
 
  private:
   std::string open(std::string_view attributes) const;

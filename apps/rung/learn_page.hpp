@@ -1,0 +1,27 @@
+#pragma once
+// The page of an exercise: `rung learn --html`.
+
+#include <filesystem>
+#include <string>
+
+#include "learn/check.hpp"
+#include "report/figure.hpp"
+
+namespace rung {
+
+/// "rung learn 04", or "rung learn 04 --metal"
+std::string learn_command(const learn::Exercise& exercise);
+
+/// What the solution does on the virtual GPU. Throws emu::MissingTool without clang.
+Figure draw_picture(const learn::Exercise& exercise);
+
+struct CheckedFile {
+  std::filesystem::path path;
+  const learn::CheckResult& result;
+};
+
+/// `checked`: a learner's file, whose findings and steps the page shows beside the solution's; may be
+/// null. Without clang, the page has neither picture nor steps.
+std::string learn_page(const learn::Exercise& exercise, const CheckedFile* checked);
+
+}  // namespace rung
