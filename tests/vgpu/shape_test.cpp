@@ -55,6 +55,8 @@ bool are_apart(const Addresses& address, int first, int count, std::uint64_t gap
   return true;
 }
 
+std::uint32_t lowest_bit(std::uint32_t bits) { return bits & (~bits + 1); }
+
 TEST(Shape, IsWhatLoopsOverLanesSay) {
   Cases cases;
   for (int i = 0; i < 4000; ++i) {
@@ -76,7 +78,7 @@ TEST(Shape, IsWhatLoopsOverLanesSay) {
     EXPECT_EQ(shape.narrow, shape.high - shape.low < std::uint64_t{1} << 31);
     std::uint64_t bits = 0;
     for (const std::uint64_t at : active) bits |= at - shape.low;
-    EXPECT_EQ(shape.low_bits & 3, static_cast<int>(bits & 3));
+    EXPECT_EQ(lowest_bit(shape.low_bits), lowest_bit(static_cast<std::uint32_t>(bits)));
     for (Mask left = mask; left != 0; left &= left - 1) {
       ASSERT_EQ(shape.address(first_lane(left)), address[first_lane(left)]);
     }

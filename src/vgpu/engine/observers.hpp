@@ -76,6 +76,9 @@ struct Observers {
                     Shape& shape) = Nothing{};
   /// Before a write to these regions: processes the reads that were logged there.
   void (*settle_reads)(Block& block, Regions regions) = Nothing{};
+  /// The same before a warp's write, unless it obviously hits no other thread's read.
+  void (*settle_reads_before)(Block& block, const Warp& warp, const Shape& shape,
+                              std::int64_t offset, std::uint32_t bytes) = Nothing{};
   /// Checks and records a write. Call settle_reads() first.
   SharedAccess write_shared = Nothing{};
   SharedAccess atomic_shared = Nothing{};

@@ -37,17 +37,6 @@ struct RowStamp {
   std::uint8_t lane_shift = 0;  // logarithm of the bytes per lane; or apart: granules have stamps
 };
 
-/// The rows that a launch has recorded, if it runs on one CPU thread. With several, all granules have
-/// stamps of their own.
-struct RecordedRows {
-  std::uint64_t launch = 0;        // by its first block; what follows is of this launch
-  std::size_t begin = 0, end = 0;  // the recorded rows are among these
-  std::uint32_t count = 0;         // how many there are,
-  std::uint32_t apart = 0;         // and how many rows whose granules have stamps
-  bool all_apart = false;          // there are no rows any more
-  bool stays_apart = false;        // nor will there be in later launches
-};
-
 /// One element per granule in each array. The arrays have room for granules of one byte, so that
 /// their places do not depend on the kernel's granule.
 struct GlobalShadow {
@@ -58,8 +47,8 @@ struct GlobalShadow {
         write_site(reinterpret_cast<std::uint16_t*>(other_reader + allocation.bytes)),
         first_read_site(write_site + allocation.bytes),
         other_read_site(first_read_site + allocation.bytes),
-        rows(reinterpret_cast<RecordedRows*>(aligned(other_read_site + allocation.bytes))),
-        written_rows(reinterpret_cast<RowStamp*>(rows + 1)),
+        rows(&allocation.rows),
+        written_rows(reinterpret_cast<RowStamp*>(aligned(other_read_site, allocation.bytes))),
         read_rows(written_rows + (allocation.bytes - 1) / RowStamp::bytes + 1) {}
 
   GlobalStamp *written, *first_reader, *other_reader;
@@ -68,9 +57,12 @@ struct GlobalShadow {
   RowStamp *written_rows, *read_rows;  // one per row
 
  private:
-  static std::uintptr_t aligned(const std::uint16_t* end) {
-    constexpr std::uintptr_t alignment = alignof(RecordedRows);
-    return (reinterpret_cast<std::uintptr_t>(end) + alignment - 1) / alignment * alignment;
+  /// Stamps of large allocations begin at a huge page, so that they touch few of them.
+  static std::uintptr_t aligned(const std::uint16_t* last_site, std::size_t bytes) {
+    constexpr std::uintptr_t huge_page = std::uintptr_t{1} << 21;
+    const std::uintptr_t alignment = bytes < huge_page ? alignof(RowStamp) : huge_page;
+    const auto end = reinterpret_cast<std::uintptr_t>(last_site + bytes);
+    return (end + alignment - 1) / alignment * alignment;
   }
 };
 

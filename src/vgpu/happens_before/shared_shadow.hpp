@@ -27,6 +27,8 @@ struct LoggedRead {
   const ReadBatch* batch = nullptr;
   std::uint32_t site = 0, segment;
   std::uint32_t low;              // offset of the first address, or the base of `unique`
+  std::uint32_t span;             // from the lowest to the highest address
+  std::uint32_t low_bits;         // as in Shape
   std::int32_t stride;            // linear: bytes between lanes
   std::uint32_t unique, uniques;  // scattered: position in ReadLog::unique, and count
   std::uint16_t warp;

@@ -287,6 +287,7 @@ std::uint64_t DeviceMemory::number_blocks(std::uint64_t count) {
       block->mapping.clear(block->stamps, block->mapping.bytes());
       block->allocation.read_in_launch = block->allocation.reread_in_launch = 0;
       block->allocation.copied_in_launch = 0;
+      block->allocation.rows = {};
     }
     next_block_ = 1;
   }

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/memory/recorded_rows.hpp"
+
 namespace rung::vgpu {
 
 /// One allocation. `bytes` is the requested size; bytes beyond it are out of bounds.
@@ -31,6 +33,7 @@ struct Allocation {
   mutable std::uint64_t read_in_launch = 0, reread_in_launch = 0;
   mutable std::uint64_t copied_in_launch =
       0;                     // likewise the last one with a bulk copy that writes here
+  mutable RecordedRows rows;
   std::uint64_t serial = 0;  // numbers unnamed allocations from 1, for reports
 
   /// The shadow of the address in `initialised`: see written_bytes.hpp. Not for host memory.

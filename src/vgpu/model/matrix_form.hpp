@@ -3,6 +3,7 @@
 // ISA, 9.7.14), and how many registers of a lane hold each matrix.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace rung::vgpu {
@@ -41,10 +42,13 @@ constexpr int element_bits(MatrixElement element) {
   return 0;
 }
 
-/// A fragment's registers have 32 bits, those of f64 matrices 64.
-constexpr int per_register(MatrixElement element) {
-  return std::max(1, 32 / element_bits(element));
+/// The logarithm of per_register(). Each mma asks for its numbers of registers, where divisions would
+/// take as long as the rest of its preparation.
+constexpr int register_shift(MatrixElement element) {
+  return std::max(0, 5 - std::countr_zero(static_cast<unsigned>(element_bits(element))));
 }
+/// A fragment's registers have 32 bits, those of f64 matrices 64.
+constexpr int per_register(MatrixElement element) { return 1 << register_shift(element); }
 
 /// How a sum in f64 is rounded, or whether one in s32 stops at the ends of its range (.satfinite).
 enum class MatrixMode : std::uint8_t { nearest, to_zero, down, up, saturating };
@@ -58,14 +62,14 @@ struct MatrixForm {
   MatrixMode mode;
 
   constexpr int tile_rows() const { return std::min<int>(m, 16); }
-  constexpr int row_tiles() const { return m / tile_rows(); }
-  constexpr int column_tiles() const { return n / 8; }
+  constexpr int row_tiles() const { return std::max(1, m >> 4); }
+  constexpr int column_tiles() const { return n >> 3; }
 
   /// Registers of a lane for one tile of A, B, or C and D.
-  constexpr int a_registers_of_tile() const { return tile_rows() * k / 32 / per_register(a); }
-  constexpr int b_registers_of_tile() const { return 8 * k / 32 / per_register(b); }
+  constexpr int a_registers_of_tile() const { return tile_rows() * k >> (5 + register_shift(a)); }
+  constexpr int b_registers_of_tile() const { return 8 * k >> (5 + register_shift(b)); }
   constexpr int sum_registers_of_tile(MatrixElement sum) const {
-    return tile_rows() * 8 / 32 / per_register(sum);
+    return tile_rows() * 8 >> (5 + register_shift(sum));
   }
 
   constexpr int a_registers() const {

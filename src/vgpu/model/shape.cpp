@@ -31,59 +31,15 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
   high = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::min());
 }
 
-namespace {
-
-using Numbers = std::array<std::uint32_t, warp_size>;
-
-bool are_ascending(const Numbers& numbers, Mask mask) {
-  std::uint32_t last = 0;
-  for (Mask left = mask; left != 0; left &= left - 1) {
-    const std::uint32_t number = numbers[static_cast<std::size_t>(first_lane(left))];
-    if (number < last) return false;
-    last = number;
-  }
-  return true;
-}
-
-/// Calls f(first, second) for each distinct number: the first two lanes of the mask that have it,
-/// equal if there is only one.
-template <class F>
-void for_each_distinct(const Numbers& numbers, Mask mask, const F& f) {
-  if (are_ascending(numbers, mask)) {
-    for (Mask left = mask; left != 0;) {
-      const int first = first_lane(left);
-      const auto next_is_same = [&] {
-        left &= left - 1;
-        return left != 0 && numbers[static_cast<std::size_t>(first_lane(left))] ==
-                                numbers[static_cast<std::size_t>(first)];
-      };
-      int second = first;
-      while (next_is_same()) second = second == first ? first_lane(left) : second;
-      f(first, second);
-    }
-    return;
-  }
-  const EqualLanes equal = equal_lanes(numbers);
-  for (Mask left = mask; left != 0; left &= left - 1) {
-    const int lane = first_lane(left);
-    const Mask same = equal[static_cast<std::size_t>(lane)] & mask;
-    const Mask others = same & (same - 1);
-    if (first_lane(same) == lane) f(lane, others != 0 ? first_lane(others) : lane);
-  }
-}
-
-}  // namespace
-
 const std::array<Shape::Unique, warp_size>& Shape::unique_distances() {
   if (uniques_ != 0) return unique_;
   if (narrow) {
-    Numbers numbers;
-    std::copy(narrow_distance.begin(), narrow_distance.end(), numbers.begin());
-    for_each_distinct(numbers, mask, [&](int first, int second) {
-      unique_[static_cast<std::size_t>(uniques_++)] = {distance[static_cast<std::size_t>(first)],
-                                                       static_cast<std::uint8_t>(first),
-                                                       static_cast<std::uint8_t>(second)};
-    });
+    const DistinctLanes distinct = distinct_lanes(*this);
+    for (Mask left = distinct.first; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(first_lane(left));
+      unique_[static_cast<std::size_t>(uniques_++)] = {
+          distance[lane], static_cast<std::uint8_t>(lane), distinct.second[lane]};
+    }
     return unique_;
   }
   DistinctNumbers<warp_size> known;
@@ -189,12 +145,9 @@ int Shape::sectors(std::uint32_t bytes, std::int64_t offset) {
   const bool aligned =
       std::has_single_bit(bytes) && bytes <= 16 && ((begin | low_bits) & (bytes - 1)) == 0;
   if (narrow && aligned) {  // one sector per lane
-    Numbers numbers;
     const auto phase = static_cast<std::uint32_t>(begin % sector_bytes);
-    for (std::size_t lane = 0; lane < warp_size; ++lane) {
-      numbers[lane] = (static_cast<std::uint32_t>(narrow_distance[lane]) + phase) / sector_bytes;
-    }
-    for_each_distinct(numbers, mask, [&](int, int) { ++known; });
+    constexpr int shift = std::countr_zero(sector_bytes);
+    known = static_cast<std::uint8_t>(count_distinct(*this, phase, shift));
   } else {
     known = static_cast<std::uint8_t>(
         global_sectors(distance, mask, bytes, static_cast<std::int64_t>(begin)));

@@ -27,11 +27,11 @@ struct Shape {
   };
 
   Kind kind = Kind::uniform;
-  std::uint8_t low_bits = 0;        // the OR of all distances; gives the alignment, with `low`
   bool narrow = false;              // distances fit in 31 bits
   bool halves_agree = false;        // lane by lane: lanes 16 apart have the same address
   bool halves_uniform = false;      // each half has one address
   bool halves_linear = false;       // both halves have lanes half_stride apart, which is not 0
+  std::uint32_t low_bits = 0;       // of the OR of all distances; gives the alignment, with `low`
   std::int32_t half_stride = 0;     // narrow: bytes between lanes of the first half; 0: irregular
   Mask mask = 0;                    // lanes with an address; 0: not determined yet
   std::int64_t stride = 0;          // linear: bytes between lanes

@@ -1,6 +1,7 @@
 #include "vgpu/model/shape_lanes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -88,7 +89,7 @@ HWY_INLINE void fill_in_all(Shape& shape, const std::uint64_t* address) {
     find_bounds(shape, address);
   }
   const std::uint64_t bits = write_distances(shape, address);
-  shape.low_bits = static_cast<std::uint8_t>((regular ? gap : bits) & 15);
+  shape.low_bits = static_cast<std::uint32_t>(regular ? gap : bits);
   shape.narrow = shape.high - shape.low <= std::numeric_limits<std::int32_t>::max();
   const bool first_half = shape.narrow && are_apart(address, half, gap);
   shape.half_stride = first_half ? static_cast<std::int32_t>(gap) : 0;
@@ -118,21 +119,138 @@ void fill_in(Shape& shape, const std::uint64_t* address) {
   fill_in_all(shape, filled);
 }
 
-EqualLanes equal_lanes(const std::array<std::uint32_t, warp_size>& numbers) {
-  const hn::CappedTag<std::uint32_t, warp_size> words;
-  EqualLanes equal;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const auto own = hn::Set(words, numbers[lane]);
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < lanes; i += hn::Lanes(words)) {
-      std::uint64_t bits = 0;
-      hn::StoreMaskBits(words, hn::Eq(own, hn::LoadU(words, numbers.data() + i)),
-                        reinterpret_cast<std::uint8_t*>(&bits));
-      all |= bits << i;
-    }
-    equal[lane] = static_cast<Mask>(all);
+constexpr hn::CappedTag<std::uint32_t, half> words{};
+
+/// The mask's bits of the lanes from `first` on, as many as a vector has.
+HWY_INLINE auto active_from(Mask mask, std::size_t first) {
+  const std::uint64_t bits = mask >> first;
+  return hn::LoadMaskBits(words, reinterpret_cast<const std::uint8_t*>(&bits));
+}
+
+template <class M>
+HWY_INLINE Mask bits_of(M found) {
+  std::uint64_t bits = 0;
+  hn::StoreMaskBits(words, found, reinterpret_cast<std::uint8_t*>(&bits));
+  return static_cast<Mask>(bits);
+}
+
+/// The distances of a shape, as numbers that are small if the lanes are near to each other.
+struct Numbered {
+  const Shape& shape;
+  std::uint32_t phase;  // is added to a distance, which is then shifted
+  int shift;
+
+  HWY_INLINE auto from(std::size_t lane) const {
+    const hn::RebindToSigned<decltype(words)> signed_words;
+    const auto distance = hn::LoadU(signed_words, shape.narrow_distance.data() + lane);
+    return hn::ShiftRightSame(hn::Add(hn::BitCast(words, distance), hn::Set(words, phase)), shift);
   }
-  return equal;
+  HWY_INLINE std::uint64_t largest() const { return (shape.high - shape.low + phase) >> shift; }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+/// How many distinct ones there are, if all are below 64: one bit for each.
+HWY_INLINE int count_bits(const Numbered& numbers) {
+  const hn::Repartition<std::uint64_t, decltype(words)> d_wide;
+  const hn::Half<decltype(words)> d_half;
+  auto bits = hn::Zero(d_wide);
+  const auto add = [&](auto some) HWY_ATTR {
+    bits = hn::Or(bits, hn::Shl(hn::Set(d_wide, 1), hn::PromoteTo(d_wide, some)));
+  };
+  for (std::size_t i = 0; i < lanes; i += hn::Lanes(words)) {
+    // Those that are not in the mask have the number of one that is: fill_in().
+    const auto number = numbers.from(i);
+    add(hn::LowerHalf(d_half, number));
+    add(hn::UpperHalf(d_half, number));
+  }
+  HWY_ALIGN std::uint64_t all[8];
+  hn::Store(bits, d_wide, all);
+  for (std::size_t i = 1; i < hn::Lanes(d_wide); ++i) all[0] |= all[i];
+  return std::popcount(all[0]);
+}
+#endif
+
+/// Numbers of a warp, in which lanes are compared with others.
+class Numbers {
+ public:
+  explicit HWY_INLINE Numbers(const Numbered& numbers) : mask_(numbers.shape.mask) {
+    for (std::size_t i = 0; i < lanes; i += hn::Lanes(words)) {
+      const auto number = hn::IfThenElse(active_from(mask_, i), numbers.from(i),
+                                         hn::Add(hn::Iota(words, 0), hn::Set(words, none + i)));
+      hn::Store(number, words, number_ + i);
+      hn::Store(number, words, number_ + lanes + i);
+    }
+  }
+
+  /// The lanes whose number a lane before them has.
+  HWY_INLINE Mask repeated() const {
+    if (!any_repeated()) return 0;
+    Mask all = 0;
+    for (int lane = 0; lane + 1 < warp_size; ++lane) all |= same_as(lane) & ~Mask{1} << lane;
+    return all & mask_;
+  }
+
+  /// The lanes that have the number of that lane.
+  HWY_INLINE Mask same_as(int lane) const {
+    const auto own = hn::Set(words, number_[lane]);
+    Mask all = 0;
+    for (std::size_t i = 0; i < lanes; i += hn::Lanes(words)) {
+      all |= bits_of(hn::Eq(own, hn::Load(words, number_ + i))) << i;
+    }
+    return all;
+  }
+
+ private:
+  // Lanes that are not in the mask have numbers of their own.
+  static constexpr std::uint32_t none = 0xFFFFFF00u;
+
+  /// Whether two lanes have the same: each is compared with the 16 behind it, in a circle.
+  HWY_INLINE bool any_repeated() const {
+    auto found = hn::FirstN(words, 0);
+    for (std::size_t i = 0; i < lanes; i += hn::Lanes(words)) {
+      const auto number = hn::Load(words, number_ + i);
+      for (std::size_t distance = 1; distance <= half; ++distance) {
+        found = hn::Or(found, hn::Eq(number, hn::LoadU(words, number_ + i + distance)));
+      }
+    }
+    return !hn::AllFalse(words, found);
+  }
+
+  HWY_ALIGN std::uint32_t number_[2 * lanes];  // twice
+  Mask mask_;
+};
+
+int count_distinct(const Shape& shape, std::uint32_t phase, int shift) {
+  const Numbered numbers{shape, phase, shift};
+#if HWY_TARGET != HWY_SCALAR
+  if (numbers.largest() < 64) return count_bits(numbers);
+#endif
+  return lanes_in(shape.mask & ~Numbers(numbers).repeated());
+}
+
+DistinctLanes distinct_lanes(const Shape& shape) {
+  DistinctLanes distinct;
+  distinct.first = shape.mask;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    distinct.second[lane] = static_cast<std::uint8_t>(lane);
+  }
+  // Distances are multiples of the lowest bit of their OR.
+  const int shift = shape.low_bits == 0 ? 0 : std::countr_zero(shape.low_bits);
+  const Numbered numbers{shape, 0, shift};
+#if HWY_TARGET != HWY_SCALAR
+  if (numbers.largest() < 64 && count_bits(numbers) == lanes_in(shape.mask)) return distinct;
+#endif
+  const Numbers compared(numbers);
+  Mask repeated = compared.repeated();
+  distinct.first &= ~repeated;
+  while (repeated != 0) {
+    const int second = first_lane(repeated);
+    const Mask same = compared.same_as(second) & shape.mask;
+    const auto first = static_cast<std::size_t>(first_lane(same)) % lanes;
+    distinct.second[first] = static_cast<std::uint8_t>(second);
+    repeated &= ~same;
+  }
+  return distinct;
 }
 
 }  // namespace
@@ -147,9 +265,14 @@ void fill_in(Shape& shape, const std::uint64_t* address) {
   picked(shape, address);
 }
 
-EqualLanes equal_lanes(const std::array<std::uint32_t, warp_size>& numbers) {
-  static const auto picked = RUNG_PICK_TARGET(equal_lanes);
-  return picked(numbers);
+DistinctLanes distinct_lanes(const Shape& shape) {
+  static const auto picked = RUNG_PICK_TARGET(distinct_lanes);
+  return picked(shape);
+}
+
+int count_distinct(const Shape& shape, std::uint32_t phase, int shift) {
+  static const auto picked = RUNG_PICK_TARGET(count_distinct);
+  return picked(shape, phase, shift);
 }
 
 }  // namespace rung::vgpu

@@ -12,8 +12,16 @@ namespace rung::vgpu {
 /// and not 0, `moved_by` and `generation`.
 void fill_in(Shape& shape, const std::uint64_t* address);
 
-/// For each lane, the lanes with the same number.
-using EqualLanes = std::array<Mask, warp_size>;
-EqualLanes equal_lanes(const std::array<std::uint32_t, warp_size>& numbers);
+/// The distinct numbers of some lanes.
+struct DistinctLanes {
+  Mask first = 0;  // the first lane that has a number, for each number
+  /// For these lanes: the second that has it, or the same lane if there is none.
+  std::array<std::uint8_t, warp_size> second;
+};
+
+/// The distinct addresses of a shape whose distances are narrow.
+DistinctLanes distinct_lanes(const Shape& shape);
+/// How many distinct numbers (distance + phase) >> shift its lanes have.
+int count_distinct(const Shape& shape, std::uint32_t phase, int shift);
 
 }  // namespace rung::vgpu

@@ -80,8 +80,10 @@ void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shap
       if (!is_error(block, op, *place.allocation, at + begin)) continue;
       const std::size_t byte = begin + find_unwritten(*place.allocation, at + begin, one);
       const int who = bytes > one ? static_cast<int>(begin / one) : lane;
-      report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
-             block.worker.launch.memory.describe(at + byte), "nothing has been written there");
+      report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read", [&] {
+        return Description{block.worker.launch.memory.describe(at + byte),
+                           "nothing has been written there"};
+      });
       return;
     }
   });

@@ -1,6 +1,7 @@
 #include "vgpu/observers/global_access.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <thread>
 
@@ -95,18 +96,11 @@ GlobalAccess global_access(Block& block, const Warp& warp, const Allocation& all
           access.atomic,
           access.copies,
           static_cast<std::uint64_t>(block.worker.kernel.global_granule),
+          std::countr_zero(static_cast<unsigned>(block.worker.kernel.global_granule)),
           make_global_stamp(launch.first_block + block.linear, own),
           make_global_stamp(launch.first_block, 0),
           block.order.safe_below_in_device_memory(warp.index),
           launch.options.threads == 1};
-}
-
-bool is_watched(const LaunchState& launch, const Allocation& allocation) {
-  if (allocation.stamps == nullptr) return false;
-  return launch.writes_anywhere ||
-         std::find(launch.written.begin(), launch.written.end(), &allocation) !=
-             launch.written.end() ||
-         load_relaxed(allocation.copied_in_launch) == launch.first_block;
 }
 
 RowLaunch row_launch(const GlobalAccess& access) {

@@ -23,6 +23,7 @@ struct GlobalAccess {
   bool writes, atomic;
   bool copies;  // a bulk copy: what it stores is in no register
   std::uint64_t granule_bytes;
+  int granule_shift;   // its logarithm
   GlobalStamp stamp;   // of thread 0 of the block
   GlobalStamp oldest;  // smaller stamps are of earlier launches
   Stamp safe;          // smaller ones, of this block, are ordered before the warp's accesses
@@ -39,10 +40,6 @@ struct AccessOfWarp {
 };
 GlobalAccess global_access(Block& block, const Warp& warp, const Allocation& allocation,
                            const AccessOfWarp& access);
-
-/// Whether accesses to the allocation have to be recorded: something in this launch may write there, or
-/// has written.
-bool is_watched(const LaunchState& launch, const Allocation& allocation);
 
 /// Which rows of the allocation may have one stamp (observers/row_stamps.hpp).
 RowLaunch row_launch(const GlobalAccess& access);
@@ -79,6 +76,17 @@ T load_relaxed(T& shared) {
 template <class T>
 void store_relaxed(T& shared, std::type_identity_t<T> value) {
   std::atomic_ref(shared).store(value, std::memory_order_relaxed);
+}
+
+/// Whether accesses to the allocation have to be recorded: something in this launch may write there, or
+/// has written.
+inline bool is_watched(const LaunchState& launch, const Allocation& allocation) {
+  if (allocation.stamps == nullptr) return false;
+  if (launch.writes_anywhere) return true;
+  for (const Allocation* written : launch.written) {
+    if (written == &allocation) return true;
+  }
+  return load_relaxed(allocation.copied_in_launch) == launch.first_block;
 }
 
 }  // namespace rung::vgpu

@@ -12,8 +12,8 @@ namespace {
 
 /// Checks, unless a lane has done so for the same address, and records a thread's access.
 void visit(const GlobalAccess& access, int thread, std::uint64_t begin, bool again) {
-  const std::uint64_t last = (begin + access.bytes - 1) / access.granule_bytes;
-  for (std::uint64_t granule = begin / access.granule_bytes; granule <= last; ++granule) {
+  const std::uint64_t last = (begin + access.bytes - 1) >> access.granule_shift;
+  for (std::uint64_t granule = begin >> access.granule_shift; granule <= last; ++granule) {
     if (!again) check_granule(access, thread, granule, begin);
     note_granule(access, thread, granule);
   }
@@ -62,8 +62,8 @@ bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
                      shape.stride == static_cast<std::int64_t>(bytes) && !access.atomic;
   if (!whole && !access.alone) return false;
   const GlobalRow row{access.shadow,
-                      low / access.granule_bytes,
-                      std::countr_zero(bytes / access.granule_bytes),
+                      low >> access.granule_shift,
+                      std::countr_zero(bytes) - access.granule_shift,
                       access.stamp + static_cast<Stamp>(access.block.thread(warp, 0)),
                       access.oldest,
                       access.safe,
@@ -90,10 +90,10 @@ bool visit_lanes(const GlobalAccess& access, const Warp& warp, Shape& shape, std
   const auto& unique = shape.unique_distances();
   const int count = shape.uniques();
   for (int i = 0; i < count; ++i) {
-    places.add((low + unique[i].distance) / access.granule_bytes, of_warp + unique[i].first,
+    places.add((low + unique[i].distance) >> access.granule_shift, of_warp + unique[i].first,
                of_warp + unique[i].second);
   }
-  const GlobalLanes lanes{access.shadow, places,      bytes / access.granule_bytes,
+  const GlobalLanes lanes{access.shadow, places,      bytes >> access.granule_shift,
                           access.oldest, access.safe, static_cast<std::uint16_t>(access.site),
                           access.atomic};
   if (access.writes) return write_global_lanes(lanes, was_read(access), was_reread(access));

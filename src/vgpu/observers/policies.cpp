@@ -25,6 +25,7 @@ const Observers& full() {
       .log_read = vgpu::log_read,
       .log_reads = vgpu::log_reads,
       .settle_reads = vgpu::settle_reads,
+      .settle_reads_before = vgpu::settle_reads_before,
       .write_shared = vgpu::write_shared,
       .atomic_shared = vgpu::atomic_shared,
       .write_shared_pending = vgpu::write_shared_pending,

@@ -124,11 +124,11 @@ void check_write(const SharedAccess& access, std::size_t granule, const char* wh
 template <class F>
 void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                       std::int64_t offset, std::uint32_t bytes, const F& f) {
-  const auto granule_bytes = static_cast<std::uint64_t>(block.shadow.granule);
+  const int shift = block.shadow.granule_shift;
   const auto visit = [&](const Shape::Unique& unique) {
     const std::uint64_t begin = shape.low + unique.distance + static_cast<std::uint64_t>(offset);
-    for (std::uint64_t granule = begin / granule_bytes;
-         granule <= (begin + bytes - 1) / granule_bytes; ++granule) {
+    for (std::uint64_t granule = begin >> shift; granule <= (begin + bytes - 1) >> shift;
+         ++granule) {
       const auto at = static_cast<std::uint32_t>(begin);
       f(SharedAccess{block, block.thread(warp, unique.first), site, &warp, at}, granule, false);
       if (unique.second != unique.first) {
@@ -196,7 +196,7 @@ bool plainly_in_order(const SharedShadow& shadow, Shape& shape, std::int64_t off
                       std::uint32_t bytes, Stamp safe) {
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
   const auto granule = static_cast<std::uint32_t>(shadow.granule);
-  if ((low | shape.low_bits | bytes) % granule != 0) return false;
+  if (((low | shape.low_bits | bytes) & (granule - 1)) != 0) return false;
   SharedPlaces places(bytes >> shadow.granule_shift);
   const auto& unique = shape.unique_distances();
   places.count = static_cast<std::size_t>(shape.uniques());

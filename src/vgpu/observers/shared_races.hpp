@@ -28,6 +28,10 @@ void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& sh
 /// Before a write to these regions: if any of them has logged reads, records these granule by
 /// granule.
 void settle_reads(Block& block, Regions regions);
+/// The same before a warp's write, unless comparisons with all logged reads show that it hits none of
+/// another thread.
+void settle_reads_before(Block& block, const Warp& warp, const Shape& shape, std::int64_t offset,
+                         std::uint32_t bytes);
 /// Any shape: checks a write, and records its writer. settle_reads() must be called first.
 void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                   std::int64_t offset, std::uint32_t bytes);

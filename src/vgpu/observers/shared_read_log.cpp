@@ -1,5 +1,8 @@
 // Reads of shared memory: logged, and recorded granule by granule once a write may collide with them.
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "vgpu/observers/shared_races.hpp"
 
 namespace rung::vgpu {
@@ -98,6 +101,8 @@ LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t
   read.kind = shape.kind;
   const std::uint64_t base = shape.stride < 0 ? shape.high : shape.low;
   read.low = static_cast<std::uint32_t>(base + static_cast<std::uint64_t>(offset));
+  read.span = static_cast<std::uint32_t>(shape.high - shape.low);
+  read.low_bits = shape.low_bits;
   read.stride = static_cast<std::int32_t>(shape.stride);
   if (shape.kind == Shape::Kind::scattered) {
     read.uniques = static_cast<std::uint32_t>(shape.uniques());
@@ -112,6 +117,63 @@ LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t
   }
   return read;
 }
+
+/// A write of all lanes of a shape, among logged reads.
+class WriteAmongReads {
+ public:
+  WriteAmongReads(const Warp& warp, const Shape& shape, std::int64_t offset, std::uint32_t bytes)
+      : warp_(warp),
+        shape_(shape),
+        base_(base_of(shape, offset)),
+        begin_(static_cast<std::int64_t>(shape.low) + offset),
+        end_(static_cast<std::int64_t>(shape.high) + offset + bytes),
+        bytes_(bytes) {}
+
+  /// Whether no other thread than a byte's writer can have read it there.
+  bool misses(const LoggedRead& read, const ReadLog& log) const {
+    const std::int64_t low = std::int64_t{read.low} - (read.stride < 0 ? read.span : 0);
+    const std::int64_t first = low + (read.batch != nullptr ? read.batch->begin : 0);
+    const std::int64_t last =
+        low + read.span + (read.batch != nullptr ? read.batch->end : std::int64_t{read.bytes});
+    if (last <= begin_ || end_ <= first) return true;
+    return read.batch == nullptr && (is_own(read, log) || is_between(read, low));
+  }
+
+ private:
+  static std::uint32_t base_of(const Shape& shape, std::int64_t offset) {
+    const std::uint64_t base = shape.stride < 0 ? shape.high : shape.low;
+    return static_cast<std::uint32_t>(base + static_cast<std::uint64_t>(offset));
+  }
+
+  /// Whether each lane has read what it writes, and nobody else's.
+  bool is_own(const LoggedRead& read, const ReadLog& log) const {
+    if (read.warp != warp_.index || read.bytes != bytes_ || read.low != base_) return false;
+    if (read.kind != shape_.kind) return false;
+    if (read.kind == Shape::Kind::linear) {
+      return read.stride == shape_.stride &&
+             std::abs(read.stride) >= static_cast<std::int32_t>(bytes_);
+    }
+    return read.kind == Shape::Kind::scattered && bytes_ <= widest_aligned && shape_.log == &log &&
+           shape_.log_generation == log.generation && read.unique == shape_.logged_at &&
+           read.uniques == static_cast<std::uint32_t>(lanes_in(shape_.mask));
+  }
+
+  /// Whether all addresses of one are between those of the other: the lanes' distances are multiples
+  /// of a power of two, in which the other access fits elsewhere.
+  bool is_between(const LoggedRead& read, std::int64_t low) const {
+    const std::uint32_t bits = read.low_bits | shape_.low_bits;
+    const std::uint32_t unit = bits & (~bits + 1);
+    if (unit == 0) return false;
+    const auto shift = static_cast<std::uint32_t>(begin_ - low) & (unit - 1);  // of the write
+    return shift >= read.bytes && unit - shift >= bytes_;
+  }
+
+  const Warp& warp_;
+  const Shape& shape_;
+  const std::uint32_t base_;        // as LoggedRead::low
+  const std::int64_t begin_, end_;  // the bytes from the first to the last
+  const std::uint32_t bytes_;
+};
 
 }  // namespace
 
@@ -128,6 +190,18 @@ void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& sh
 
 void settle_reads(Block& block, Regions regions) {
   if ((block.shadow.log.regions & regions) != 0) settle_all(block);
+}
+
+void settle_reads_before(Block& block, const Warp& warp, const Shape& shape, std::int64_t offset,
+                         std::uint32_t bytes) {
+  constexpr std::size_t few = 64;  // with which a write is compared
+  const ReadLog& log = block.shadow.log;
+  const WriteAmongReads write(warp, shape, offset, bytes);
+  const bool apart =
+      log.reads.size() <= few &&
+      std::all_of(log.reads.begin(), log.reads.end(),
+                  [&](const LoggedRead& read) { return write.misses(read, log); });
+  if (!apart) settle_all(block);
 }
 
 }  // namespace rung::vgpu

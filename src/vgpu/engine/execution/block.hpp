@@ -13,6 +13,7 @@
 #include "vgpu/happens_before/block_releases.hpp"
 #include "vgpu/happens_before/order.hpp"
 #include "vgpu/happens_before/shared_shadow.hpp"
+#include "vgpu/model/step_watch.hpp"
 #include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
@@ -84,6 +85,7 @@ class Block {
   enum class Turn { spent, suspended, exited };
   Turn take_turn(Warp& warp, std::uint64_t budget);
   bool pick_split(Warp& warp, bool rotate);
+  bool run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps);
   bool run_code(Warp& warp, const struct BasicBlock& block);
   bool run_exchanging(Warp& warp, const struct BasicBlock& block);
   void wake_exchanges(Warp& warp);

@@ -134,17 +134,22 @@ void add_race(Block& block, HazardKind kind, int thread, std::uint32_t site, std
 
 }  // namespace
 
-void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
-            std::string address, std::string message) {
-  HazardLog& log = *block.worker.launch.hazards;
-  if (!log.wants(kind, site, site, block.linear, thread)) return;
+void add_report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
+                Description description) {
   Hazard hazard;
   hazard.kind = kind;
   hazard.first = party(block, block.linear, thread, site, std::move(access));
-  hazard.address = std::move(address);
-  hazard.message = fmt::format("{}: {}{}{}: {}", name(kind), describe(hazard.first),
-                               hazard.address.empty() ? "" : ", ", hazard.address, message);
+  hazard.address = std::move(description.address);
+  hazard.message =
+      fmt::format("{}: {}{}{}: {}", name(kind), describe(hazard.first),
+                  hazard.address.empty() ? "" : ", ", hazard.address, description.message);
   add(block, thread, site, site, std::move(hazard));
+}
+
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
+            std::string address, std::string message) {
+  if (!block.worker.launch.hazards->wants(kind, site, site, block.linear, thread)) return;
+  add_report(block, kind, thread, site, std::move(access), {std::move(address), std::move(message)});
 }
 
 void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,

@@ -52,6 +52,16 @@ Party party(const Block& block, std::uint64_t linear_block, int thread, std::uin
 /// "As + 132" or "shared memory + 132".
 std::string shared_address(const Block& block, std::uint64_t offset);
 
+/// The memory of a hazard, and what is wrong.
+struct Description {
+  std::string address, message;
+};
+
+/// Counts a hazard. `describe` returns its Description, and is called only for an example that is kept.
+template <class Describe>
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, const char* access,
+            const Describe& describe);
+
 // Each function describes one hazard and adds it to the launch's log.
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
             std::string address, std::string message);
@@ -61,6 +71,9 @@ void report_race(Block& block, int thread, std::uint32_t site, std::string acces
 void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
                         std::uint64_t other_block, int other_thread, std::uint32_t other_site,
                         std::string other_access, std::uint64_t address);
+/// As report(), for a hazard that HazardLog::wants().
+void add_report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
+                Description description);
 /// A write that is not ordered with another one, and writes the value that it finds. `at`: an
 /// address, or an offset in shared memory.
 void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,
@@ -68,5 +81,12 @@ void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64
 /// Lanes of one store write different values to one address.
 void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, int lane);
+
+template <class Describe>
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, const char* access,
+            const Describe& describe) {
+  if (!block.worker.launch.hazards->wants(kind, site, site, block.linear, thread)) return;
+  add_report(block, kind, thread, site, access, describe());
+}
 
 }  // namespace rung::vgpu

@@ -53,44 +53,50 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   if (!pick_split(warp, false) && !(force_exchange(warp, true) && pick_split(warp, false))) {
     return Turn::suspended;
   }
-  const Kernel& kernel = worker.kernel;
   const std::uint64_t end = worker.spent + budget;
   const std::uint64_t split_turn = std::min(split_budget, budget);
   std::uint64_t split_end = worker.spent + split_turn;
   worker.polls = 0;
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   for (;;) {
-    const int index = warp.split().block;
-    const BasicBlock& block = kernel.blocks[index];
-    if (warp.split().resume < 0) {
-      worker.spent += block.instructions;
-      Worker::Executions& counts = worker.executions[index];
-      ++counts.times;
-      if (warp.mask != all_lanes) {
-        counts.idle_lanes += static_cast<std::uint64_t>(warp_size - lanes_in(warp.mask));
-      }
-      if (steps != nullptr) (*steps)({warp.index, warp.mask, static_cast<std::uint32_t>(index)});
-    }
-    bool runs_on = run_code(warp, block);
-
-    if (!runs_on) {
-      // It waits in the middle of the block.
-    } else if (block.suspends) {
-      // A barrier ends its basic block; a waiting split resumes after it.
-      warp.split().block = block.next;
-      runs_on = warp.split().state == Split::State::ready && go_to(warp, block.next);
-    } else {
-      runs_on = advance(warp, block, index);
-    }
-    const bool polls = worker.polls >= poll_budget;
-    if (runs_on && worker.spent < split_end && !polls) continue;
+    const bool runs_on = run_split(warp, split_end, steps);
     if (warp.live == 0) return Turn::exited;
+    const bool polls = worker.polls >= poll_budget;
     if (polls) pick_split(warp, true);
     if (worker.spent >= end || polls) return Turn::spent;
     if (!pick_split(warp, runs_on) && !(force_exchange(warp, true) && pick_split(warp, false))) {
       return Turn::suspended;
     }
     split_end = worker.spent + split_turn;
+  }
+}
+
+/// Runs basic blocks until the split waits, joins its parent or ends, or until worker.spent is `end`.
+/// Whether it may run on.
+bool Block::run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps) {
+  const BasicBlock* const blocks = worker.kernel.blocks.data();
+  Split& split = warp.split();
+  for (;;) {
+    const int index = split.block;
+    const BasicBlock& block = blocks[index];
+    if (split.resume < 0) {
+      worker.spent += block.instructions;
+      Worker::Executions& counts = worker.executions[static_cast<std::size_t>(index)];
+      ++counts.times;
+      if (warp.mask != all_lanes) {
+        counts.idle_lanes += static_cast<std::uint64_t>(warp_size - lanes_in(warp.mask));
+      }
+      if (steps != nullptr) (*steps)({warp.index, warp.mask, static_cast<std::uint32_t>(index)});
+    }
+    if (!run_code(warp, block)) return false;  // it waits in the middle of the block
+    if (block.suspends) {
+      // A barrier ends its basic block; a waiting split resumes after it.
+      split.block = block.next;
+      if (split.state != Split::State::ready || !go_to(warp, block.next)) return false;
+    } else if (!advance(warp, block, index)) {
+      return false;
+    }
+    if (worker.spent >= end || worker.polls >= poll_budget) return true;
   }
 }
 
@@ -109,7 +115,7 @@ bool Block::pick_split(Warp& warp, bool rotate) {
 }
 
 /// False if the split waits at an exchange in the middle of the block.
-bool Block::run_code(Warp& warp, const BasicBlock& block) {
+inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
   if (block.exchanges && (warp.mask != warp.live || warp.split().resume >= 0)) {
     return run_exchanging(warp, block);
   }
@@ -125,7 +131,7 @@ bool Block::run_code(Warp& warp, const BasicBlock& block) {
   return true;
 }
 
-bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
+inline bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
   const auto guard = [&] {
     const Mask holds = warp.predicate(block.guard);
     return warp.mask & (block.guard_negated ? ~holds : holds);
@@ -152,7 +158,7 @@ bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
 
 /// Moves the current split to a basic block. False if it joins its parent there, or no longer
 /// exists.
-bool Block::go_to(Warp& warp, int target) {
+inline bool Block::go_to(Warp& warp, int target) {
   Split& split = warp.split();
   split.block = target;
   if (target != split.reconverge || split.parent < 0) return true;

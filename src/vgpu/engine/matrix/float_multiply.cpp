@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "vgpu/engine/matrix/fragments-inl.hpp"
@@ -75,8 +76,8 @@ struct Operands {
 template <class Known, std::size_t count>
 Known& place_of(std::array<Known, count>& places, std::uint32_t row, int tile, int registers) {
   const std::size_t first = row / (warp_size * sizeof(std::uint32_t));
-  return places[(first / static_cast<std::size_t>(registers) + static_cast<std::size_t>(tile)) %
-                count];
+  const int shift = std::countr_zero(static_cast<unsigned>(registers));
+  return places[((first >> shift) + static_cast<std::size_t>(tile)) % count];
 }
 
 /// Words [word of a row][row].

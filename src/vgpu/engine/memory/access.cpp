@@ -176,7 +176,9 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
     block.observers.log_read(block, warp, op.site, shape, offset, bytes);
     shadow.log.regions |= regions;
   } else {
-    if ((shadow.log.regions & regions) != 0) block.observers.settle_reads(block, regions);
+    if ((shadow.log.regions & regions) != 0) {
+      block.observers.settle_reads_before(block, warp, shape, offset, bytes);
+    }
     shadow.written_since_barrier |= regions;
     const bool linear =
         shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);

@@ -84,11 +84,6 @@ std::string describe_global(Block& block, const MemoryOp& op, std::uint64_t addr
       address < meant->address ? meant->address - address : address - meant->address);
 }
 
-struct Wrong {
-  HazardKind kind;
-  std::string address, message;
-};
-
 /// The address adjusted so that its sum with the offset wraps as on hardware.
 std::uint64_t wrapped(const MemoryOp& op, std::uint64_t address) {
   if (!op.wraps()) return address;
@@ -96,66 +91,104 @@ std::uint64_t wrapped(const MemoryOp& op, std::uint64_t address) {
   return static_cast<std::uint32_t>(address + offset) - offset;
 }
 
-/// The error of one lane's access, if any.
-std::optional<Wrong> wrong_with(Block& block, const MemoryOp& op, std::uint64_t address,
-                                Space space, AccessKind kind) {
-  const std::uint64_t bytes = op.access_bytes();
-  const std::uint64_t at = address + static_cast<std::uint64_t>(op.offset);
-  const std::uint64_t inside = op.space == Space::generic ? at & window_mask : at;
-  const auto misaligned_here = [&](std::string where) -> std::optional<Wrong> {
-    if (!misaligned(op, at)) return std::nullopt;
-    return Wrong{
-        HazardKind::misaligned, std::move(where),
-        fmt::format("{} bytes at an address that is not a multiple of {}", bytes, op.alignment())};
-  };
-  switch (space) {
-    case Space::shared: {
-      const Range range = shared_range(block, op);
-      if (range.holds(inside, inside + bytes))
-        return misaligned_here(shared_address(block, inside));
-      const SharedArray* array = array_of(block, op);
-      return Wrong{
-          HazardKind::out_of_bounds,
-          array == nullptr
-              ? fmt::format("shared memory + {}", inside)
-              : fmt::format("{} {} {}", array->name, inside < range.begin ? "-" : "+",
-                            inside < range.begin ? range.begin - inside : inside - range.begin),
-          fmt::format("{} bytes, outside of {}, which has {} bytes", bytes,
-                      array == nullptr ? "the block's shared memory" : array->name,
-                      range.end - range.begin)};
-    }
-    case Space::local:
-      if (inside + bytes <= block.worker.kernel.local_bytes) {
-        return misaligned_here(fmt::format("local memory + {}", inside));
+/// One lane's access, which may be wrong.
+class LaneAccess {
+ public:
+  LaneAccess(Block& block, const MemoryOp& op, std::uint64_t address, AccessKind kind)
+      : block_(block),
+        op_(op),
+        kind_(kind),
+        at_(address + static_cast<std::uint64_t>(op.offset)),
+        inside_(op.space == Space::generic ? at_ & window_mask : at_),
+        space_(space_of(op, at_)) {}
+
+  /// What is wrong with it, if anything.
+  std::optional<HazardKind> error() const {
+    if (!is_inside()) return HazardKind::out_of_bounds;
+    if (writes_constant()) return HazardKind::read_only_write;
+    if (misaligned(op_, at_)) return HazardKind::misaligned;
+    return std::nullopt;
+  }
+
+  /// The text of error().
+  Description describe() const {
+    if (!is_inside()) return {outside(), outside_of()};
+    if (writes_constant()) return {place(), "constant memory cannot be written by a kernel"};
+    return {place(), fmt::format("{} bytes at an address that is not a multiple of {}",
+                                 op_.access_bytes(), op_.alignment())};
+  }
+
+ private:
+  bool in_windows() const {
+    return space_ == Space::shared || space_ == Space::local || space_ == Space::param;
+  }
+  /// The memory that it must stay in; for global memory, the allocation's.
+  Range range() const {
+    switch (space_) {
+      case Space::shared: return shared_range(block_, op_);
+      case Space::local: return {0, block_.worker.kernel.local_bytes};
+      case Space::param: return {0, block_.worker.launch.parameters.size()};
+      default: {
+        const Allocation* const meant = allocation_for(block_, op_, at_);
+        return meant == nullptr ? Range{1, 0} : Range{meant->address, meant->address + meant->bytes};
       }
-      return Wrong{HazardKind::out_of_bounds, fmt::format("local memory + {}", inside),
-                   fmt::format("{} bytes, outside of the thread's local memory of {} bytes", bytes,
-                               block.worker.kernel.local_bytes)};
-    case Space::param:
-      if (inside + bytes <= block.worker.launch.parameters.size()) {
-        return misaligned_here(fmt::format("parameters + {}", inside));
-      }
-      return Wrong{HazardKind::out_of_bounds, fmt::format("parameters + {}", inside),
-                   fmt::format("{} bytes, outside of the kernel's {} bytes of parameters", bytes,
-                               block.worker.launch.parameters.size())};
-    default: {
-      const Allocation* allocation = allocation_for(block, op, at);
-      if (allocation == nullptr || at < allocation->address ||
-          at + bytes > allocation->address + allocation->bytes) {
-        return Wrong{HazardKind::out_of_bounds, describe_global(block, op, at),
-                     fmt::format("{} bytes outside of {}", bytes,
-                                 allocation == nullptr ? "every allocation"
-                                                       : "the allocation that "
-                                                         "the pointer came from")};
-      }
-      if (allocation->read_only && kind != AccessKind::load) {
-        return Wrong{HazardKind::read_only_write, describe_global(block, op, at),
-                     "constant memory cannot be written by a kernel"};
-      }
-      return misaligned_here(describe_global(block, op, at));
     }
   }
-}
+  bool is_inside() const {
+    const std::uint64_t begin = in_windows() ? inside_ : at_;
+    return range().holds(begin, begin + op_.access_bytes());
+  }
+  bool writes_constant() const {
+    return !in_windows() && kind_ != AccessKind::load &&
+           allocation_for(block_, op_, at_)->read_only;
+  }
+
+  std::string place() const {
+    switch (space_) {
+      case Space::shared: return shared_address(block_, inside_);
+      case Space::local: return fmt::format("local memory + {}", inside_);
+      case Space::param: return fmt::format("parameters + {}", inside_);
+      default: return describe_global(block_, op_, at_);
+    }
+  }
+  /// The place outside of the memory.
+  std::string outside() const {
+    if (space_ != Space::shared) return place();
+    const SharedArray* const array = array_of(block_, op_);
+    if (array == nullptr) return fmt::format("shared memory + {}", inside_);
+    const std::uint64_t begin = range().begin;
+    return fmt::format("{} {} {}", array->name, inside_ < begin ? "-" : "+",
+                       inside_ < begin ? begin - inside_ : inside_ - begin);
+  }
+  std::string outside_of() const {
+    const std::uint32_t bytes = op_.access_bytes();
+    switch (space_) {
+      case Space::shared: {
+        const SharedArray* const array = array_of(block_, op_);
+        return fmt::format("{} bytes, outside of {}, which has {} bytes", bytes,
+                           array == nullptr ? "the block's shared memory" : array->name,
+                           range().end - range().begin);
+      }
+      case Space::local:
+        return fmt::format("{} bytes, outside of the thread's local memory of {} bytes", bytes,
+                           range().end);
+      case Space::param:
+        return fmt::format("{} bytes, outside of the kernel's {} bytes of parameters", bytes,
+                           range().end);
+      default:
+        return fmt::format("{} bytes outside of {}", bytes,
+                           allocation_for(block_, op_, at_) == nullptr
+                               ? "every allocation"
+                               : "the allocation that the pointer came from");
+    }
+  }
+
+  Block& block_;
+  const MemoryOp& op_;
+  const AccessKind kind_;
+  const std::uint64_t at_, inside_;  // inside: of its window
+  const Space space_;
+};
 
 }  // namespace
 
@@ -210,10 +243,10 @@ void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const Memor
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     const std::uint64_t address = wrapped(op, shape.address(lane));
-    const Space space = space_of(op, address + static_cast<std::uint64_t>(op.offset));
-    if (const auto wrong = wrong_with(block, op, address, space, kind)) {
-      report(block, wrong->kind, block.thread(warp, lane), op.site, name(kind), wrong->address,
-             wrong->message);
+    const LaneAccess lane_access(block, op, address, kind);
+    if (const auto error = lane_access.error()) {
+      report(block, *error, block.thread(warp, lane), op.site, name(kind),
+             [&] { return lane_access.describe(); });
       continue;
     }
     Shape& one = block.worker.scratch_shape;
