@@ -4,6 +4,7 @@
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observers/access_watch.hpp"
 #include "vgpu/observers/early_access.hpp"
+#include "vgpu/observers/global_access.hpp"
 #include "vgpu/observers/global_races.hpp"
 
 namespace rung::vgpu {
@@ -124,7 +125,9 @@ void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, co
       });
     }
   }
-  observe_global_order(block, warp, op, shape, place, kind);
+  if (is_watched(block.worker.launch, allocation)) {
+    observe_global_order(block, warp, op, shape, place, kind);
+  }
 }
 
 void count_shared(Block& block, const MemoryOp& op, Shape& shape, AccessKind kind) {

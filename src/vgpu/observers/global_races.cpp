@@ -121,7 +121,6 @@ void for_each_address(Shape& shape, const Place& place, const F& f) {
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, AccessKind kind) {
   const Allocation& allocation = *place.allocation;
-  if (!is_watched(block.worker.launch, allocation)) return;
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
   const bool writes = kind != AccessKind::load;
   const GlobalAccess access = global_access(

@@ -64,6 +64,36 @@ HWY_INLINE void prefetch_next(const std::byte* from, const Shape& shape, std::ui
   }
 }
 
+/// Whether so many lanes are active that it is faster to load for all 32. The shape has distances for
+/// the others, too: those of the first active lane.
+bool has_many_lanes(const MemoryOp& op, const Shape& shape) {
+  constexpr int many = 6;
+  return shape.narrow && !op.relaxed && lanes_in(shape.mask) >= many;
+}
+
+/// The lanes' elements, of which only those of active lanes change their rows.
+template <class Mem, class Dst>
+HWY_INLINE void load_some_lanes(const std::byte* from, const Shape& shape, const Place& place,
+                                int count, Warp& warp, const std::uint32_t* rows) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  constexpr int most_elements = 8;
+  alignas(64) Dst loaded[most_elements][warp_size];
+  const auto to = [&](int e) { return loaded[e]; };
+  const RowCopy<Mem, Dst, decltype(to)> copy(count, to);
+  place.lane_stride == 0 ? copy.load_scattered(from, shape)
+                         : copy.load_local(from, shape, place.lane_stride);
+  const hn::CappedTag<Dst, warp_size> d;
+  for (int e = 0; e < count; ++e) {
+    Dst* const row = warp.row<Dst>(rows[e]);
+    for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
+      const std::uint64_t bits = shape.mask >> lane;
+      const auto active = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&bits));
+      const auto value = hn::Load(d, loaded[e] + lane);
+      hn::Store(hn::IfThenElse(active, value, hn::Load(d, row + lane)), d, row + lane);
+    }
+  }
+}
+
 template <class Mem, class Dst>
 HWY_INLINE void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape,
                            const Place& place) {
@@ -89,6 +119,8 @@ HWY_INLINE void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape,
     const std::byte* from = place.at(shape.low, 0);
     place.lane_stride == 0 ? copy.load_scattered(from, shape)
                            : copy.load_local(from, shape, place.lane_stride);
+  } else if (has_many_lanes(op, shape)) {
+    load_some_lanes<Mem, Dst>(place.at(shape.low, 0), shape, place, count, warp, instr.rows);
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
