@@ -1,7 +1,8 @@
 // Selects runs of instructions for one handler (engine/control/superinstruction.hpp): f32 FMAs and
 // plain 32-bit loads from shared memory. Nothing between them writes shared memory or waits, so the
 // observers' results do not depend on their order. Instructions between them that only compute, such
-// as the addresses of later loads, move ahead of the run if they do not depend on it.
+// as the addresses of later loads, move ahead of the run if they do not depend on it. Those that do
+// become steps of it, unless the iterations of a loop could be put off without them.
 
 #include "vgpu/lowering/superinstructions.hpp"
 
@@ -23,8 +24,8 @@ namespace {
 
 using Step = Superinstruction::Step;
 
-// Shorter runs do not pay off.
-constexpr std::size_t fewest = 4;
+// Shorter runs do not pay off, nor do operations with fewer loads among them.
+constexpr std::size_t fewest = 4, fewest_loads = 2;
 
 bool is_plain_multiply_add(const ptx::Instruction& instruction) {
   return instruction.is(ptx::Opcode::fma, ptx::Opcode::mad) && instruction.guard < 0 &&
@@ -66,6 +67,7 @@ std::uint32_t size_bit(std::uint32_t bytes) {
 }
 
 bool writes(const Step& step, std::uint32_t row) {
+  if (step.kind == Step::Kind::operation) return false;
   const int count = step.kind == Step::Kind::load ? step.count : 1;
   return std::find(step.row.begin(), step.row.begin() + count, row) != step.row.begin() + count;
 }
@@ -75,11 +77,13 @@ struct Use {
   std::size_t step, operand;
 };
 
-/// The use of a loaded row, if it is read exactly once and then overwritten.
+/// The use of a loaded row, if it is read exactly once and then overwritten. Operations are not looked
+/// into: they may read it.
 std::optional<Use> only_use(const std::vector<Step>& steps, std::size_t load) {
   const std::uint32_t row = steps[load].row[0];
   std::optional<Use> use;
   for (std::size_t i = load + 1; i < steps.size(); ++i) {
+    if (steps[i].kind == Step::Kind::operation) return std::nullopt;
     for (std::size_t operand = 1; operand < 4 && steps[i].kind != Step::Kind::load; ++operand) {
       if (steps[i].row[operand] != row) continue;
       if (use || operand == 3) return std::nullopt;
@@ -151,6 +155,26 @@ class Run {
     written_.insert(instr.row[0]);
     return add(instr, step);
   }
+  /// `results`: the rows that it writes.
+  bool add_operation(const Instr& instr, const std::vector<std::uint32_t>& results) {
+    Step step;
+    step.kind = Step::Kind::operation;
+    step.offset[0] = static_cast<std::int32_t>(super_.parts.size());
+    step.last_use = instr.last_use;
+    written_.insert(results.begin(), results.end());
+    sum_.reset();
+    return add(instr, step);
+  }
+  std::size_t loads() const {
+    return static_cast<std::size_t>(
+        std::count_if(super_.steps.begin(), super_.steps.end(),
+                      [](const Step& step) { return step.kind == Step::Kind::load; }));
+  }
+  std::size_t operations() const {
+    return static_cast<std::size_t>(
+        std::count_if(super_.steps.begin(), super_.steps.end(),
+                      [](const Step& step) { return step.kind == Step::Kind::operation; }));
+  }
   bool add_load(const Instr& instr) {
     const auto& op = instr.op<MemoryOp>();
     ReadBatch* const found = batch_of(op);
@@ -203,8 +227,8 @@ class Run {
     for (ReadBatch& batch : batches_) {
       const MemoryOp& first = *batch.reads.front();
       if (first.slot != op.slot) continue;
-      const bool fits = !op.starts_shape && aligned_alike(op, first) && in_same_array(op, first);
-      return fits ? &batch : nullptr;
+      if (op.starts_shape) return nullptr;
+      if (aligned_alike(op, first) && in_same_array(op, first)) return &batch;
     }
     if (batches_.size() == Superinstruction::most_batches) return nullptr;
     // All shapes are determined before the first step.
@@ -292,43 +316,118 @@ bool is_deferrable(const Superinstruction& super, std::span<const Instr> block,
   });
 }
 
-}  // namespace
+/// What of a block's instructions becomes superinstructions.
+class Selection {
+ public:
+  Selection(Kernel& kernel, const BasicBlock& block, const ptx::Function& function,
+            const std::vector<std::uint32_t>& rows)
+      : kernel_(kernel),
+        first_(block.first),
+        function_(function),
+        rows_(rows),
+        none_(function, rows),
+        code_(kernel.code.begin() + block.first, kernel.code.end()),
+        batches_before_(kernel.read_batches.size()),
+        supers_before_(kernel.superinstructions.size()) {}
 
-void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Function& function,
-                            const std::vector<std::uint32_t>& rows) {
-  const std::vector<Instr> code(kernel.code.begin() + block.first, kernel.code.end());
-  const Effects none(function, rows);
-  kernel.code.resize(block.first);
-  const std::size_t before = kernel.superinstructions.size();
-  for (std::size_t i = 0; i < code.size();) {
+  /// Rewrites the code of the block, which is the kernel's last. `with_operations`: these may be steps,
+  /// too.
+  void write(bool with_operations) {
+    kernel_.code.resize(first_);
+    kernel_.read_batches.resize(batches_before_);
+    kernel_.superinstructions.resize(supers_before_);
+    for (std::size_t i = 0; i < code_.size();) {
+      Candidate run = candidate(i, false);
+      if (with_operations) {
+        Candidate longer = candidate(i, true);
+        if (longer.run.loads() > run.run.loads() && longer.pays_off()) run = std::move(longer);
+      }
+      if (run.pays_off()) {
+        kernel_.code.insert(kernel_.code.end(), run.ahead.begin(), run.ahead.end());
+        kernel_.code.push_back(run.run.finish(kernel_));
+      } else {
+        run.end = std::max(run.end, i + 1);
+        kernel_.code.insert(kernel_.code.end(), code_.begin() + static_cast<std::ptrdiff_t>(i),
+                            code_.begin() + static_cast<std::ptrdiff_t>(run.end));
+      }
+      i = run.end;
+    }
+  }
+
+  /// Marks the superinstruction if it is the only one, and deferrable. Whether it is.
+  bool mark_deferrable() {
+    if (kernel_.superinstructions.size() != supers_before_ + 1) return false;
+    Superinstruction& super = kernel_.superinstructions.back();
+    const bool computes = std::any_of(super.steps.begin(), super.steps.end(), [](const Step& step) {
+      return step.kind == Step::Kind::operation;
+    });
+    super.deferrable = !computes && is_deferrable(super, std::span(kernel_.code).subspan(first_),
+                                                  function_, none_);
+    return super.deferrable;
+  }
+
+ private:
+  struct Candidate {
     Run run;
-    Effects effects = none;
     std::vector<Instr> ahead;
-    std::size_t end = i;
-    for (; end < code.size() && stands_alone(code, end); ++end) {
-      if (add(run, code[end], function)) {
-        effects.add(code[end]);
-      } else if (code[end].native && effects.are_independent_of(code[end])) {
-        ahead.push_back(code[end]);
+    std::size_t steps = 0, end = 0;
+
+    bool pays_off() const {
+      return steps >= fewest && (run.operations() == 0 || run.loads() >= fewest_loads);
+    }
+  };
+
+  /// The run that begins at an instruction.
+  Candidate candidate(std::size_t begin, bool with_operations) const {
+    Candidate found;
+    Effects effects = none_;
+    std::size_t end = begin;
+    for (; end < code_.size() && stands_alone(code_, end); ++end) {
+      const Instr& instr = code_[end];
+      if (add(found.run, instr, function_)) {
+        ++found.steps;
+        effects.add(instr);
+      } else if (instr.native && effects.are_independent_of(instr)) {
+        found.ahead.push_back(instr);
+      } else if (with_operations && instr.native && instr.native.op != NativeOp::load_parameter) {
+        found.run.add_operation(instr, results(instr));
+        ++found.steps;
+        effects.add(instr);
       } else {
         break;
       }
     }
-    if (end - i - ahead.size() >= fewest) {
-      kernel.code.insert(kernel.code.end(), ahead.begin(), ahead.end());
-      kernel.code.push_back(run.finish(kernel));
-    } else {
-      end = std::max(end, i + 1);
-      kernel.code.insert(kernel.code.end(), code.begin() + static_cast<std::ptrdiff_t>(i),
-                         code.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-    i = end;
+    found.end = end;
+    return found;
+  }
+
+  std::vector<std::uint32_t> results(const Instr& instr) const {
+    std::vector<std::uint32_t> written;
+    for_each_definition(function_.body[instr.site],
+                        [&](int reg) { written.push_back(rows_[static_cast<std::size_t>(reg)]); });
+    return written;
+  }
+
+  Kernel& kernel_;
+  const std::size_t first_;
+  const ptx::Function& function_;
+  const std::vector<std::uint32_t>& rows_;
+  const Effects none_;
+  const std::vector<Instr> code_;
+  const std::size_t batches_before_, supers_before_;
+};
+
+}  // namespace
+
+void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Function& function,
+                            const std::vector<std::uint32_t>& rows) {
+  Selection selection(kernel, block, function, rows);
+  selection.write(false);
+  if (!selection.mark_deferrable()) {
+    selection.write(true);
+    selection.mark_deferrable();
   }
   block.count = static_cast<std::uint32_t>(kernel.code.size()) - block.first;
-  if (kernel.superinstructions.size() != before + 1) return;
-  Superinstruction& super = kernel.superinstructions.back();
-  super.deferrable =
-      is_deferrable(super, std::span(kernel.code).subspan(block.first), function, none);
 }
 
 }  // namespace rung::vgpu

@@ -32,7 +32,7 @@ struct Allocation {
   // granule. Blocks write them at the same time.
   mutable std::uint64_t read_in_launch = 0, reread_in_launch = 0;
   mutable std::uint64_t copied_in_launch =
-      0;                     // likewise the last one with a bulk copy that writes here
+      0;  // likewise the last one with a bulk copy that writes here
   mutable RecordedRows rows;
   std::uint64_t serial = 0;  // numbers unnamed allocations from 1, for reports
 

@@ -177,6 +177,8 @@ class NativeSteps {
   /// too many, or there is none. Thread-safe.
   virtual Function find(std::span<const LoadPattern> patterns) = 0;
   virtual Repeated find_repeated(std::span<const LoadPattern> patterns) = 0;
+  /// Superinstruction::parts, with consecutive operations as one instruction in machine code.
+  virtual std::span<const Instr> parts() const = 0;
 };
 
 /// Consecutive instructions that one handler runs (lowering/superinstructions.cpp); Instr::imm
@@ -187,9 +189,10 @@ struct Superinstruction {
 
   /// A load of `count` words per lane, from batches[batch[0]] at offset[0] into rows row[0],
   /// row[1], …; or an f32 FMA with destination, a, b and c in `row`. With loaded operands, a and b
-  /// are words at offset[0] of batch[0] and offset[1] of batch[1].
+  /// are words at offset[0] of batch[0] and offset[1] of batch[1]. Any other operation that can be
+  /// translated is parts[offset[0]].
   struct Step {
-    enum class Kind : std::uint8_t { load, multiply_add, multiply_add_loaded };
+    enum class Kind : std::uint8_t { load, multiply_add, multiply_add_loaded, operation };
     Kind kind = Kind::load;
     bool continues = false;  // FMA: c is the result of the previous one
     std::uint8_t count = 1;

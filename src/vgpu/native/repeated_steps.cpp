@@ -55,6 +55,7 @@ class Reader {
 
   std::optional<Products> read() {
     for (const Step& step : super_.steps) {
+      if (step.kind == Step::Kind::operation) return std::nullopt;
       if (!(step.kind == Step::Kind::load ? load(step) : multiply_add(step))) return std::nullopt;
     }
     const bool apart = std::none_of(products_.sums.begin(), products_.sums.end(), [&](auto row) {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "vgpu/native/emitter.hpp"
 #include "vgpu/native/repeated_steps.hpp"
@@ -27,8 +28,9 @@ constexpr int half_lanes = 16;
 
 class StepsEmitter {
  public:
-  StepsEmitter(const Superinstruction& super, std::span<const LoadPattern> patterns)
-      : super_(super), patterns_(patterns) {}
+  StepsEmitter(const Superinstruction& super, const Constants& constants,
+               std::span<const LoadPattern> patterns)
+      : super_(super), constants_(constants), patterns_(patterns) {}
 
   void emit(Emitter& to) {
     const Plan plan = planned();
@@ -36,7 +38,11 @@ class StepsEmitter {
     to.begin_steps(plan);
     for (const Step& step : super_.steps) {
       to.set_last_use(step.last_use);
-      step.kind == Step::Kind::load ? load(step) : multiply_add(step);
+      switch (step.kind) {
+        case Step::Kind::load: load(step); break;
+        case Step::Kind::operation: native::emit(to, constants_, operation(step)); break;
+        default: multiply_add(step);
+      }
       to.next_instruction();
     }
     to.end();
@@ -46,7 +52,8 @@ class StepsEmitter {
   Plan planned() const {
     Plan plan;
     for (const Step& step : super_.steps) {
-      for (int part = 0; part < parts; ++part) {
+      if (step.kind == Step::Kind::operation) native::plan(plan, operation(step));
+      for (int part = 0; part < parts && step.kind != Step::Kind::operation; ++part) {
         if (step.kind == Step::Kind::load) {
           for (std::size_t e = 0; e < step.count; ++e) plan.writes(line_of(step.row[e], part));
           continue;
@@ -61,6 +68,10 @@ class StepsEmitter {
     }
     plan.ends_at(super_.parts.back().site);
     return plan;
+  }
+
+  const Instr& operation(const Step& step) const {
+    return super_.parts[static_cast<std::size_t>(step.offset[0])];
   }
 
   /// The row of a factor, unless it comes from shared memory.
@@ -179,6 +190,7 @@ class StepsEmitter {
   static Lanes lanes(int part) { return {4, static_cast<std::uint8_t>(part)}; }
 
   const Superinstruction& super_;
+  const Constants& constants_;
   const std::span<const LoadPattern> patterns_;
   Emitter* c_ = nullptr;
 };
@@ -227,11 +239,13 @@ class Variants {
 
 class Steps final : public NativeSteps {
  public:
-  explicit Steps(const Superinstruction& super) : super_(super) {}
+  Steps(const Superinstruction& super, std::shared_ptr<const Constants> constants,
+        std::vector<Instr> parts)
+      : super_(super), constants_(std::move(constants)), parts_(std::move(parts)) {}
 
   Function find(std::span<const LoadPattern> patterns) override {
     return single_.find(patterns, [&](Emitter& emitter) {
-      StepsEmitter(super_, patterns).emit(emitter);
+      StepsEmitter(super_, *constants_, patterns).emit(emitter);
       emitter.make_executable();
       return emitter.getCode<Function>();
     });
@@ -242,16 +256,22 @@ class Steps final : public NativeSteps {
         patterns, [&](Emitter& emitter) { return repeated_steps(super_, patterns, emitter); });
   }
 
+  std::span<const Instr> parts() const override { return parts_; }
+
  private:
   const Superinstruction& super_;
+  const std::shared_ptr<const Constants> constants_;
+  const std::vector<Instr> parts_;
   Variants<Function> single_;
   Variants<Repeated> repeated_;
 };
 
 }  // namespace
 
-std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super) {
-  return std::make_shared<Steps>(super);
+std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super,
+                                          std::shared_ptr<const Constants> constants,
+                                          std::vector<Instr> parts) {
+  return std::make_shared<Steps>(super, std::move(constants), std::move(parts));
 }
 
 }  // namespace rung::vgpu::native

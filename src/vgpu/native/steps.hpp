@@ -1,12 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "vgpu/model/kernel.hpp"
+#include "vgpu/native/emit.hpp"
 
 namespace rung::vgpu::native {
 
-/// Machine code for the steps of a superinstruction, which must outlive it.
-std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super);
+/// Machine code for the steps of a superinstruction, which must outlive it. `parts`: for
+/// NativeSteps::parts().
+std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super,
+                                          std::shared_ptr<const Constants> constants,
+                                          std::vector<Instr> parts);
 
 }  // namespace rung::vgpu::native

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "device/cpu/machine.hpp"
@@ -15,48 +16,81 @@ namespace {
 
 /// The two functions of a run, by their offsets in the code.
 struct Run {
-  std::size_t at;  // in Kernel::native_code
+  std::size_t at;  // among the instructions
   std::size_t full, masked;
 };
 
 class Translator {
  public:
   explicit Translator(Kernel& kernel)
-      : kernel_(kernel), constants_(kernel), emitter_(std::make_shared<Emitter>()) {}
+      : kernel_(kernel),
+        constants_(std::make_shared<const Constants>(kernel)),
+        emitter_(std::make_shared<Emitter>()) {}
 
   void run() {
     for (BasicBlock& block : kernel_.blocks) translate(block);
+    std::vector<Code> parts;  // of superinstructions
+    for (const Superinstruction& super : kernel_.superinstructions) {
+      parts.push_back(translated(super.parts));
+    }
     emitter_->make_executable();
-    for (const Run& run : runs_) {
-      Instr& instr = kernel_.native_code[run.at];
-      instr.full = function_at(run.full);
-      instr.masked = function_at(run.masked);
-    }
-    for (Instr& instr : kernel_.native_code) {
-      if (instr.rows == nullptr) instr.rows = instr.row.data();
-    }
+    resolve(code_);
+    kernel_.native_code = std::move(code_.instructions);
     for (std::size_t i = 0; i < kernel_.blocks.size(); ++i)
       find_loop(static_cast<std::uint32_t>(i));
-    for (Superinstruction& super : kernel_.superinstructions) super.native = native_steps(super);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      resolve(parts[i]);
+      Superinstruction& super = kernel_.superinstructions[i];
+      super.native = native_steps(super, constants_, std::move(parts[i].instructions));
+    }
     kernel_.machine_code = emitter_;
   }
 
  private:
+  /// Instructions, some of which are runs.
+  struct Code {
+    std::vector<Instr> instructions;
+    std::vector<Run> runs;
+  };
+
   void translate(BasicBlock& block) {
-    block.native_first = static_cast<std::uint32_t>(kernel_.native_code.size());
+    block.native_first = static_cast<std::uint32_t>(code_.instructions.size());
+    const std::span all(&kernel_.code[block.first], block.count);
+    append(code_, translated(all));
+    block.native_count = static_cast<std::uint32_t>(code_.instructions.size()) - block.native_first;
+  }
+
+  Code translated(std::span<const Instr> instructions) {
+    Code code;
     std::vector<Instr> run;
-    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
-      const Instr& instr = kernel_.code[i];
+    for (const Instr& instr : instructions) {
       if (instr.native) {
         run.push_back(instr);
         continue;
       }
-      finish(run, instr.site);
-      add(instr);
+      finish(code, run, instr.site);
+      add(code, instr);
     }
-    finish(run, Kernel::no_site);
-    block.native_count =
-        static_cast<std::uint32_t>(kernel_.native_code.size()) - block.native_first;
+    finish(code, run, Kernel::no_site);
+    return code;
+  }
+
+  static void append(Code& to, Code code) {
+    for (Run& run : code.runs) run.at += to.instructions.size();
+    to.runs.insert(to.runs.end(), code.runs.begin(), code.runs.end());
+    to.instructions.insert(to.instructions.end(), code.instructions.begin(),
+                           code.instructions.end());
+  }
+
+  /// Sets the functions, which are where they stay, and the rows.
+  void resolve(Code& code) const {
+    for (const Run& run : code.runs) {
+      code.instructions[run.at].full = function_at(run.full);
+      code.instructions[run.at].masked = function_at(run.masked);
+    }
+    for (Instr& instr : code.instructions) {
+      if (instr.rows == nullptr) instr.rows = instr.row.data();
+    }
   }
 
   /// If the block repeats itself and its superinstruction may be deferred, one handler runs it all.
@@ -83,21 +117,21 @@ class Translator {
     block.native_count = 1;
   }
 
-  void add(Instr instr) {
+  static void add(Code& code, Instr instr) {
     if (instr.rows == instr.row.data()) instr.rows = nullptr;  // its own, where it will be
-    kernel_.native_code.push_back(instr);
+    code.instructions.push_back(instr);
   }
 
   /// `next`: the site of the instruction behind the run.
-  void finish(std::vector<Instr>& run, std::uint32_t next) {
+  void finish(Code& code, std::vector<Instr>& run, std::uint32_t next) {
     if (run.empty()) return;
     // A site with several instructions ends with the last of them. Instructions that were moved ahead
     // have sites behind `next`.
     end_site_ = next == Kernel::no_site ? run.back().site : next - 1;
     Instr whole{};
     whole.site = run.front().site;
-    runs_.push_back({kernel_.native_code.size(), emit_run(run, false), emit_run(run, true)});
-    kernel_.native_code.push_back(whole);
+    code.runs.push_back({code.instructions.size(), emit_run(run, false), emit_run(run, true)});
+    code.instructions.push_back(whole);
     run.clear();
   }
 
@@ -112,7 +146,7 @@ class Translator {
     const std::size_t begin = emitter_->getSize();
     emitter_->begin(plan, masked);
     for (const Instr& instr : run) {
-      emit(*emitter_, constants_, instr);
+      emit(*emitter_, *constants_, instr);
       emitter_->next_instruction();
     }
     emitter_->end();
@@ -125,9 +159,9 @@ class Translator {
   }
 
   Kernel& kernel_;
-  const Constants constants_;
+  const std::shared_ptr<const Constants> constants_;
   std::shared_ptr<Emitter> emitter_;
-  std::vector<Run> runs_;
+  Code code_;
   std::uint32_t end_site_ = 0;  // of the run that is translated
 };
 

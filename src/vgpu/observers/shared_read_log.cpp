@@ -197,10 +197,9 @@ void settle_reads_before(Block& block, const Warp& warp, const Shape& shape, std
   constexpr std::size_t few = 64;  // with which a write is compared
   const ReadLog& log = block.shadow.log;
   const WriteAmongReads write(warp, shape, offset, bytes);
-  const bool apart =
-      log.reads.size() <= few &&
-      std::all_of(log.reads.begin(), log.reads.end(),
-                  [&](const LoggedRead& read) { return write.misses(read, log); });
+  const bool apart = log.reads.size() <= few &&
+                     std::all_of(log.reads.begin(), log.reads.end(),
+                                 [&](const LoggedRead& read) { return write.misses(read, log); });
   if (!apart) settle_all(block);
 }
 

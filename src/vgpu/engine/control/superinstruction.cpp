@@ -149,6 +149,10 @@ HWY_INLINE float* row_of(const Step& step, unsigned operand, std::byte* frame) {
 
 #if HWY_NATIVE_FMA
 
+bool is_multiply_add(const Step& step) {
+  return step.kind == Step::Kind::multiply_add || step.kind == Step::Kind::multiply_add_loaded;
+}
+
 /// FMAs. The last results stay in the CPU's registers for the next FMA of the same sum.
 class MultiplyAdd {
  public:
@@ -176,7 +180,7 @@ class MultiplyAdd {
         hn::Store(sum_.part[i], d, to + i * lanes);
         nan = hn::Or(nan, hn::IsNaN(sum_.part[i]));
       }
-    } while (++step != end && step->kind != Step::Kind::load);
+    } while (++step != end && is_multiply_add(*step));
     if (!hn::AllFalse(d, nan)) [[unlikely]] {
       for (const Step* at = first; at != step; ++at) make_canonical(row_of(*at, 0, frame));
     }
@@ -250,9 +254,14 @@ class MultiplyAdd {
 
 #endif  // HWY_NATIVE_FMA
 
+/// The instructions that the superinstruction stands for.
+std::span<const Instr> parts_of(const Superinstruction& super, const Warp& warp) {
+  return warp.worker->native && super.native != nullptr ? super.native->parts()
+                                                        : std::span<const Instr>(super.parts);
+}
+
 void run_one_by_one(Warp& warp, const Instr& instr) {
-  const auto& super = instr.op<Superinstruction>();
-  for (const Instr& part : super.parts) part.masked(warp, part);
+  for (const Instr& part : parts_of(instr.op<Superinstruction>(), warp)) part.masked(warp, part);
 }
 
 LoadPattern pattern_of(const Shape& shape, Source::Kind kind) {
@@ -327,7 +336,9 @@ HWY_INLINE bool run_native(const Superinstruction& super, Block& block, std::byt
   return true;
 }
 
-HWY_NOINLINE void run_steps(const Superinstruction& super, Block& block, std::byte* frame) {
+HWY_NOINLINE void run_steps(const Superinstruction& super, Warp& warp) {
+  Block& block = *warp.block;
+  std::byte* const frame = warp.frame;
   std::array<Source, Superinstruction::most_batches + 1> sources;
   sources[Superinstruction::in_frame] = Source(frame);
   for (std::size_t i = 0; i < super.batches.size(); ++i) {
@@ -339,6 +350,10 @@ HWY_NOINLINE void run_steps(const Superinstruction& super, Block& block, std::by
   while (step != end) {
     if (step->kind == Step::Kind::load) {
       load(*step, sources[step->batch[0]], frame);
+      ++step;
+    } else if (step->kind == Step::Kind::operation) {
+      const Instr& part = super.parts[static_cast<std::size_t>(step->offset[0])];
+      part.full(warp, part);
       ++step;
     } else {
       step = multiply_add.run(step, end, frame);
@@ -365,12 +380,12 @@ void run(Warp& warp, const Instr& instr) {
   const auto& super = instr.op<Superinstruction>();
   Block& block = *warp.block;
   if (!locate_batches(warp, super)) {
-    for (const Instr& part : super.parts) part.full(warp, part);
+    for (const Instr& part : parts_of(super, warp)) part.full(warp, part);
     return;
   }
   if (block.worker.observe) observe_batches(block, warp, super);
   if (block.worker.native && run_native(super, block, warp.frame)) return;
-  run_steps(super, block, warp.frame);
+  run_steps(super, warp);
 }
 
 /// Runs of steps that are put off.

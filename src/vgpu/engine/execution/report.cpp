@@ -149,7 +149,8 @@ void add_report(Block& block, HazardKind kind, int thread, std::uint32_t site, s
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
             std::string address, std::string message) {
   if (!block.worker.launch.hazards->wants(kind, site, site, block.linear, thread)) return;
-  add_report(block, kind, thread, site, std::move(access), {std::move(address), std::move(message)});
+  add_report(block, kind, thread, site, std::move(access),
+             {std::move(address), std::move(message)});
 }
 
 void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,

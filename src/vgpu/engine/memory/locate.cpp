@@ -130,7 +130,8 @@ class LaneAccess {
       case Space::param: return {0, block_.worker.launch.parameters.size()};
       default: {
         const Allocation* const meant = allocation_for(block_, op_, at_);
-        return meant == nullptr ? Range{1, 0} : Range{meant->address, meant->address + meant->bytes};
+        return meant == nullptr ? Range{1, 0}
+                                : Range{meant->address, meant->address + meant->bytes};
       }
     }
   }
