@@ -16,14 +16,14 @@ namespace rung::vgpu {
 
 /// Adds the current lanes of the warp. A barrier with a thread count counts whole warps, even if
 /// the last lanes of a warp do not exist.
-void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool counts_whole_warp) {
+inline void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool counts_whole_warp) {
   barrier.expected = expected;
   const bool whole = warp.mask == warp.live && counts_whole_warp;
   barrier.threads += whole ? warp_size : static_cast<std::uint32_t>(lanes_in(warp.mask));
   barrier.arrived.push_back({warp.index, order.segment(warp.index)});
 }
 
-void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr) {
+inline void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr) {
   Barrier& barrier = barriers_[id];
   barriers_used_ |= 1u << id;
   arrive(warp, barrier, expected, expected != 0);
@@ -95,7 +95,7 @@ std::vector<int> waiting_warps(const Barrier& barrier) {
 
 }  // namespace
 
-void Block::release(Barrier& done) {
+[[gnu::noinline]] void Block::release(Barrier& done) {
   report_divergent(done);
   std::uint32_t participants = 0;
   for (const Barrier::Waiter& waiter : done.waiting) {

@@ -73,7 +73,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
 
 /// Runs basic blocks until the split waits, joins its parent or ends, or until worker.spent is `end`.
 /// Whether it may run on.
-bool Block::run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps) {
+inline bool Block::run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps) {
   const BasicBlock* const blocks = worker.kernel.blocks.data();
   Split& split = warp.split();
   for (;;) {
