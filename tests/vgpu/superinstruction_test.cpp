@@ -120,6 +120,35 @@ const std::string adjacent_words =
     "fma.rn.f32 %s0, %f6, %f1, %s0;|fma.rn.f32 %s1, %f3, %f2, %s1;|fma.rn.f32 %s2, %f4, %f0, %s2;|"
     "fma.rn.f32 %s0, %f5, %f6, %s0;|ld.shared.f32 %f7, [%a+4];";
 
+// Instructions that compute between the loads, which have several sizes through one register.
+const std::string steps_that_compute =
+    "ld.shared.v2.f32 {%f1, %f2}, [%b];|sub.f32 %f3, %f1, %s1;|ld.shared.f32 %f4, [%b+8];|"
+    "mul.f32 %f5, %f3, %f2;|setp.gt.f32 %p, %f5, %f4;|selp.f32 %f6, %f4, %f3, %p;|"
+    "ld.shared.f32 %f1, [%a+4];|fma.rn.f32 %s0, %f1, %f6, %s0;|sub.f32 %f1, %f1, %f2;|"
+    "ld.shared.b32 %x, [%b+12];|and.b32 %x, %x, 255;|cvt.rn.f32.u32 %f2, %x;|"
+    "fma.rn.f32 %s1, %f2, %f1, %s1;|mul.wide.u32 %offset, %x, 3;|cvt.u32.u64 %x, %offset;|"
+    "cvt.rn.f32.u32 %f3, %x;|max.f32 %s2, %f3, %s2;|ld.shared.f32 %f7, [%a+8];|"
+    "neg.f32 %f4, %f7;|fma.rn.f32 %s2, %f4, %f1, %s2;";
+
+TEST_F(SuperinstructionTest, ComputesBetweenItsLoads) {
+  for (const std::string& addresses :
+       {uniform_and_dense, halves_and_repeated, strided_and_scattered, falling_and_masked}) {
+    const std::string aligned = addresses + " and.b32 %b, %b, 0xFFFFFFF0;";
+    for (const int threads : {64, 40}) {
+      expect_the_same({addresses, aligned, steps_that_compute, threads});
+    }
+    // Some lanes of each warp alone.
+    const std::string divergent =
+        aligned + " and.b32 %x, %t, 12; setp.eq.u32 %p, %x, 8; @%p bra skip;";
+    expect_the_same({"divergent", divergent, steps_that_compute + "\n skip:"});
+  }
+  expect_the_same({"beyond", "mad.lo.u32 %b, %t, 64, %b;", steps_that_compute});
+  const Case one{"", uniform_and_dense, steps_that_compute};
+  EXPECT_EQ(outcome({"", one.addresses + " and.b32 %b, %b, 0xFFFFFFF0;", one.body}, false)
+                .superinstructions,
+            1u);
+}
+
 TEST_F(SuperinstructionTest, RunsAsItsPartsDo) {
   for (const std::string& addresses :
        {uniform_and_dense, halves_and_repeated, strided_and_scattered, falling_and_masked}) {
