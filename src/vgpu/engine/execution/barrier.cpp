@@ -16,7 +16,8 @@ namespace rung::vgpu {
 
 /// Adds the current lanes of the warp. A barrier with a thread count counts whole warps, even if
 /// the last lanes of a warp do not exist.
-inline void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool counts_whole_warp) {
+inline void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected,
+                          bool counts_whole_warp) {
   barrier.expected = expected;
   const bool whole = warp.mask == warp.live && counts_whole_warp;
   barrier.threads += whole ? warp_size : static_cast<std::uint32_t>(lanes_in(warp.mask));
