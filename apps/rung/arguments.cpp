@@ -133,7 +133,10 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
     const std::vector<std::string> all = all_selectors();
     const std::vector<std::string_view> known(all.begin(), all.end());
     for (const std::string& selector : selectors) {
-      if (message.starts_with("'" + selector + "'")) message += did_you_mean(selector, known);
+      if (!message.starts_with("'" + selector + "'")) continue;
+      const std::string file = selector + ".cu";
+      message += std::filesystem::exists(file) ? fmt::format("; did you mean the file '{}'?", file)
+                                               : did_you_mean(selector, known);
     }
     throw UsageError(message);
   }

@@ -68,6 +68,10 @@ void print(const KernelFile& file, const CheckReport& report) {
                hazard.count == 1 ? "time" : "times", hazard.cases, report.cases, hazard.problem);
   }
   fmt::print("{}\n", verdict(report));
+  if (!report.of_wrong.empty()) {
+    fmt::print(
+        "{}", wrap(fmt::format("each wrong case has {}", fmt::join(report.of_wrong, ", and ")), 0));
+  }
   if (!report.left_out.empty()) {
     fmt::print("not checked, because the signature has no parameter for it:\n{}",
                wrap(fmt::format("{}", fmt::join(report.left_out, ", ")), 2));
@@ -96,7 +100,10 @@ Json to_json(const KernelFile& file, const CheckReport& report) {
       {"verified", report.right()},
       {"max_error_ratio", std::min(report.max_error_ratio, std::numeric_limits<double>::max())},
       {"left_out", report.left_out}};
-  if (report.wrong > 0) json["wrong"] = report.message;
+  if (report.wrong > 0) {
+    json["wrong"] = report.message;
+    json["wrong_cases_have"] = report.of_wrong;
+  }
   return json;
 }
 

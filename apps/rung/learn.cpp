@@ -140,6 +140,7 @@ ExitCode write_start(const learn::Exercise& exercise, const fs::path& file, bool
   }
   if (fs::exists(file)) fs::rename(file, file.string() + ".old");
   write_whole(file, learn::start_text(exercise));
+  learn::HintMemory(file).forget();
   fmt::print("{}: exercise {}, {}\nread and complete it, then: {} --check\n", file.string(),
              exercise.number, exercise.title, command_for(exercise, file));
   write_picture(exercise, fs::path(file).replace_extension(".svg"), force);

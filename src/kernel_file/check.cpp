@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -157,6 +158,24 @@ std::vector<std::string> left_out(const Signature& signature) {
   return left;
 }
 
+/// What a case has beyond the plainest one.
+std::vector<std::string> features(const GemmSpec& spec) {
+  std::vector<std::string> has;
+  if (spec.alpha != 1) has.emplace_back("alpha other than 1");
+  if (spec.beta != 0) has.emplace_back("beta other than 0");
+  if (spec.a_padding != 0) has.emplace_back("rows of A with gaps");
+  if (spec.b_padding != 0) has.emplace_back("rows of B with gaps");
+  if (spec.c_padding != 0) has.emplace_back("rows of C with gaps");
+  return has;
+}
+
+std::vector<std::string> features(const DotSpec& spec) {
+  std::vector<std::string> has;
+  if (spec.incx != 1) has.emplace_back("an increment of x other than 1");
+  if (!spec.sum && spec.incy != 1) has.emplace_back("an increment of y other than 1");
+  return has;
+}
+
 class Check {
  public:
   Check(const KernelFile& file, const CheckOptions& options)
@@ -182,6 +201,7 @@ class Check {
         });
       });
     }
+    drop_common();
     report_.hazards = hazards_.take();
     return std::move(report_);
   }
@@ -202,17 +222,32 @@ class Check {
       }
       hazards_.begin(describe(spec));
       Case problem(spec);
-      add(verify(problem, run));
+      add(verify(problem, run), features(spec));
     }
   }
 
-  void add(const Verdict& verdict) {
+  void add(const Verdict& verdict, const std::vector<std::string>& has) {
     ++report_.cases;
+    for (const std::string& feature : has) ++cases_with_[feature];
     if (verdict.right) {
       report_.max_error_ratio = std::max(report_.max_error_ratio, verdict.max_error_ratio);
-    } else if (report_.wrong++ == 0) {
-      report_.message = verdict.message;
+      return;
     }
+    if (report_.wrong++ == 0) report_.of_wrong = has;
+    std::erase_if(report_.of_wrong, [&](const std::string& feature) {
+      return std::ranges::find(has, feature) == has.end();
+    });
+    if (report_.message.empty() || has.size() < fewest_features_) {
+      report_.message = verdict.message;
+      fewest_features_ = has.size();
+    }
+  }
+
+  /// What each case has explains nothing.
+  void drop_common() {
+    std::erase_if(report_.of_wrong, [&](const std::string& feature) {
+      return cases_with_.at(feature) == report_.cases;
+    });
   }
 
   const KernelFile& file_;
@@ -221,6 +256,8 @@ class Check {
   std::unique_ptr<Backend> backend_;
   std::shared_ptr<const LoadedFile> loaded_;
   CheckReport report_;
+  std::map<std::string, int> cases_with_;  // by feature
+  std::size_t fewest_features_ = 0;        // of a wrong case
 };
 
 }  // namespace

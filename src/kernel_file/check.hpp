@@ -42,8 +42,10 @@ struct CheckReport {
   std::vector<KernelHazard> hazards;
   int cases = 0;
   int wrong = 0;
-  double max_error_ratio = 0;         // of a case that is right: error over its bound
-  std::string message;                // the first wrong case, with its worst element
+  double max_error_ratio = 0;  // of a case that is right: error over its bound
+  std::string message;         // the plainest wrong case, with its worst element
+  std::vector<std::string>
+      of_wrong;  // what each wrong case has, but not each case: "rows of A with gaps"
   std::vector<std::string> left_out;  // what the signature cannot express, so that no case has it
 
   bool right() const { return wrong == 0 && hazards.empty() && cases > 0; }

@@ -37,6 +37,13 @@ OpRoles roles_of(std::string_view op) {
   return {{n, x, result}, {incx, stream}};
 }
 
+/// "m, n, k"
+std::string names_of(const std::vector<Role>& roles) {
+  std::vector<std::string_view> names;
+  for (const Role role : roles) names.push_back(name(role));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 bool is_pointer(Role role) {
   using enum Role;
   constexpr std::array pointers = {a, b, c, x, y, result};
@@ -171,7 +178,9 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
   }
   const auto kernel = std::ranges::find_if(functions, &SourceFunction::is_kernel);
   if (callable.empty() && kernel != functions.end()) refuse_kernel_alone(request, *kernel);
-  if (callable.empty()) throw KernelFileError(what + "; see docs/your-kernel.md");
+  if (callable.empty())
+    throw KernelFileError(what +
+                          "; it has none that can be called; rung new writes a file to start from");
   throw KernelFileError(fmt::format("{}; it has {}: name one as {}:{} with --as gemm, dot or sum",
                                     what, fmt::join(callable, ", "), request.file.string(),
                                     callable.front()));
@@ -350,8 +359,8 @@ Signature read_signature(const SignatureRequest& request) {
   for (const Role role : allowed.required) {
     if (signature.has(role)) continue;
     refuse(request, function.line,
-           fmt::format("{} has no parameter '{}', which a {} needs", function.name, name(role),
-                       signature.op));
+           fmt::format("{} has no parameter '{}', which a {} needs: {}, in upper or lower case",
+                       function.name, name(role), signature.op, names_of(allowed.required)));
   }
   signature.dtype = read_dtype(request, function, signature);
   return signature;

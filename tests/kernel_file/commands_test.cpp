@@ -128,6 +128,19 @@ TEST_F(KernelFile, MetalStartsFromARungAndIsExplainedTracedTimedAndCompared) {
   EXPECT_NE(compared.out.find("-RUNG_METAL_GEMM(04"), std::string::npos) << compared.out;
 }
 
+TEST_F(KernelFile, WrongCasesSayWhatTheyShare) {
+  ASSERT_EQ(run_rung("new $HERE/my.cu").exit_code, 0);
+  std::string text = contents("my.cu");
+  const std::size_t at = text.find("alpha * ");
+  ASSERT_NE(at, text.npos) << text;
+  text.erase(at, std::string("alpha * ").size());
+  std::ofstream(std::string(std::getenv("HERE")) + "/my.cu") << text;
+  const Json report = check("$HERE/my.cu", 1);
+  EXPECT_EQ(report.at("wrong_cases_have"), Json({"alpha other than 1"}));
+  const std::string told = run_rung("check $HERE/my.cu").out;
+  EXPECT_NE(told.find("\neach wrong case has alpha other than 1\n"), std::string::npos) << told;
+}
+
 TEST_F(KernelFile, MetalStartsOfEveryKindAreRight) {
   const std::vector<std::string> starts = {"", "--as dot", "--as sum",
                                            "--from gemm/metal/05 --dtype f16",

@@ -140,7 +140,8 @@ TEST(Signature, SaysWhatIsWrong) {
             "my.cu:1: gemm: parameter 'lba' is none of those of a gemm: m, n, k, a, b, c, alpha, "
             "lda, ldb, beta, ldc, stream; did you mean 'lda'?");
   EXPECT_EQ(refusal("void gemm(int m, int n, " + good + ") {}"),
-            "my.cu:1: gemm has no parameter 'k', which a gemm needs");
+            "my.cu:1: gemm has no parameter 'k', which a gemm needs: m, n, k, a, b, c, in upper or "
+            "lower case");
   EXPECT_EQ(refusal("void gemm(int m, int n, int k, int K, " + good + ") {}"),
             "my.cu:1: gemm: a second parameter 'K'");
   EXPECT_EQ(refusal("void gemm(int* m, int n, int k, " + good + ") {}"),
@@ -165,8 +166,8 @@ TEST(Signature, SaysWhichFunctionIsMissing) {
             "my.cu: no host function gemm, dot, sum outside of namespaces; it has run_sgemm: name "
             "one as my.cu:run_sgemm with --as gemm, dot or sum");
   EXPECT_EQ(refusal(""),
-            "my.cu: no host function gemm, dot, sum outside of namespaces; see "
-            "docs/your-kernel.md");
+            "my.cu: no host function gemm, dot, sum outside of namespaces; it has none that can "
+            "be called; rung new writes a file to start from");
   EXPECT_EQ(refusal("int main() {}"),
             "my.cu: no host function gemm, dot, sum outside of namespaces; it is a program, which "
             "rung explain and rung emu run");
