@@ -7,9 +7,7 @@
 #include "analysis/explain_metal.hpp"
 #include "analysis/predicted_call.hpp"
 #include "analysis/vector_sample.hpp"
-#include "analysis/whole_launch.hpp"
 #include "backends/cuda/images.hpp"
-#include "backends/cuda/tensor_maps.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
@@ -65,32 +63,6 @@ Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptio
   };
 }
 
-/// Empty if the model covers the rung.
-std::string why_not_predicted(const GemmSetting& setting) {
-  constexpr std::int64_t least_rows = 8;
-  if (setting.info->compute_mode != ComputeMode::standard ||
-      cuda::packed_bytes(setting.launch()) > 0) {
-    return "other kernels pack or split the operands first, and only the rung's own is traced";
-  }
-  if (setting.tiling().BM < least_rows) {
-    return "tiles of a few rows differ in their work, and only one is traced";
-  }
-  return "";
-}
-
-std::optional<diagnosis::Time> predicted_gemm(const GemmSetting& setting, const Samples& samples,
-                                              const Explanation& explanation,
-                                              double launch_seconds) {
-  if (!explanation.why_not_predicted.empty()) return std::nullopt;
-  const vgpu::Occupancy& occupancy = explanation.occupancy.occupancy;
-  const WholeLaunch whole = whole_launch(setting, samples, occupancy.blocks);
-  const vgpu::ptx::Module& text = parsed(setting);
-  const InstructionsByLine instructions = by_line(text);
-  return diagnosis::time_of({whole.trace, text, instructions, whole.trace.footprint, setting.device,
-                             explanation.evidence.machine, occupancy, whole.dram_bytes,
-                             launch_seconds});
-}
-
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
   const InstructionsByLine instructions = by_line(text);
   bool integers = true;
@@ -126,8 +98,8 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy =
       occupancy_facts(setting.ptx(), samples.trace2, setting.launch().shared_bytes, options.device);
-  explanation.why_not_predicted = why_not_predicted(setting);
-  explanation.predicted = predicted_gemm(setting, samples, explanation, options.launch_seconds);
+  explanation.predicted = predicted_gemm(setting, samples, explanation.occupancy.occupancy,
+                                         explanation.evidence.machine, options);
   explanation.ptx = ptx_mix(samples.trace2, parsed(setting));
   explanation.machine_code = machine_mix(setting.ptx(), setting.entry(), options.device.arch());
   explanation.advice =

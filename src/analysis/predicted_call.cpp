@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "analysis/extrapolation.hpp"
+#include "analysis/operand_copies.hpp"
 #include "analysis/resources.hpp"
 #include "analysis/trace_call.hpp"
 #include "analysis/trace_rung.hpp"
+#include "analysis/whole_launch.hpp"
 
 namespace rung::analysis {
 namespace {
@@ -21,15 +23,8 @@ constexpr double clearing_seconds = 0.5e-6;
 /// Enough for each SM to have all the blocks that it holds.
 constexpr std::int64_t long_call = std::int64_t{1} << 20, short_call = long_call / 2;
 
-/// Of the launches of one call, those of a longer one.
-CallTrace call_of(const RungInfo& rung, Dtype dtype, std::int64_t n,
-                  const ExplainOptions& options) {
-  const auto traced = [&](std::int64_t length) {
-    return trace_call(rung, dtype, length, options.gpu, options.code, true);
-  };
-  if (n <= long_call) return traced(n);
-  CallTrace call = traced(long_call);
-  const CallTrace shorter = traced(short_call);
+/// Of two calls, those of a longer one with n elements. Empty if they take another number of launches.
+CallTrace extended(const CallTrace& shorter, CallTrace call, std::int64_t n) {
   if (shorter.launches.size() != call.launches.size()) return {};
   const Extrapolation to = {static_cast<double>(n - short_call) / (long_call - short_call)};
   for (std::size_t i = 0; i < call.launches.size(); ++i) {
@@ -53,12 +48,21 @@ CallTrace call_of(const RungInfo& rung, Dtype dtype, std::int64_t n,
   return call;
 }
 
-Time time_of_launch(const CallTrace& call, const KernelTrace& launch, const Machine& machine,
-                    const ExplainOptions& options) {
-  const vgpu::ptx::Module& text = parsed(call.ptx, call.id);
+/// Of the launches of one call, those of a longer one.
+CallTrace call_of(const RungInfo& rung, Dtype dtype, std::int64_t n,
+                  const ExplainOptions& options) {
+  const auto traced = [&](std::int64_t length) {
+    return trace_call(rung, dtype, length, options.gpu, options.code, true);
+  };
+  return n <= long_call ? traced(n) : extended(traced(short_call), traced(long_call), n);
+}
+
+Time time_of_launch(std::string_view ptx, std::string_view id, const KernelTrace& launch,
+                    const Machine& machine, const ExplainOptions& options) {
+  const vgpu::ptx::Module& text = parsed(ptx, id);
   const InstructionsByLine instructions = by_line(text);
   const vgpu::Occupancy occupancy =
-      occupancy_of(options.device, registers_of(call.ptx, launch.kernel, options.device).count,
+      occupancy_of(options.device, registers_of(ptx, launch.kernel, options.device).count,
                    static_cast<int>(launch.block.count()), launch.shared, 0);
   return diagnosis::time_of({launch, text, instructions, launch.footprint, options.device, machine,
                              occupancy, std::nullopt, options.launch_seconds});
@@ -82,9 +86,6 @@ void add(Time& call, const Time& launch) {
 std::string why_not_predicted(const RungInfo& rung) {
   const auto is = [&](const char* name) { return rung.id.ends_with(name); };
   if (is("/00_multiply") || is("/01_block_sums")) return "the CPU adds up what the kernel leaves";
-  if (is("/03_device_tree")) return "how often L1 serves sums in device memory is not known";
-  if (is("/04_shared_tree")) return "the threads of its tree are scattered over all warps";
-  if (is("/12_reproducible")) return "its last block works on after all others";
   return "";
 }
 
@@ -95,9 +96,25 @@ std::optional<Time> predicted_call(const RungInfo& rung, Dtype dtype, std::int64
   if (call.launches.empty() || call.host_values > 0) return std::nullopt;
   Time time;
   for (const KernelTrace& launch : call.launches) {
-    add(time, time_of_launch(call, launch, machine, options));
+    add(time, time_of_launch(call.ptx, call.id, launch, machine, options));
   }
   if (call.is_zeroed) time.launch += clearing_seconds;
+  return time;
+}
+
+Time predicted_gemm(const GemmSetting& setting, const Samples& samples,
+                    const vgpu::Occupancy& occupancy, const Machine& machine,
+                    const ExplainOptions& options) {
+  Time time;
+  for (const CopyLaunch& copy : trace_copies(setting)) {
+    add(time, time_of_launch(copy.ptx, copy.id, copy.trace, machine, options));
+  }
+  const WholeLaunch whole = whole_launch(setting, samples, occupancy.blocks);
+  const vgpu::ptx::Module& text = parsed(setting);
+  const InstructionsByLine instructions = by_line(text);
+  add(time,
+      diagnosis::time_of({whole.trace, text, instructions, whole.trace.footprint, setting.device,
+                          machine, occupancy, whole.dram_bytes, options.launch_seconds}));
   return time;
 }
 

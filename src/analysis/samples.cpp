@@ -27,13 +27,14 @@ Samples sample_at(std::int64_t k, std::int64_t step, Dtype dtype, double element
                   const std::function<KernelTrace(std::int64_t k)>& run) {
   const bool is_short = k <= long_sample * step;
   // A partial last k-block is kept.
-  const std::int64_t k1 = is_short ? k : short_sample * step + k % step;
+  const std::int64_t half = k < 2 * step ? k : k / 2 / step * step + k % step;
+  const std::int64_t k1 = is_short ? half : short_sample * step + k % step;
   const std::int64_t k2 = is_short ? k : long_sample * step + k % step;
   Samples samples;
   samples.k1 = static_cast<double>(k1);
   samples.k2 = static_cast<double>(k2);
   samples.trace1 = run(k1);
-  samples.trace2 = is_short ? samples.trace1 : run(k2);
+  samples.trace2 = k1 == k2 ? samples.trace1 : run(k2);
   const auto element = static_cast<int>(input_bytes(dtype));
   const auto result = static_cast<int>(output_bytes(dtype));
   samples.at_k1 = quantities(samples.trace1, element, result);

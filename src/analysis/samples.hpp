@@ -11,7 +11,7 @@ namespace rung::analysis {
 
 /// One tile of C, or those of a cluster; an interior one if the problem has one.
 struct Samples {
-  double k1 = 0, k2 = 0;  // the same if the problem's own k is small
+  double k1 = 0, k2 = 0;  // the same if the problem has fewer than two k-blocks
   KernelTrace trace1, trace2;
   Quantities at_k1, at_k2;
   double elements = 0;  // elements of C in the tile

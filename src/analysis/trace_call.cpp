@@ -72,7 +72,7 @@ SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& de
     return {select_metal_ptx(rung, device, code)->ptx, "clang",
             fmt::format("PTX by clang {}", metal::clang_version())};
   }
-  const cuda::Image* image = select_ptx(rung, device, code);
+  const cuda::Image* image = select_ptx(rung.id, device, code);
   return {cuda::unpacked(image->unit(dtype)),
           image->code == cuda::Code::clang_ptx ? "clang" : "nvcc", cuda::describe(*image)};
 }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "analysis/device_zeros.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tensor_maps.hpp"
@@ -31,28 +32,6 @@ Gemm<In, Out> without_data(const cuda::GemmSize& size) {
       Scalar<Out>{}, {nullptr, ldb, 1}};
 }
 
-/// Zeros in the virtual GPU's memory, for the lifetime of this object.
-class Zeros {
- public:
-  explicit Zeros(vgpu::DeviceMemory& memory) : memory_(memory) {}
-  Zeros(const Zeros&) = delete;
-  Zeros& operator=(const Zeros&) = delete;
-  ~Zeros() {
-    for (const std::uint64_t address : addresses_) memory_.free(address);
-  }
-
-  std::uint64_t allocate(std::int64_t bytes) {
-    const std::vector<std::byte> zeros(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 16)));
-    addresses_.push_back(memory_.allocate(zeros.size()));
-    memory_.write(addresses_.back(), zeros.data(), zeros.size());
-    return addresses_.back();
-  }
-
- private:
-  vgpu::DeviceMemory& memory_;
-  std::vector<std::uint64_t> addresses_;
-};
-
 /// Elements of a matrix up to the last one that is used.
 std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t row_stride) {
   return rows == 0 ? 0 : (rows - 1) * row_stride + columns;
@@ -63,7 +42,7 @@ struct Parameters {
   cuda::Launch launch;
 };
 
-cuda::PreparedMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
+cuda::PreparedMaps maps_of(const cuda::Launch& launch, DeviceZeros& zeros) {
   auto* const room = reinterpret_cast<void*>(zeros.allocate(cuda::packed_bytes(launch)));
   cuda::PreparedMaps maps(vgpu::virtual_driver(), launch, room);
   if (maps.result() != cuda::Result::success) {
@@ -73,7 +52,7 @@ cuda::PreparedMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
 }
 
 template <class In, class Out>
-Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Zeros& zeros) {
+Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, DeviceZeros& zeros) {
   Gemm<In, Out> g = without_data<In, Out>(setting.size);
   g.m = tile.m;
   g.n = tile.n;
@@ -105,6 +84,12 @@ vgpu::Dim3 narrowed(const cuda::Dim3& extent) {
 }
 
 }  // namespace
+
+GemmCall call_without_data(Dtype dtype, const cuda::GemmSize& size) {
+  const auto matrix = [](std::int64_t ld) { return AnyMatrix<const void*>{nullptr, ld, 1}; };
+  return {
+      dtype, size.m, size.n, size.k, 1, matrix(size.k), matrix(size.n), 0, {nullptr, size.n, 1}};
+}
 
 std::int64_t bounded_stride(std::int64_t stride) {
   constexpr std::int64_t most = 16384;
@@ -139,16 +124,16 @@ cuda::Launch GemmSetting::launch() const {
   });
 }
 
-const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
+const cuda::Image* select_ptx(std::string_view id, const vgpu::DeviceDescription& device,
                               const std::string& code) {
   cuda::Target target;
   target.arch = device.arch();
   target.driver_version = any_driver;
   target.takes_cubin = false;
   if (!code.empty()) target.wanted = cuda::parse_code(code);
-  const cuda::Image* image = cuda::select_image(info.id, target);
+  const cuda::Image* image = cuda::select_image(id, target);
   if (image == nullptr) {
-    throw std::invalid_argument(fmt::format("{} has no {} for sm_{}{}", info.id,
+    throw std::invalid_argument(fmt::format("{} has no {} for sm_{}{}", id,
                                             code.empty() ? "PTX" : code + " code",
                                             device.compute_major, device.compute_minor));
   }
@@ -169,10 +154,10 @@ GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize
     return rung->launches.of<In, Out>() != nullptr;
   });
   if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
-  const cuda::Image* image = select_ptx(info, device, code);
+  const cuda::Image* image = select_ptx(info.id, device, code);
   const cuda::Limits limits = {device.shared_per_block_optin, device.multiprocessors};
-  const cuda::GemmConfig config =
-      cuda::TunedConfigs::of_device(device.name).nearest(*rung, info.id, dtype, size, limits);
+  const cuda::GemmConfig config = cuda::TunedConfigs::of_device(device.name)
+                                      .best(*rung, info.id, call_without_data(dtype, size), limits);
   const GemmSetting setting = {&info, rung, image, dtype, size, config, device};
   if (setting.tiling().BM <= 0) {
     throw std::invalid_argument(fmt::format("{} does not say its tile", info.id));
@@ -189,7 +174,7 @@ TileRunner::TileRunner(const GemmSetting& setting)
 KernelTrace TileRunner::run(std::int64_t k) {
   const GemmSetting::Extent sample = setting_.sample();
   const cuda::GemmSize tile = {sample.rows, sample.columns, k};
-  Zeros zeros(memory_);
+  DeviceZeros zeros(memory_);
   const Parameters made = visit(setting_.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return parameters<In, Out>(setting_, tile, zeros);
   });

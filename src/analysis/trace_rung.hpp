@@ -8,6 +8,7 @@
 #include "analysis/kernel_trace.hpp"
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/tuned.hpp"
+#include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "core/rung.hpp"
 #include "vgpu/model/device.hpp"
@@ -37,7 +38,7 @@ struct GemmSetting {
   cuda::Launch launch() const;
 };
 
-/// The configuration is that of the nearest tuned shape. `code` is "clang", "nvcc", or empty for
+/// The configuration is that of a call with contiguous operands. `code` is "clang", "nvcc", or empty for
 /// the best one. Throws std::invalid_argument, in one line, for a rung that is not in gemm/cuda, or
 /// does not support the dtype or the device.
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
@@ -62,9 +63,9 @@ class TileRunner {
   const vgpu::Kernel* kernel_;
 };
 
-/// The PTX of a rung for a device. `code`: see gemm_setting(). Throws std::invalid_argument, in one
-/// line, if there is none.
-const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
+/// The PTX of a rung, or of another of the library's kernels, for a device. `code`: see
+/// gemm_setting(). Throws std::invalid_argument, in one line, if there is none.
+const cuda::Image* select_ptx(std::string_view id, const vgpu::DeviceDescription& device,
                               const std::string& code);
 
 /// A rung's PTX, parsed once.
@@ -72,6 +73,9 @@ const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id);
 inline const vgpu::ptx::Module& parsed(const GemmSetting& setting) {
   return parsed(setting.ptx(), setting.info->id);
 }
+
+/// Contiguous row-major operands at null.
+GemmCall call_without_data(Dtype dtype, const cuda::GemmSize& size);
 
 /// A leading dimension with the same alignment that needs no more memory than this machine has.
 std::int64_t bounded_stride(std::int64_t stride);

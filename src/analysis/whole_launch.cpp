@@ -50,8 +50,14 @@ WholeLaunch whole_launch(const GemmSetting& setting, const Samples& samples, int
   if (samples.k1 != samples.k2) {
     to.step = (number(setting.size.k) - samples.k1) / (samples.k2 - samples.k1);
   }
-  WholeLaunch whole{extrapolated(samples.trace1, samples.trace2, to), 0};
+  WholeLaunch whole{extrapolated(samples.trace1, samples.trace2, to), {}, 0};
   KernelTrace& trace = whole.trace;
+  if (samples.k1 != samples.k2) {
+    const double to_nothing = -samples.k1 / (samples.k2 - samples.k1);
+    whole.ends = extrapolated(samples.trace1, samples.trace2, {to_nothing, to.times});
+    whole.ends.grid = grid_of(setting.launch());
+    whole.ends.footprint.most_of_block = whole.ends.footprint.most_of_warp = 0;
+  }
   trace.grid = grid_of(setting.launch());
   vgpu::Footprint& f = trace.footprint;
   // Of one block, or one warp, in a problem in which all are alike.

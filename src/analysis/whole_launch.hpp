@@ -7,6 +7,7 @@ namespace rung::analysis {
 
 struct WholeLaunch {
   KernelTrace trace;      // with the footprint of the whole problem
+  KernelTrace ends;       // the part of it that does not grow with k
   double dram_bytes = 0;  // loaded and stored, by the order of blocks
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analysis/operand_copies.hpp"
 #include "analysis/predicted_call.hpp"
 
 namespace rung::analysis {
@@ -36,6 +37,45 @@ TEST(WholeLaunch, CountsEachTileOnce) {
   EXPECT_EQ(of(512, 256).grid.count(), 8);
 }
 
+TEST(WholeLaunch, EndsDoNotGrowWithK) {
+  const vgpu::DeviceDescription device = vgpu::parse_device("h200");
+  const RungInfo& rung = *select({"gemm/cuda/04"}).front();
+  const auto ends = [&](std::int64_t k) {
+    const GemmSetting setting = gemm_setting(rung, Dtype::f32, {128, 128, k}, device, "");
+    return whole_launch(setting, sample(setting), 2).ends;
+  };
+  EXPECT_EQ(ends(1024).counters, ends(64).counters) << "64: two samples of a short k, too";
+  EXPECT_EQ(ends(1024).counters.ffma, 128 * 128) << "alpha times the sums";
+  EXPECT_EQ(ends(1024).footprint.stored_sectors, 128 * 128 * 4 / 32);
+}
+
+std::vector<CopyLaunch> copies(const std::string& id, const cuda::GemmSize& size) {
+  const vgpu::DeviceDescription device = vgpu::parse_device("h200");
+  return trace_copies(gemm_setting(*select({id}).front(), Dtype::f32, size, device, ""));
+}
+
+TEST(OperandCopies, ReadEachElementOnce) {
+  const std::vector<CopyLaunch> split = copies("gemm/cuda/32", {512, 256, 192});
+  ASSERT_EQ(split.size(), 1) << "both operands in one launch";
+  EXPECT_EQ(split.front().id, "gemm/cuda/split_operand");
+  EXPECT_EQ(split.front().trace.footprint.loaded_sectors, (512 + 256) * 192 * 4 / 32);
+}
+
+TEST(OperandCopies, GrowWithTheProblem) {
+  const auto few = copies("gemm/cuda/33", {128, 128, 256}),
+             many = copies("gemm/cuda/33", {512, 512, 256});
+  ASSERT_EQ(few.size(), many.size());
+  ASSERT_GE(few.size(), 2) << "digits of A and of B";
+  for (std::size_t i = 0; i < few.size(); ++i) {
+    EXPECT_EQ(4 * few[i].trace.footprint.stored_sectors, many[i].trace.footprint.stored_sectors);
+  }
+}
+
+TEST(OperandCopies, AreNoneWhereOperandsStayInPlace) {
+  EXPECT_TRUE(copies("gemm/cuda/04", {256, 256, 256}).empty());
+  EXPECT_TRUE(copies("gemm/cuda/50", {4, 256, 256}).empty());
+}
+
 ExplainOptions options_of(const std::string& gpu) {
   ExplainOptions options;
   options.gpu = gpu;
@@ -64,6 +104,16 @@ TEST(PredictedCall, AddsLaunches) {
   ASSERT_TRUE(one && cleared && three);
   EXPECT_GT(cleared->launch, one->launch);
   EXPECT_GT(three->launch, cleared->launch);
+}
+
+TEST(PredictedCall, OfAGemmHasTheLaunchesOfItsCopies) {
+  const ExplainOptions options = options_of("h200");
+  const auto launch = [&](const std::string& id) {
+    return explain_gemm(*select({id}).front(), Dtype::f32, {256, 256, 256}, options)
+        .predicted.value()
+        .launch;
+  };
+  EXPECT_GT(launch("gemm/cuda/34"), launch("gemm/cuda/11"));
 }
 
 TEST(PredictedCall, IsNoneWhereTheCpuAddsUp) { EXPECT_FALSE(predicted("dot/cuda/01", 4096)); }

@@ -239,12 +239,11 @@ TEST(Explain, TheFirstAdviceNamesTheDisease) {
 }
 
 TEST(Explain, SaysWhyARungIsNotPredicted) {
-  const Output output = run_rung("explain dot/cuda/04 --n 4096 --json -");
-  EXPECT_NE(output.out.find("\"not_predicted\": \"the threads of its tree"), std::string::npos);
+  const Output output = run_rung("explain dot/cuda/01 --n 4096 --json -");
+  EXPECT_NE(output.out.find("\"not_predicted\": \"the CPU adds up"), std::string::npos);
   EXPECT_NE(output.out.find("\"prediction\": null"), std::string::npos);
   const Output skinny = run_rung("explain gemm/cuda/50 --n 256");
-  EXPECT_NE(skinny.out.find("not predicted: tiles of a few rows"), std::string::npos) << skinny.out;
-  EXPECT_EQ(skinny.out.find("\npredicted: "), std::string::npos);
+  EXPECT_NE(skinny.out.find("\npredicted: "), std::string::npos) << skinny.out;
 }
 
 TEST(Explain, HazardsComeFirst) {

@@ -28,6 +28,8 @@ struct Facts {
   std::optional<double> dram_bytes = std::nullopt;
   /// Of an empty kernel between two events.
   double launch_seconds = usual_launch_seconds;
+  /// The part of the trace that is before and after a block's main loop, if it is known.
+  const KernelTrace* ends = nullptr;
 
   double blocks() const { return static_cast<double>(trace.grid.count()); }
   double warps_of_block() const { return static_cast<double>((trace.block.count() + 31) / 32); }

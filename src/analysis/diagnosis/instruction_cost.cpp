@@ -76,11 +76,16 @@ InstructionCost cost_of(const Instruction& instruction, const vgpu::DeviceDescri
     default: break;
   }
   if (is_slow(instruction)) {
-    // Half of the sequence of an integer division are multiplications, on the FP32 units.
     const auto [slots, latency] = sequence_of(instruction);
     cost.slots = slots;
-    cost.cycles *= slots * (is_float(instruction) ? 1 : 0.5);
     cost.latency = latency;
+    if (cost.pipe == Pipe::special) {
+      // One of the sequence is a special function; the others are multiply-adds.
+      if (is_wide(instruction)) on(Pipe::fp64, slots * fp64 / 2, latency);
+    } else {
+      // Half of the sequence of an integer division are multiplications, on the FP32 units.
+      cost.cycles *= slots * (is_float(instruction) ? 1 : 0.5);
+    }
   }
   return cost;
 }

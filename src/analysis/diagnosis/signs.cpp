@@ -265,21 +265,24 @@ std::string narrow(const Facts& f) {
   return fmt::format("an access moves {:.2g} of 16 possible bytes a lane", bytes_of_lane(f.trace));
 }
 
-/// Of loads from global memory, those whose address was loaded, too: what they need next is not
-/// known before, so that no tile can hold it.
-double share_chased(const Facts& f) {
-  const std::set<int> chased = lines_with_address_from(
-      f.text, [](const Instruction& i) { return i.is_load() && i.has("global"); });
+/// Of loads from a space, those whose address was loaded, too: what they need next is not known
+/// before, so that neither a tile nor registers can hold it.
+double share_chased(const Facts& f, Space space) {
+  const std::set<int> chased = lines_with_address_from(f.text, [](const Instruction& i) {
+    return i.is_load() && (i.has("global") || i.has("shared"));
+  });
   double part = 0, all = 0;
   for (const Access& access : f.trace.accesses) {
-    if (access.space != Space::global || !access.is_load) continue;
+    if (access.space != space || !access.is_load) continue;
     all += number(access.count.executions);
     if (chased.contains(access.count.ptx_line)) part += number(access.count.executions);
   }
   return share(part, all);
 }
 
-bool loads_again(const Facts& f) { return times_loaded(f) >= 4 && share_chased(f) < 0.5; }
+bool loads_again(const Facts& f) {
+  return times_loaded(f) >= 4 && share_chased(f, Space::global) < 0.5;
+}
 std::string repeated_loads(const Facts& f) {
   return fmt::format("a block loads each byte {:.0f} times from global memory", times_loaded(f));
 }
@@ -288,7 +291,7 @@ std::string repeated_loads(const Facts& f) {
 bool loads_shared_often(const Facts& f) {
   constexpr double of_large_tile = 0.3;
   const double loads = 32 * number(f.trace.counters.shared_load_requests);
-  return loads > of_large_tile * f.trace.multiply_adds;
+  return loads > of_large_tile * f.trace.multiply_adds && share_chased(f, Space::shared) < 0.5;
 }
 std::string shared_loads(const Facts& f) {
   if (f.trace.multiply_adds == 0) {

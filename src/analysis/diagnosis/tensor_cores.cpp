@@ -13,6 +13,8 @@ constexpr double mma_share = 0.62;
 // What wgmma reaches with random elements from shared memory, which take more power than the zeros
 // or repeated elements of a ceiling's kernel.
 constexpr double wgmma_share = 0.87;
+// Of the rate of f64, mma.m8n8k4 on Hopper, where only larger shapes reach it.
+constexpr double small_f64_share = 0.5;
 constexpr double warps_of_warpgroup = 4;
 
 /// The type of A and B.
@@ -31,6 +33,15 @@ double multiply_adds_of_warp(const Instruction& instruction) {
   return instruction.opcode == vgpu::ptx::Opcode::wgmma ? all / warps_of_warpgroup : all;
 }
 
+/// Of the ceiling's rate.
+double reached_share(const Instruction& instruction, Dtype type,
+                     const vgpu::DeviceDescription& device) {
+  if (instruction.opcode == vgpu::ptx::Opcode::wgmma) return wgmma_share;
+  if (device.arch() < 90) return 1;
+  if (type != Dtype::f64) return mma_share;
+  return matrix_shape(instruction).m == 8 ? small_f64_share : 1;
+}
+
 }  // namespace
 
 double tensor_core_cycles(const Instruction& instruction, const vgpu::DeviceDescription& device,
@@ -39,12 +50,8 @@ double tensor_core_cycles(const Instruction& instruction, const vgpu::DeviceDesc
   const Dtype type = multiplied_type(instruction);
   const auto found = machine.matrix_flops.find(type);
   if (found == machine.matrix_flops.end()) return 0;
-  const bool is_wgmma = instruction.opcode == vgpu::ptx::Opcode::wgmma;
-  const bool waits = device.arch() >= 90 && type != Dtype::f64 && !is_wgmma;
   return multiply_adds_of_warp(instruction) / machine.multiply_adds_a_cycle(found->second) /
-         (waits      ? mma_share
-          : is_wgmma ? wgmma_share
-                     : 1);
+         reached_share(instruction, type, device);
 }
 
 }  // namespace rung::analysis::diagnosis

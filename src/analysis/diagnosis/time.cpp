@@ -8,6 +8,7 @@
 
 #include "analysis/diagnosis/path.hpp"
 #include "analysis/diagnosis/work.hpp"
+#include "analysis/overlap.hpp"
 
 namespace rung::analysis::diagnosis {
 namespace {
@@ -25,6 +26,7 @@ constexpr double noticeable_unevenness = 1.5;
 // Parts of a time that are chains of instructions.
 constexpr const char* chain_name = "latency";
 constexpr const char* atomics_name = "atomics";
+constexpr const char* dram_name = "DRAM";
 constexpr std::string_view longest_name = "the longest ";
 
 /// How the blocks fill the machine.
@@ -69,24 +71,40 @@ double unevenness_of_warps(const Facts& facts) {
   return unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block());
 }
 
+/// Whether the multiply-adds of one step run while the operands of the next are on their way from
+/// shared memory.
+bool loads_ahead(const Facts& facts) {
+  constexpr double least_multiply_adds = 16;
+  return overlap(facts.trace, facts.text).shared.value_or(0) >= least_multiply_adds;
+}
+
+/// Whether few lanes have something to do between two barriers, and that little, as in a tree.
+bool is_tree(const Facts& facts) {
+  constexpr double most_instructions = 24, most_lanes = 0.95;
+  const vgpu::Counters& c = facts.trace.counters;
+  return number(c.instructions) < most_instructions * number(c.barriers) &&
+         number(c.thread_instructions) < most_lanes * facts.full_lanes() * number(c.instructions);
+}
+
 /// Warps of an SM that take turns. Where those of a block meet at barriers often, most of what they do
 /// between two of them is the same, so that its phases do not overlap, but those of other blocks do;
-/// copies that run beside the warps do, too. Where few warps of a block work while the others wait at
-/// the next barrier, as in a tree, only blocks overlap. Bulk copies and wgmma need no warps to run
-/// beside each other.
+/// less so where copies run beside the warps, and not where a warp overlaps its own phases. Where few
+/// warps of a block work while the others wait at the next barrier, as in a tree, only blocks
+/// overlap. Bulk copies need no warps to run beside each other.
 double independent_warps(const Facts& facts, const Filling& filling, const Cure& cure) {
-  constexpr double share_in_step = 0.9;  // of the warps of one block
-  const bool by_themselves =
-      facts.trace.counters.bulk_load_sectors > 0 && facts.trace.matrix_units.wgmma_rows > 0;
-  if (by_themselves) return facts.device.max_warps_per_multiprocessor;
+  constexpr double share_in_step = 0.9, share_beside_copies = 0.6;  // of the warps of one block
+  if (facts.trace.counters.bulk_load_sectors > 0) {
+    return facts.device.max_warps_per_multiprocessor;
+  }
   if (!meets_barriers_often(facts)) return filling.warps;
-  if (unevenness_of_warps(facts) > noticeable_unevenness) {
+  if (unevenness_of_warps(facts) > noticeable_unevenness || is_tree(facts)) {
     const bool cured = cure.even_warps || cure.no_barriers;
     return cured ? filling.warps : filling.warps / facts.warps_of_block();
   }
+  if (loads_ahead(facts)) return filling.warps;
   const bool copies = std::ranges::any_of(facts.trace.accesses, &Access::asynchronous);
-  return copies ? filling.warps
-                : std::max(1.0, filling.warps - share_in_step * facts.warps_of_block());
+  const double in_step = copies ? share_beside_copies : share_in_step;
+  return std::max(1.0, filling.warps - in_step * facts.warps_of_block());
 }
 
 double power_sum(std::initializer_list<double> values, double power) {
@@ -126,14 +144,15 @@ const Part& Time::longest() const {
                            [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
 }
 
-Time time_of(const Facts& facts, const Cure& cure) {
+namespace {
+
+std::vector<Part> parts_of(const Facts& facts, const Filling& filling, const Cure& cure) {
   const Work work = work_of(facts, cure);
-  const Filling filling = filling_of(facts, cure);
   const Machine& machine = facts.machine;
   const vgpu::Footprint& f = facts.footprint;
-  Time time;
+  std::vector<Part> parts;
   const auto add = [&](const char* name, double cycles) {
-    time.parts.push_back({name, std::max(0.0, cycles) / machine.clock});
+    parts.push_back({name, std::max(0.0, cycles) / machine.clock});
   };
   // The first parts are of the same instructions.
   add("issue", work.slots / Machine::instructions_a_cycle / filling.sms);
@@ -174,8 +193,36 @@ Time time_of(const Facts& facts, const Cure& cure) {
   if (work.atomics > 0) add(atomics_name, work.atomics);
   // A third of the SMs can saturate memory.
   const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
-  time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});
-  time.seconds = overlapping(time.parts, independent_warps(facts, filling, cure));
+  parts.push_back({dram_name, work.dram_bytes / machine.memory_bytes * few});
+  return parts;
+}
+
+/// Bulk copies run beside all else in a block's main loop, but neither its first ones nor its last
+/// stores do. DRAM gets those later.
+double with_ends(const Facts& facts, const Filling& filling, const Cure& cure,
+                 const std::vector<Part>& parts) {
+  const Facts of_ends = {*facts.ends,           facts.text,   facts.instructions,
+                         facts.ends->footprint, facts.device, facts.machine,
+                         facts.occupancy,       std::nullopt, facts.launch_seconds};
+  std::vector<Part> ends = parts_of(of_ends, filling, cure), main = parts;
+  std::erase_if(ends, [](const Part& part) { return part.name == dram_name; });
+  for (Part& part : main) {
+    const auto end = std::ranges::find(ends, part.name, &Part::name);
+    if (end != ends.end()) part.seconds = std::max(0.0, part.seconds - end->seconds);
+  }
+  return overlapping(main, independent_warps(facts, filling, cure)) +
+         overlapping(ends, filling.warps);
+}
+
+}  // namespace
+
+Time time_of(const Facts& facts, const Cure& cure) {
+  const Filling filling = filling_of(facts, cure);
+  Time time;
+  time.parts = parts_of(facts, filling, cure);
+  const bool apart = facts.ends != nullptr && facts.trace.counters.bulk_load_sectors > 0;
+  time.seconds = apart ? with_ends(facts, filling, cure, time.parts)
+                       : overlapping(time.parts, independent_warps(facts, filling, cure));
   time.launch = facts.launch_seconds + first_instructions_seconds;
   return time;
 }

@@ -19,6 +19,8 @@ constexpr std::uint64_t sectors_of_piece = 2;
 // Of L2, for one SM while all of them load: bytes of whole lines; a line of which few sectors are
 // loaded; a sector of which a store writes a part, or that is stored again.
 constexpr double l2_bytes_a_cycle = 36, line_cycles = 2.2, slow_store_cycles = 4.5;
+// At most two such sectors of a line share that.
+constexpr double least_slow_share = 0.5;
 // The same for bulk copies, which ask for many lines at once.
 constexpr double l2_bulk_bytes_a_cycle = 56;
 // Of shared memory, for the atomics of a warp that are at different addresses; and for each turn of
@@ -51,6 +53,13 @@ bool loads_results(const vgpu::Footprint& f) {
   return 2 * (f.loaded_sectors + f.stored_sectors - f.sectors) > f.stored_sectors;
 }
 
+/// Whether all lanes of a warp load the same sector: from shared memory it would be as many requests.
+bool is_uniform(const Access& access) {
+  constexpr double lanes_of_sector = 8;
+  return access.count.units == access.count.executions &&
+         number(access.count.lanes) > lanes_of_sector * number(access.count.executions);
+}
+
 bool is_scattered(const Access& access) {
   return number(access.count.units) > 2 * least_sectors(access);
 }
@@ -78,13 +87,20 @@ void add_global(Work& work, const Access& access, const Facts& facts, const Cure
   double cycles = cure.coalesced
                       ? std::max(requests, least / sectors_of_line)
                       : turns_of(access, requests, sectors) * counted_turns(facts, access.is_load);
-  if (cure.reused && access.is_load) cycles /= std::max(1.0, times_loaded(facts));
+  if (cure.reused && access.is_load && !is_uniform(access)) {
+    cycles /= std::max(1.0, times_loaded(facts));
+  }
   if (cure.stored_once && !access.is_load) {
     const double saved = cycles * (1 - stored_once(facts));
     cycles -= saved;
     if (loads_results(facts.footprint)) work.l1 -= saved;
   }
   work.l1 += cycles;
+  // An asynchronous copy also stores to shared memory; its bank conflicts are not known.
+  if (access.asynchronous) {
+    work.shared +=
+        std::max(number(access.count.executions), access.moved_bytes() / wavefront_bytes);
+  }
 }
 
 void add_shared(Work& work, const Access& access, const Facts& facts, const Cure& cure) {
@@ -123,7 +139,7 @@ void remove_addresses(Work& work, double accesses) {
 double kept_of(const Access& access, const Facts& facts, const Cure& cure) {
   const bool global = access.space == Space::global;
   if (cure.in_registers && !global && access.is_load) return 0.25;
-  if (cure.reused && global && access.is_load) return 0.25;
+  if (cure.reused && global && access.is_load && !is_uniform(access)) return 0.25;
   if (cure.stored_once && global && !access.is_load) return stored_once(facts);
   return 1;
 }
@@ -201,8 +217,12 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   }
   const vgpu::Counters& c = facts.trace.counters;
   const double bulk = number(c.bulk_load_sectors + c.bulk_store_sectors);
+  // Partial sectors of one line go together.
+  const double lines_of_stores = std::clamp(
+      number(f.store_turns) / std::max(1.0, number(f.store_sectors)), least_slow_share, 1.0);
   work.l2 += std::max(l2 * sector_bytes / l2_bytes_a_cycle, lines * line_cycles) +
-             bulk * sector_bytes / l2_bulk_bytes_a_cycle + slow * slow_store_cycles;
+             bulk * sector_bytes / l2_bulk_bytes_a_cycle +
+             slow * slow_store_cycles * lines_of_stores;
   work.dram_bytes = facts.dram_bytes.value_or((dram + bulk) * sector_bytes);
 }
 
