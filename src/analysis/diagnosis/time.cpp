@@ -137,15 +137,6 @@ double overlapping(const std::vector<Part>& parts, double warps) {
   return power_sum({power_sum({instructions, chains, others}, power), atomics}, power_of_atomics);
 }
 
-}  // namespace
-
-const Part& Time::longest() const {
-  return *std::max_element(parts.begin(), parts.end(),
-                           [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
-}
-
-namespace {
-
 std::vector<Part> parts_of(const Facts& facts, const Filling& filling, const Cure& cure) {
   const Work work = work_of(facts, cure);
   const Machine& machine = facts.machine;
@@ -215,6 +206,11 @@ double with_ends(const Facts& facts, const Filling& filling, const Cure& cure,
 }
 
 }  // namespace
+
+const Part& Time::longest() const {
+  return *std::max_element(parts.begin(), parts.end(),
+                           [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
+}
 
 Time time_of(const Facts& facts, const Cure& cure) {
   const Filling filling = filling_of(facts, cure);

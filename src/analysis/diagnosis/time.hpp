@@ -30,7 +30,7 @@ struct Time {
 struct PredictionErrors {
   double median, ninth_decile;
 };
-inline constexpr PredictionErrors errors_of_rungs = {0.08, 0.29}, errors_of_kernels = {0.08, 0.28};
+inline constexpr PredictionErrors errors_of_rungs = {0.08, 0.24}, errors_of_kernels = {0.08, 0.32};
 
 /// The predicted time of the launch, without the faults that are cured.
 Time time_of(const Facts& facts, const Cure& cure = {});
