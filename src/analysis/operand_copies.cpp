@@ -15,17 +15,23 @@
 namespace rung::analysis {
 namespace {
 
-// Enough rows for whole blocks of each kernel, and few enough to be fast.
+// Of A, and columns of B: enough for whole blocks of each kernel, and few enough to be fast.
 constexpr std::int64_t traced_rows = 64;
+
+cuda::ConfiguredGemm gemm_of(const GemmSetting& setting) {
+  return cuda::configured_gemm(setting.info->id, setting.config);
+}
+
+cuda::Launch launch_of(const GemmSetting& setting, const GemmCall& call) {
+  return cuda::fitted(cuda::launch_of(gemm_of(setting), call), setting.device.multiprocessors);
+}
 
 /// Calls f(kernel, launch, parameter) for each launch of a call but the rung's own. `room` is for the
 /// copies.
 template <class F>
 void for_each_copy(const GemmSetting& setting, const GemmCall& call, void* room, const F& f) {
-  const cuda::ConfiguredGemm gemm = cuda::configured_gemm(setting.info->id, setting.config);
-  const int multiprocessors = setting.device.multiprocessors;
-  const cuda::Launch launch = cuda::fitted(cuda::launch_of(gemm, call), multiprocessors);
-  cuda::PreparedGemm prepared(vgpu::virtual_driver(), gemm, call, launch, multiprocessors,
+  cuda::PreparedGemm prepared(vgpu::virtual_driver(), gemm_of(setting), call,
+                              launch_of(setting, call), setting.device.multiprocessors,
                               {nullptr, room});
   prepared.for_each_launch(
       [&](const cuda::KernelName& kernel, const cuda::Launch& copy, void** parameters) {
@@ -37,6 +43,15 @@ void for_each_copy(const GemmSetting& setting, const GemmCall& call, void* room,
 vgpu::Dim3 narrowed(const cuda::Dim3& extent) {
   const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   return {narrow(extent.x), narrow(extent.y), narrow(extent.z)};
+}
+
+// Aligned, and not null.
+constexpr std::uintptr_t some_address = 1 << 20;
+
+GemmCall call_at(std::uintptr_t address, Dtype dtype, const cuda::GemmSize& size) {
+  GemmCall call = call_without_data(dtype, size);
+  call.a.data = call.b.data = reinterpret_cast<const void*>(address);
+  return call;
 }
 
 /// Runs the kernel on the virtual GPU.
@@ -72,28 +87,24 @@ CopyLaunch traced(const GemmSetting& setting, const cuda::KernelName& kernel,
 
 std::vector<CopyLaunch> trace_copies(const GemmSetting& setting) {
   if (!setting.rung->maps && !setting.config.packs()) return {};
+  // Which operands are copied, and in which grids, depends on extents and alignment alone.
+  const GemmCall whole = call_at(some_address, setting.dtype, setting.size);
+  if (cuda::packed_bytes(launch_of(setting, whole)) == 0) return {};
   const cuda::GemmSize& size = setting.size;
-  // The longer side keeps the rows that are traced.
   const std::int64_t times = std::max<std::int64_t>(1, std::min(size.m, size.n) / traced_rows);
   const cuda::GemmSize few = {ceil_div(size.m, times), ceil_div(size.n, times), size.k};
   vgpu::DeviceMemory memory(std::size_t{1} << 33);
   DeviceZeros zeros(memory);
-  GemmCall part = call_without_data(setting.dtype, few);
+  GemmCall part = call_at(some_address, setting.dtype, few);
+  const std::int64_t room_bytes = cuda::packed_bytes(launch_of(setting, part));
   const auto element = static_cast<std::int64_t>(input_bytes(setting.dtype));
   part.a.data = reinterpret_cast<void*>(zeros.allocate(few.m * few.k * element));
   part.b.data = reinterpret_cast<void*>(zeros.allocate(few.k * few.n * element));
-  // More than any copy takes: digits and residues are several bytes for each of the operands'.
-  constexpr std::int64_t most_bytes = 32;
-  void* const room =
-      reinterpret_cast<void*>(zeros.allocate((few.m + few.n + 512) * (few.k + 512) * most_bytes));
+  void* const room = reinterpret_cast<void*>(zeros.allocate(room_bytes));
   std::vector<CopyLaunch> copies;
   for_each_copy(setting, part, room, [&](const auto& kernel, const auto& launch, const auto* with) {
     copies.push_back(traced(setting, kernel, launch, with, memory));
   });
-  // Of the whole problem only the grids are needed, at any addresses.
-  GemmCall whole = call_without_data(setting.dtype, size);
-  whole.a.data = part.a.data;
-  whole.b.data = part.b.data;
   std::size_t at = 0;
   for_each_copy(setting, whole, room, [&](const auto&, const auto& launch, const auto*) {
     KernelTrace& trace = copies[at++].trace;

@@ -114,7 +114,8 @@ Time predicted_gemm(const GemmSetting& setting, const Samples& samples,
   const InstructionsByLine instructions = by_line(text);
   add(time,
       diagnosis::time_of({whole.trace, text, instructions, whole.trace.footprint, setting.device,
-                          machine, occupancy, whole.dram_bytes, options.launch_seconds}));
+                          machine, occupancy, whole.dram_bytes, options.launch_seconds,
+                          samples.k1 != samples.k2 ? &whole.ends : nullptr}));
   return time;
 }
 
