@@ -109,9 +109,10 @@ TEST(PredictedCall, AddsLaunches) {
 TEST(PredictedCall, OfAGemmHasTheLaunchesOfItsCopies) {
   const ExplainOptions options = options_of("h200");
   const auto launch = [&](const std::string& id) {
-    return explain_gemm(*select({id}).front(), Dtype::f32, {256, 256, 256}, options)
-        .predicted.value()
-        .launch;
+    const GemmSetting setting =
+        gemm_setting(*select({id}).front(), Dtype::f32, {256, 256, 256}, options.device, "");
+    const Machine machine = machine_of(options.device, Dtype::f32, false, {});
+    return predicted_gemm(setting, sample(setting), {}, machine, options).launch;
   };
   EXPECT_GT(launch("gemm/cuda/34"), launch("gemm/cuda/11"));
 }
