@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "device/cpu/copying_b.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/parallel.hpp"
@@ -24,7 +25,8 @@ constexpr double packed_step = 12;  // of a last strip that is no whole vectors,
 constexpr double blocks_tile = 90, blocks_call = 1200;
 constexpr double large_tile_fma = 1.015;  // 28 sums a tile, and fetching what comes next
 constexpr double fma_latency = 4;
-constexpr double reduction = 4;  // of a vector to its sum
+constexpr double wide_tile_fma = 1.03;  // of 24 sums, strip by strip
+constexpr double reduction = 4;         // of a vector to its sum
 constexpr double row_sums_call = 20;
 constexpr double sums_of_pass = 4;  // to read and write a vector of sums
 // Cycles per element, or per byte.
@@ -39,11 +41,13 @@ constexpr double beyond_l2 = 1.2;       // 07 reads operands again from L3
 constexpr double reread = 0.12;         // A by 11 for each strip of B, B by 13, where not in L2
 constexpr double reread_near = 0.06;    // by 13 from L2, its columns far apart
 constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
-constexpr double vector_from_l2 = 10;
+constexpr double vector_from_l2 = 10,
+                 wide_vector_from_l2 = 8;  // in tiles of three or four vectors by 11
 // Per byte of a B that passes by few rows of A, from L2 and from beyond; with a copy, by 12.
-constexpr double passing_near = 0.055, passing_far = 0.1, copying_far = 0.05;
+constexpr double passing_near = 0.02, passing_far = 0.1, copying_far = 0.05;
 constexpr double step_of_strip = 4, copied_step_of_strip = 10;  // of 12, of two FMAs in a cycle
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
+constexpr double packed_a = 1;       // per element, panel by panel; of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
 // Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (the same
 // where k is short, else by strips of columns), and 07, measured with two FMAs in a cycle.
@@ -214,11 +218,11 @@ double GemmCosts::writing(double cycles_per_byte, int threads) const {
 
 /// Each tile reads its columns of B from L2, unless L1 holds them; tiles of few rows leave more of L1
 /// to them. The FMAs of one unit take longer.
-double GemmCosts::reading_b_in_place() const {
+double GemmCosts::reading_b_in_place(double a_vector) const {
   const double cols = std::min(n_, 2 * lanes_);
   if (rates_.fmas_per_cycle == 1 || k_ * cols * size_ < rates_.l1 / 2) return 0;
   const double rows = m_ / ceil_of(m_ / tile_rows);
-  return tiles_ * k_ * ceil_of(cols / lanes_) * vector_from_l2 * (rows / tile_rows);
+  return tiles_ * k_ * ceil_of(cols / lanes_) * a_vector * (rows / tile_rows);
 }
 
 /// The first tile of a strip waits for B, and writes the copy that others read.
@@ -230,6 +234,14 @@ double GemmCosts::copying_b() const {
   const double bytes = k_ * n_ * size_;
   if (m_ > 2 * tile_rows || bytes <= rates_.l2) return copy;
   return copy + bytes * (is_one_tile ? passing_far : copying_far);
+}
+
+/// By 12, where rows of A share sets of L1 and several strips of B use them.
+double GemmCosts::packing_a() const {
+  const bool is_packed = rates_.fmas_per_cycle > 1 && a_by_rows_ && m_ > cpu::l1_ways &&
+                         n_ > 2 * lanes_ &&
+                         cpu::shares_a_set<char>(static_cast<std::int64_t>(k_ * size_));
+  return is_packed ? packed_a * m_ * k_ : 0;
 }
 
 /// Once for each `columns` of B.
@@ -259,8 +271,8 @@ double GemmCosts::direct(int threads) const {
   const double sums = std::min(m_, tile_rows) * std::min(ceil_of(n_ / lanes_), 2.0);
   const double fmas = whole_fmas_ * std::max(1.0, fma_latency * rates_.fmas_per_cycle / sums);
   const double packed = n_ / lanes_ == ceil_of(n_ / lanes_) ? 0 : packed_step * k_;
-  double cost = std::max(fmas, reading_b_in_place()) + tiles_ * direct_tile + transposed + packed +
-                reading_a_in_place(2 * lanes_) + writing(written_in_tiles);
+  double cost = std::max(fmas, reading_b_in_place(vector_from_l2)) + tiles_ * direct_tile +
+                transposed + packed + reading_a_in_place(2 * lanes_) + writing(written_in_tiles);
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
   }
@@ -289,6 +301,11 @@ bool GemmCosts::passes_b(int threads) const {
          cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
 }
 
+bool GemmCosts::copies_strips(int threads) const {
+  return rates_.fmas_per_cycle > 1 && b_by_rows_ &&
+         cpu::rows_share_copies(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
+}
+
 double GemmCosts::passing_b(int threads) const {
   const double bytes = k_ * n_ * size_;
   return fmas_ + tiles_ * masked_tile +
@@ -301,9 +318,17 @@ double GemmCosts::masked_tiles(int threads) const {
     return std::max(short_k(threads), from_memory(streamed_read));
   }
   if (passes_b(threads)) return std::max(passing_b(threads), from_memory(blocked_read));
+  if (copies_strips(threads)) {
+    constexpr double step = 10, slab = 128;
+    const double copies = ceil_of(n_ / (4 * lanes_)) * k_ * step;
+    return std::max(
+        wide_tile_fma * fmas_ + copies + ceil_of(k_ / slab) * writing(written_by_strips, threads),
+        from_memory(strided_read));
+  }
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   constexpr double slab = 256;  // of k
-  double cost = std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed +
+  const double a_vector = n_ > 2 * lanes_ ? wide_vector_from_l2 : vector_from_l2;
+  double cost = std::max(fmas_, reading_b_in_place(a_vector)) + tiles_ * masked_tile + transposed +
                 writing(written_by_strips, threads);
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
@@ -333,7 +358,7 @@ double GemmCosts::just_in_time(int threads) const {
   constexpr double panel_column = 2048;  // bytes of a column in a panel of B
   const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =
-      std::max(fmas + tiles_ * in_time_tile + transposed + copying_b() +
+      std::max(fmas + tiles_ * in_time_tile + transposed + copying_b() + packing_a() +
                    reading_a_in_place(columns_in_l2) + writing(written_in_blocks),
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));

@@ -41,10 +41,12 @@ class GemmCosts {
   double writing(double cycles_per_byte, int threads = 1) const;
   double packing_both() const;
   double reading_a_in_place(double columns) const;
-  double reading_b_in_place() const;
+  double reading_b_in_place(double a_vector) const;
   double copying_b() const;
+  double packing_a() const;
   double short_k(int threads) const;
   bool passes_b(int threads) const;
+  bool copies_strips(int threads) const;
   double passing_b(int threads) const;
   double masked_tiles(int threads) const;
   double passing_b_by() const;

@@ -63,12 +63,13 @@ TEST_P(GemmCalls, ReadOperandsFromEachCache) {
   const GemmSpec several_tiles_of_rows = {.m = 45, .n = 150, .k = 311};
   const GemmSpec few_rows_and_b_beyond_l2 = {.m = 3, .n = 1030, .k = 530, .beta = 1};
   const GemmSpec tiles_of_rows_beyond_l2 = {.m = 15, .n = 1024, .k = 530, .b_padding = 5};
+  const GemmSpec strips_of_b_are_copied = {.m = 41, .n = 1029, .k = 519, .beta = 1};
   const GemmSpec rows_of_a_share_sets = {.m = 43, .n = 100, .k = 1024, .beta = 1};
   const GemmSpec columns_of_a_share_sets = {.m = 1024, .n = 50, .k = 33, .a_transposed = true};
   const GemmSpec one_strip_of_b = {.m = 1024, .n = 20, .k = 33, .a_transposed = true};
-  for (GemmSpec spec :
-       {few_rows_and_b_in_l2, several_tiles_of_rows, few_rows_and_b_beyond_l2,
-        tiles_of_rows_beyond_l2, rows_of_a_share_sets, columns_of_a_share_sets, one_strip_of_b}) {
+  for (GemmSpec spec : {few_rows_and_b_in_l2, several_tiles_of_rows, few_rows_and_b_beyond_l2,
+                        tiles_of_rows_beyond_l2, strips_of_b_are_copied, rows_of_a_share_sets,
+                        columns_of_a_share_sets, one_strip_of_b}) {
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       spec.dtype = dtype;
       const Verdict verdict = verdict_of(spec, dtype == Dtype::f32 ? 1 : 2);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "device/cpu/copying_b.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
@@ -26,8 +27,7 @@ extern const cpu::GemmRung gemm_cpu_07_direct;
 namespace {
 
 // A strip of B, KC rows by the columns of a tile, fills L1. Where it is packed, it is on the stack.
-constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10;
-constexpr std::int64_t short_k = 32;
+constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10, short_k = 32;
 // Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.
@@ -65,14 +65,14 @@ struct MaskedEdges {
       return in_one_pass(g);
     }
     const auto& kernels = cpu::masked_kernels<T>();
-    const bool in_place = g.b.col_stride == 1 && kernels.masks_b;
-    if (!in_place) return by_columns(g, kernels, From::packed);
+    if (g.b.col_stride != 1 || !kernels.masks_b) return by_columns(g, kernels, From::packed);
     const std::int64_t strip_cols = cpu::short_k_kernels<T>().vectors(g.k) * kernels.lanes;
     if (has_rows && strip_cols > 0) return by_strips(g, strip_cols);
     if (is_one_tile(g, kernels))
       return kernels.tile(g.m, g.n)(cpu::masked_tile_of(g, 0, g.k, 0, g.n));
     if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
     if (cpu::passes_b(g, kernels)) return cpu::multiply_passing_b(g, kernels);
+    if (cpu::copies_strips(g, kernels)) return cpu::multiply_copying_strips(g, kernels);
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
     const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
                         shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);

@@ -1,0 +1,93 @@
+#pragma once
+// Some tens of rows of A and a B beyond L2, whose strips are copied on their way to L1.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cpu/integers.hpp"
+#include "device/cpu/machine.hpp"
+#include "device/cpu/masked_kernels.hpp"
+#include "device/cpu/passing_b.hpp"
+
+namespace rung::cpu {
+
+inline constexpr std::int64_t strip_bytes = 32 << 10;  // of a copy, which stays in L1
+
+/// Whether strips of B are copied. bytes: of B; tile_rows: of the largest tile; l1, l2: their bytes.
+/// For fewer rows B passes by; for more, rung 12 reads each strip less often.
+template <class Number>
+constexpr bool rows_share_copies(Number bytes, Number rows, Number tile_rows, Number l1,
+                                 Number l2) {
+  constexpr int most_tiles = 12;
+  return bytes > l2 && 2 * l1 >= 3 * strip_bytes && rows > 2 * tile_rows &&
+         rows <= most_tiles * tile_rows;
+}
+
+template <class T>
+bool copies_strips(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
+  const Caches& caches = machine().caches;
+  const std::int64_t bytes = g.k * g.n * std::int64_t{sizeof(T)};
+  return rows_share_copies(bytes, g.m, kernels.MR, caches.l1, caches.l2);
+}
+
+/// The tile fetches a part of the strip of B that begins at `from`: half of its rows, and two lines
+/// of each.
+template <class T>
+void fetch_part(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t part) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  const std::int64_t half = (tile.k + 1) / 2 * (part % 2);
+  // Where rows do not begin with a line, the strip to the left has read the first one.
+  tile.fetch(from + half * row + part / 2 * 2 * line + line - 1, row, line, tile.k);
+}
+
+/// C(:, j … j + cols) of `tile`, for its part of k. The first tile leaves a copy of B for the others,
+/// and the first few fetch the strip at `next`, unless it is null.
+template <class T>
+void copied_strip_of_rows(const Gemm<T, T>& g, const MaskedKernels<T>& kernels, MaskedTile<T> tile,
+                          const T* next, T* copy) {
+  const std::int64_t cols = tile.cols;
+  const std::int64_t MR = std::min(kernels.strip_rows(cols), rows_without_conflicts(g, kernels));
+  const bool has_strips = MR == kernels.strip_rows(cols) && 2 * cols > kernels.lanes;
+  const std::int64_t parts = next == nullptr ? 0 : kernels.vectors(cols) > 2 ? 4 : 2;
+  for (std::int64_t i = 0, index = 0, rows; i < g.m; i += rows, ++index) {
+    const std::int64_t left = g.m - i;
+    rows = left >= 2 * MR ? MR : left > MR ? (left + 1) / 2 : left;
+    tile.copy = index == 0 ? copy : nullptr;
+    tile.moves = 0;
+    if (index < parts) {
+      fetch_part(tile, next, g.b.row_stride, index);
+    } else if (index == 0) {
+      tile.fetch(tile.c, tile.ldc, cols - 1, tile.k);
+    }
+    if (tile.moves == 0 && has_strips && left >= 2 * MR) {
+      rows = (left / MR - 1) * MR;  // the rest is one tile, or two of about equal size
+      kernels.tiles_of_strip(cols)(tile, rows / MR);
+    } else {
+      kernels.tile(rows, cols)(tile);
+    }
+    tile.a += rows * g.a.row_stride;
+    tile.c += rows * g.c.row_stride;
+    tile.b = copy;
+    tile.b_k = kernels.width(cols);
+  }
+}
+
+/// For products of which copies_strips() is true and rows of B are contiguous.
+template <class T>
+void multiply_copying_strips(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
+  alignas(64) T copy[strip_bytes / sizeof(T)];
+  const std::int64_t widest = 4 * kernels.lanes * std::int64_t{sizeof(T)};
+  const std::int64_t KC = even_part(g.k, strip_bytes / widest);
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
+    const std::int64_t k = std::min(KC, g.k - k0);
+    for (std::int64_t j = 0, cols; j < g.n; j += cols) {
+      cols = kernels.tile_cols(kernels.wide_rows, g.n - j, k);
+      const T* const below = k0 + KC < g.k ? &g.b(k0 + KC, 0) : nullptr;
+      const T* const next = j + cols < g.n ? &g.b(k0, j + cols) : below;
+      copied_strip_of_rows(g, kernels, masked_tile_of(g, k0, k, j, cols), next, copy);
+    }
+  }
+}
+
+}  // namespace rung::cpu
