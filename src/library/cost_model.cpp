@@ -236,7 +236,7 @@ double GemmCosts::copying_b() const {
   return copy + bytes * (is_one_tile ? passing_far : copying_far);
 }
 
-/// By 12, where rows of A share sets of L1 and several strips of B use them.
+/// By 12, where rows of A share sets of L1 and several strips of B use them. 06 takes twice as long.
 double GemmCosts::packing_a() const {
   const bool is_packed = rates_.fmas_per_cycle > 1 && a_by_rows_ && m_ > cpu::l1_ways &&
                          n_ > 2 * lanes_ &&
@@ -260,7 +260,7 @@ double GemmCosts::packing_both() const {
 
 double GemmCosts::cache_blocks(int threads) const {
   const double cost = large_tile_fma * whole_fmas_ + tiles_ * blocks_tile + packing_both() +
-                      writing(written_in_blocks);
+                      2 * packing_a() + writing(written_in_blocks);
   return shared(std::max(cost, from_memory(strided_read)), ceil_of(tiles_ / 8), threads) +
          blocks_call;
 }
