@@ -6,13 +6,12 @@
 #include <cstdint>
 
 #include "core/epilogue.hpp"
-#include "device/cuda/epilogue/element.cuh"
-#include "device/cuda/epilogue/fused_boxes.cuh"
 #include "device/cuda/epilogue/half_pairs.cuh"
-#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/epilogue/scaled_bias.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/mma.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/stmatrix.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
 
 namespace rung::cuda {
@@ -45,9 +44,12 @@ class CommonEpilogue {
   __device__ __forceinline__ CommonEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
                                             const EncodedTensorMap& other, const Memory& memory,
                                             int barrier)
-      : args_(args), map_(map), other_(other), memory_(memory), barrier_(barrier) {
-    factor_ = static_cast<float>(args.alpha) * scale_of<float>(args.scale_a) *
-              scale_of<float>(args.scale_b);
+      : args_(args),
+        map_(map),
+        other_(other),
+        memory_(memory),
+        barrier_(barrier),
+        bias_(args, memory.bias) {
     const bool is_gelu = args.activation == Activation::gelu_tanh;
     is_smooth_ = is_gelu || args.activation == Activation::silu;
     linear_ = static_cast<float>(is_gelu ? gelu_tanh_step.linear : silu_step.linear);
@@ -62,14 +64,8 @@ class CommonEpilogue {
 
   /// Loads what run() needs first of a tile, before its sums are computed.
   __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    RUNG_UNROLL
-    for (int i = 0; i < BIASES; ++i) {
-      const std::int64_t at = col + i * 128 + thread;
-      const bool exists = args_.col_bias.data != nullptr && at < args_.n;
-      bias_[i] = exists ? vector_bits(args_.col_bias, at) : 0;
-    }
-    if (!has_residual_ || thread != 0) return;
+    bias_.prefetch(args_, col);
+    if (!has_residual_ || threadIdx.x % 128 != 0) return;
     ptx::tma_store_wait_group_read<0>();
     RUNG_UNROLL
     for (int part = 0; part < BOXES - 1 && part < PARTS; ++part) load_residual(row, col, part);
@@ -79,25 +75,22 @@ class CommonEpilogue {
   __device__ __forceinline__ void run(std::int64_t row, std::int64_t col,
                                       float (&acc)[ROWS / 64 * BN / 8][4]) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
-    RUNG_UNROLL
-    for (int i = 0; i < BIASES; ++i) {
-      if (i * 128 + thread < BN) {
-        memory_.bias[i * 128 + thread] = number_of(args_.col_bias.type, bias_[i]);
-      }
-    }
+    bias_.share(args_);
     // sync: the bias is there, and TMA has read the boxes of the previous tile
     if (thread == 0 && !has_residual_) ptx::tma_store_wait_group_read<0>();
     ptx::bar_sync(barrier_, 128);
     RUNG_UNROLL
     for (int part = 0; part < PARTS; ++part) {
+      const bool is_last = part + 1 == PARTS;
       Sums& t = reinterpret_cast<Sums&>(acc[part * 8]);
-      const float* const bias = memory_.bias + col_of(part) + accumulator_col();
       const int box = has_aux_ ? (part * 2 + 1) % BOXES : part % BOXES;
-      add_bias(bias, t);
+      bias_.add(bias_.factor(), col_of(part), t);
       if (has_aux_) {
         const int aux_box = part * 2 % BOXES;
         put(aux_box, t);
+        if (part * 2 + 1 >= BOXES) free_next();
         store(other_, row, col, part, aux_box);
+        if (!is_last) commit();
       }
       activate(t);
       if (has_residual_) {
@@ -107,10 +100,12 @@ class CommonEpilogue {
         add_residual(box, t);
       }
       put(box, t);
+      if (part * 2 + 2 >= BOXES && !is_last) free_next();
       store(map_, row, col, part, box);
+      commit();
       if (has_residual_ && part + BOXES - 1 < PARTS && thread == 0) {
         // sync: TMA has read the results of the part before, whose box is the next one
-        ptx::tma_store_wait_group_read<1>();
+        if (part > 0) ptx::tma_store_wait_group_read<1>();
         load_residual(row, col, part + BOXES - 1);
       }
     }
@@ -122,20 +117,8 @@ class CommonEpilogue {
   }
 
  private:
-  static constexpr int BIASES = (BN + 127) / 128;
-
   static constexpr __device__ int row_of(int part) { return part / (BN / 64) * 64; }
   static constexpr __device__ int col_of(int part) { return part % (BN / 64) * 64; }
-
-  /// t = factor * t + the bias of its column. `bias`: that of this thread's first column.
-  __device__ __forceinline__ void add_bias(const float* bias, Sums& t) const {
-    RUNG_UNROLL
-    for (int j = 0; j < 8; ++j) {
-      const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
-      RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) t[j][i] = factor_ * t[j][i] + two.at[i % 2];
-    }
-  }
 
   /// Two formulas serve four activations, by numbers that are data.
   __device__ __forceinline__ void activate(Sums& t) const {
@@ -198,18 +181,26 @@ class CommonEpilogue {
     }
   }
 
-  /// Stores a box, a part of the tile at (row, col). Then the next box of the ring is free.
+  /// One thread waits until TMA has read the next box of the ring. A barrier follows.
+  __device__ __forceinline__ void free_next() const {
+    if (threadIdx.x % 128 == 0 && !has_residual_) ptx::tma_store_wait_group_read<BOXES - 2>();
+  }
+
+  /// Stores a box, a part of the tile at (row, col).
   __device__ __forceinline__ void store(const EncodedTensorMap& map, std::int64_t row,
                                         std::int64_t col, int part, int box) const {
-    // sync: the box is complete, for TMA too, which has read the next one
+    // sync: the box is complete, for TMA too
     ptx::fence_proxy_async();
-    if (threadIdx.x % 128 == 0 && !has_residual_) ptx::tma_store_wait_group_read<BOXES - 2>();
     ptx::bar_sync(barrier_, 128);
     if (threadIdx.x % 128 != 0) return;
     ptx::tma_store_2d(&map, static_cast<int>(col) + col_of(part),
                       static_cast<int>(row) + row_of(part),
                       ptx::cvta_to_shared(memory_.boxes[box]));
-    ptx::tma_store_commit_group();
+  }
+
+  /// The stores since the last call are a group.
+  __device__ __forceinline__ void commit() const {
+    if (threadIdx.x % 128 == 0) ptx::tma_store_commit_group();
   }
 
   const EpilogueArgs& args_;
@@ -217,12 +208,12 @@ class CommonEpilogue {
   const EncodedTensorMap& other_;
   const Memory memory_;
   int barrier_;
-  float factor_, floor_;  // by which sums are multiplied; the least result of relu, or of none
+  ScaledBias<BN> bias_;
+  float floor_;           // the least result of relu, or of none
   float linear_, cubic_;  // of a SmoothStep
   bool is_smooth_, has_aux_, has_residual_;
   std::uint32_t matrices_;      // the address of this thread's row of the first matrices
   std::uint32_t parities_ = 0;  // of the boxes' mbarriers, a bit each
-  std::uint32_t bias_[BIASES];  // bits, so that nothing waits for them before the products
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "device/cuda/epilogue/element.cuh"
 #include "device/cuda/epilogue/fused_boxes.cuh"
 #include "device/cuda/epilogue/half_pairs.cuh"
+#include "device/cuda/epilogue/scaled_bias.cuh"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -41,9 +42,7 @@ class FusedEpilogue {
   __device__ __forceinline__ FusedEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
                                            const EncodedTensorMap& aux, Boxes& boxes,
                                            float (&bias)[BN], int barrier)
-      : args_(args), map_(map), aux_(aux), boxes_(boxes), shared_bias_(bias), barrier_(barrier) {
-    factor_ = static_cast<float>(args.alpha) * scale_of<float>(args.scale_a) *
-              scale_of<float>(args.scale_b);
+      : args_(args), map_(map), aux_(aux), boxes_(boxes), bias_(args, bias), barrier_(barrier) {
     result_factor_ = static_cast<float>(args.result_factor) * scale_of<float>(args.result_scale);
     is_simple_ = args.row_scale.data == nullptr && args.col_scale.data == nullptr &&
                  args.row_bias.data == nullptr && args.beta == 0.0 && args.aux.data == nullptr &&
@@ -52,28 +51,16 @@ class FusedEpilogue {
 
   /// Loads what run() will need first of a tile, before its sums are computed.
   __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    RUNG_UNROLL
-    for (int i = 0; i < BIASES; ++i) {
-      const std::int64_t at = col + i * 128 + thread;
-      const bool exists = args_.col_bias.data != nullptr && at < args_.n;
-      bias_[i] = exists ? vector_bits(args_.col_bias, at) : 0;
-    }
+    bias_.prefetch(args_, col);
     if (args_.residual.data != nullptr) fetch(args_.residual, pairs_of(row, col), residual_);
   }
 
   /// The results of a tile whose sums begin at (row, col).
   __device__ __forceinline__ void run(std::int64_t row, std::int64_t col,
                                       float (&acc)[ROWS / 64 * BN / 8][4]) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    RUNG_UNROLL
-    for (int i = 0; i < BIASES; ++i) {
-      if (i * 128 + thread < BN) {
-        shared_bias_[i * 128 + thread] = number_of(args_.col_bias.type, bias_[i]);
-      }
-    }
+    bias_.share(args_);
     // sync: the bias is there, and TMA has read the boxes of the previous tile
-    if (thread == 0) ptx::tma_store_wait_group_read<0>();
+    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
     ptx::bar_sync(barrier_, 128);
     // The sums of the next slab move to the front, so that one store is compiled, not several.
     RUNG_NO_UNROLL
@@ -81,11 +68,10 @@ class FusedEpilogue {
       Sums& t = reinterpret_cast<Sums&>(acc);
       const std::int64_t slab_row = row + row_of(slab);
       const std::int64_t slab_col = col + col_of(slab);
-      const float* const bias = shared_bias_ + col_of(slab) + accumulator_col();
       if (is_simple_) {
-        add_bias(bias, factor_, t);
+        bias_.add(bias_.factor(), col_of(slab), t);
       } else {
-        before_activation(pairs_of(slab_row, slab_col), bias, t);
+        before_activation(pairs_of(slab_row, slab_col), col_of(slab), t);
         if (args_.aux.data != nullptr) store_aux(row, col, slab, t);
       }
       activate(t);
@@ -109,7 +95,6 @@ class FusedEpilogue {
   }
 
  private:
-  static constexpr int BIASES = (BN + 127) / 128;
   static constexpr int SLABS = ROWS / 64 * BN / COLS;  // of 64 x COLS sums
   static constexpr int PARTS = COLS / 64;              // of a slab: 64 x 64 results
 
@@ -187,20 +172,9 @@ class FusedEpilogue {
     }
   }
 
-  /// t = factor * t + the bias of its column. `bias`: that of this thread's first column.
-  static __device__ __forceinline__ void add_bias(const float* bias, float factor, Sums& t) {
-    RUNG_UNROLL
-    for (int j = 0; j < J; ++j) {
-      const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
-      RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) t[j][i] = factor * t[j][i] + two.at[i % 2];
-    }
-  }
-
-  /// Steps 1 to 5 of rung::Epilogue.
-  __device__ __forceinline__ void before_activation(const Pairs64& pairs, const float* bias,
-                                                    Sums& t) const {
-    for_each(t, [&](float s) RUNG_INLINE_LAMBDA { return factor_ * s; });
+  /// Steps 1 to 5 of rung::Epilogue, of sums from column `col` of the tile on.
+  __device__ __forceinline__ void before_activation(const Pairs64& pairs, int col, Sums& t) const {
+    for_each(t, [&](float s) RUNG_INLINE_LAMBDA { return bias_.factor() * s; });
     const auto times = [](float x, float y) RUNG_INLINE_LAMBDA { return x * y; };
     const auto plus = [](float x, float y) RUNG_INLINE_LAMBDA { return x + y; };
     if (args_.row_scale.data != nullptr) with_rows(args_.row_scale, pairs.row, t, times);
@@ -222,7 +196,7 @@ class FusedEpilogue {
       add(args_.c.type == ElementType::f16, old, static_cast<float>(args_.beta), t);
     }
     if (args_.row_bias.data != nullptr) with_rows(args_.row_bias, pairs.row, t, plus);
-    add_bias(bias, 1.0f, t);
+    bias_.add(1.0f, col, t);
   }
 
   /// Steps 7 and 8, and the factor of the result, of a slab of the tile at (row, col).
@@ -379,11 +353,10 @@ class FusedEpilogue {
   const EncodedTensorMap& map_;
   const EncodedTensorMap& aux_;
   Boxes& boxes_;
-  float (&shared_bias_)[BN];
+  ScaledBias<BN> bias_;
   int barrier_;
-  float factor_, result_factor_;
+  float result_factor_;
   bool is_simple_;                // no more than alpha, a bias of columns, an activation
-  std::uint32_t bias_[BIASES];    // bits, so that nothing waits for them before the products
   std::uint32_t residual_[J][2];  // of the next columns
   std::uint32_t largest_ = 0;
 };

@@ -137,7 +137,7 @@ struct FusedTile {
           epilogue.prefetch(tile.row + row, tile.col);
           // Before the turn: tensor cores would wait for these zeros.
           float acc[J][4] = {};
-          ptx::wgmma_fence(acc);
+          ptx::pin(acc);
           if constexpr (TILES > 1) {
             // sync: the other consumer has seen all stages before, so that no wait for a stage is two
             // phases ahead

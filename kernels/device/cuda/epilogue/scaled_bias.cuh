@@ -1,0 +1,74 @@
+#pragma once
+// What every fused epilogue begins with: alpha, the scales of the operands, and a bias of columns.
+
+#include <cstdint>
+
+#include "core/epilogue.hpp"
+#include "device/cuda/epilogue/element.cuh"
+#include "device/cuda/epilogue/half_pairs.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
+
+#ifndef RUNG_HOST
+
+namespace rung::cuda {
+
+/// Of one warpgroup and its tiles of BN columns. A tile without a bias has one of zeros.
+template <int BN>
+class ScaledBias {
+ public:
+  /// `shared`: shared memory of this warpgroup.
+  __device__ __forceinline__ ScaledBias(const EpilogueArgs& args, float (&shared)[BN])
+      : shared_(shared) {
+    factor_ = static_cast<float>(args.alpha) * scale_of<float>(args.scale_a) *
+              scale_of<float>(args.scale_b);
+  }
+
+  /// Loads the bias of a tile whose columns begin at `col`, before its sums are computed.
+  __device__ __forceinline__ void prefetch(const EpilogueArgs& args, std::int64_t col) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    RUNG_UNROLL
+    for (int i = 0; i < WORDS; ++i) {
+      const std::int64_t at = col + i * 128 + thread;
+      const bool exists = args.col_bias.data != nullptr && at < args.n;
+      bits_[i] = exists ? vector_bits(args.col_bias, at) : 0;
+    }
+  }
+
+  /// Writes it to shared memory, which the warpgroup may read after a barrier.
+  __device__ __forceinline__ void share(const EpilogueArgs& args) const {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    RUNG_UNROLL
+    for (int i = 0; i < WORDS; ++i) {
+      if (i * 128 + thread < BN)
+        shared_[i * 128 + thread] = number_of(args.col_bias.type, bits_[i]);
+    }
+  }
+
+  /// By which sums are multiplied.
+  __device__ __forceinline__ float factor() const { return factor_; }
+
+  /// t = factor * t + the bias, of sums from column `col` of the tile on.
+  template <int J>
+  __device__ __forceinline__ void add(float factor, int col, float (&t)[J][4]) const {
+    const float* const bias = shared_ + col + accumulator_col();
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) t[j][i] = factor * t[j][i] + two.at[i % 2];
+    }
+  }
+
+ private:
+  static constexpr int WORDS = (BN + 127) / 128;  // of a thread
+
+  float (&shared_)[BN];
+  float factor_;
+  std::uint32_t bits_[WORDS];  // bits, so that nothing waits for them before the products
+};
+
+}  // namespace rung::cuda
+
+#endif
