@@ -20,14 +20,30 @@
 namespace rung {
 namespace {
 
+/// A tile with so many of it in C, below each other, and on how many multiprocessors.
+struct Setting {
+  cuda::GemmConfig config;
+  std::int64_t tiles, steps;
+  int multiprocessors;
+};
+
 // Consumers in turn: the first one has two tiles. Each tile uses the ring of boxes again, and has more
 // k-blocks than there are stages.
-constexpr int multiprocessors = 1;
-constexpr std::int64_t tiles = 3, steps = 5 * 64 + 8;
+constexpr Setting in_turn = {{cuda::first_common_tile}, 3, 5 * 64 + 8, 1};
+// Two blocks have a whole tile each, and half of the k of another one.
+constexpr Setting in_parts = {{cuda::first_common_tile + 5, 2}, 3, 8 * 64 + 8, 2};
+// A pair of blocks that share B's columns has two tiles each.
+constexpr Setting in_pairs = {{cuda::first_common_tile + 6}, 4, 2 * 64 + 8, 2};
+
+cuda::ConfiguredGemm kernel_in(const Setting& setting) {
+  cuda::ConfiguredGemm kernel = cuda::fused_epilogue;
+  kernel.config = setting.config;
+  return kernel;
+}
 
 enum class Other { aux, residual };
 
-Outcome run(const Lines& lines, const cuda::ConfiguredGemm& kernel_of_tile, Other what) {
+Outcome run(const Lines& lines, const Setting& setting, Other what) {
   vgpu::DeviceMemory memory(std::size_t{1} << 24);
   const auto array = [&]<class T>(std::int64_t count, T value) {
     const std::vector<T> values(static_cast<std::size_t>(count), value);
@@ -35,8 +51,10 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& kernel_of_tile, Othe
     memory.write(address, values.data(), values.size() * sizeof(T));
     return reinterpret_cast<T*>(address);
   };
-  const cuda::TileShape& tile = cuda::tiles_of(
-      *kernel_of_tile.rung, Dtype::bf16)[static_cast<std::size_t>(kernel_of_tile.config.tile)];
+  const auto [config, tiles, steps, multiprocessors] = setting;
+  const cuda::ConfiguredGemm kernel_of_tile = kernel_in(setting);
+  const cuda::TileShape& tile =
+      cuda::tiles_of(*kernel_of_tile.rung, Dtype::bf16)[static_cast<std::size_t>(config.tile)];
   const std::int64_t m = tiles * tile.BM, n = tile.BN;
   const auto matrix = [&](std::int64_t rows, std::int64_t cols) {
     return array(rows * cols, bfloat16(1.0f));
@@ -62,6 +80,8 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& kernel_of_tile, Othe
   cuda::Launch launch =
       kernel_of_tile.rung->launches.of<bfloat16, float>()(args.problem, kernel_of_tile.config);
   launch = cuda::fitted(launch, multiprocessors);
+  args.split_k = {.splits = config.splits,
+                  .workspace = array(launch.workspace_bytes / 4 + 1, 0.0f)};
   encode(launch.a, args.maps.a);
   encode(launch.b, args.maps.b);
   encode(map_of_results(args.epilogue.c), args.maps.c);
@@ -70,6 +90,7 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& kernel_of_tile, Othe
   vgpu::LaunchOptions options;
   options.grid.x = static_cast<std::uint32_t>(launch.grid.x);
   options.block.x = static_cast<std::uint32_t>(launch.block.x);
+  options.cluster.x = static_cast<std::uint32_t>(launch.cluster);
   options.dynamic_shared = launch.shared_bytes;
   options.starts_early = launch.starts_early;
   options.instruction_limit = 1 << 24;
@@ -79,32 +100,35 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& kernel_of_tile, Othe
   const vgpu::Kernel& kernel = *module->kernel(cuda::kernel_of(kernel_of_tile, Dtype::bf16).text());
   const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
                                    vgpu::parse_device("h200"));
-  return outcome_of(kernel, report, 1);
+  return outcome_of(kernel, report, launch.cluster);
 }
 
 /// Of both: a mutant is caught if one of them shows it.
-Outcome run_both(const Lines& lines, const cuda::ConfiguredGemm& kernel) {
-  Outcome outcome = run(lines, kernel, Other::aux);
+Outcome run_both(const Lines& lines, const Setting& setting) {
+  Outcome outcome = run(lines, setting, Other::aux);
   if (!outcome.hazards.empty()) return outcome;
-  const Outcome with_residual = run(lines, kernel, Other::residual);
+  const Outcome with_residual = run(lines, setting, Other::residual);
   outcome.hazards = with_residual.hazards;
   outcome.lines.insert(with_residual.lines.begin(), with_residual.lines.end());
   return outcome;
 }
 
-TEST(EpilogueMutation, EveryMutantIsCaught) {
-  cuda::ConfiguredGemm kernel = cuda::fused_epilogue;
-  kernel.config.tile = cuda::first_common_tile;
+void expect_all_caught(const Setting& setting) {
+  const cuda::ConfiguredGemm kernel = kernel_in(setting);
   Score score;
   for (const cuda::Image& image : cuda::images()) {
     if (image.id != kernel.id || image.code != cuda::Code::clang_ptx) continue;
     mutate(
         entry_of(unpacked(image.unit(Dtype::bf16)), cuda::kernel_of(kernel, Dtype::bf16).text()),
-        kernel.id, [&](const Lines& lines) { return run_both(lines, kernel); }, score);
+        kernel.id, [&](const Lines& lines) { return run_both(lines, setting); }, score);
   }
   EXPECT_GT(score.mutants, 0);
   std::printf("mutation score: %d of %d mutants caught\n", score.caught, score.mutants);
 }
+
+TEST(EpilogueMutation, EveryMutantIsCaught) { expect_all_caught(in_turn); }
+TEST(EpilogueMutation, EveryMutantIsCaughtInParts) { expect_all_caught(in_parts); }
+TEST(EpilogueMutation, EveryMutantIsCaughtInPairs) { expect_all_caught(in_pairs); }
 
 }  // namespace
 }  // namespace rung

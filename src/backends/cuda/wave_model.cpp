@@ -119,6 +119,16 @@ double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtyp
       .microseconds(config.splits);
 }
 
+WavePrediction predicted_splits(const WaveModel& model, const TileShape& tile, Dtype dtype,
+                                const GemmSize& size, bool may_split, int multiprocessors,
+                                const OddRows& odd_rows) {
+  const WaveTimes* const times = times_of(model, tile);
+  if (times == nullptr) return {1, std::numeric_limits<double>::infinity()};
+  const Waves waves(model, *times, size, odd_rows, bytes_of(dtype), tile, multiprocessors);
+  const int splits = may_split ? waves.best_parts() : 1;
+  return {splits, waves.microseconds(splits)};
+}
+
 std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
                                            Dtype dtype, const GemmSize& size, const Limits& limits,
                                            const OddRows& odd_rows) {
@@ -126,13 +136,11 @@ std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRun
   double best_time = 0;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const WaveTimes* const times = times_of(model, tiles[i]);
-    if (times == nullptr) continue;
-    const Waves waves(model, *times, size, odd_rows, bytes_of(dtype), tiles[i],
-                      limits.multiprocessors);
     const bool may_split = rung.splits && limits.workspace_bytes >= 0;
-    const GemmConfig config = {static_cast<int>(i), may_split ? waves.best_parts() : 1};
-    const double expected = waves.microseconds(config.splits);
+    const auto [splits, expected] =
+        predicted_splits(model, tiles[i], dtype, size, may_split, limits.multiprocessors, odd_rows);
+    if (std::isinf(expected)) continue;
+    const GemmConfig config = {static_cast<int>(i), splits};
     if (best && expected >= best_time) continue;
     if (!why_not(rung, dtype, size, config, limits).empty()) continue;
     best = config;

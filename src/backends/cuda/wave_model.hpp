@@ -41,6 +41,16 @@ struct WaveModel {
   std::vector<WaveTimes> tiles;
 };
 
+/// The splits of a tile's last wave with the shortest time, 1 unless k may be cut, and that time in
+/// microseconds, except for the constant part; infinite for a tile that the model does not know.
+struct WavePrediction {
+  int splits;
+  double microseconds;
+};
+WavePrediction predicted_splits(const WaveModel& model, const TileShape& tile, Dtype dtype,
+                                const GemmSize& size, bool may_split, int multiprocessors,
+                                const OddRows& odd_rows = {});
+
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.
 std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "backends/cuda/prepared_gemm.hpp"
+#include "backends/cuda/row_alignment.hpp"
 #include "backends/cuda/tensor_maps.hpp"
 #include "core/integers.hpp"
 #include "device/cuda/library/fused_epilogue.hpp"
@@ -79,20 +80,25 @@ bool loses_to_split_k(const GemmCall& product, std::int64_t tiles, int multiproc
   return lost > 3 + elements * bytes / 4.2e6;
 }
 
-/// The kernel with the tile of the least expected time. Empty where split-K is faster.
+/// The kernel with the tile of the least expected time. Empty where split-K and a second kernel are faster
+/// for parts that a tile with split-K does not have.
 std::optional<ConfiguredGemm> choose(const ContextCache& context, const EpilogueCall& call,
                                      const Limits& limits) {
   const GemmCall& product = call.product.call;
-  const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
-  const bool splits = context.configured(rung_31, product, limits).config.splits > 1;
+  const GemmSize size = {product.m, product.n, product.k};
   ConfiguredGemm chosen = fused_epilogue;
+  if (has_common_parts(product.dtype, call.epilogue)) {
+    chosen.config = common_config(product.dtype, size, odd_rows_of(product), limits);
+    return chosen;
+  }
   chosen.config.tile =
-      fused_tile(product.dtype, {product.m, product.n, product.k}, call.epilogue.c.type,
-                 has_common_parts(product.dtype, call.epilogue), limits.multiprocessors);
+      fused_tile(product.dtype, size, call.epilogue.c.type, limits.multiprocessors);
+  const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
+  if (context.configured(rung_31, product, limits).config.splits == 1) return chosen;
   const TileShape& tile =
       tiles_of(*fused_epilogue.rung, product.dtype)[static_cast<std::size_t>(chosen.config.tile)];
   const std::int64_t count = ceil_div(product.m, tile.BM) * ceil_div(product.n, tile.BN);
-  if (splits && loses_to_split_k(product, count, limits.multiprocessors)) return std::nullopt;
+  if (loses_to_split_k(product, count, limits.multiprocessors)) return std::nullopt;
   return chosen;
 }
 
@@ -111,12 +117,13 @@ TensorMapSpec map_of(const EpilogueOperand& results, const EpilogueArgs& args) {
 template <class In>
 void start_product(ContextCache& context, Stream stream, const KernelName& kernel,
                    const Launch& launch, const TensorMaps& maps, const EpilogueCall& call,
-                   const EpilogueOperand& other) {
+                   const EpilogueOperand& other, const SplitK& split_k) {
   Launch of_other = {};
   of_other.c = map_of(other, call.epilogue);
   const PreparedMaps other_maps(context.api(), of_other, nullptr);
   require(context.api(), other_maps.result(), "cuTensorMapEncodeTiled");
   FusedArgs<In> args = {.problem = call.product.call.typed<In, float>(),
+                        .split_k = split_k,
                         .maps = maps,
                         .other = other_maps.maps().c,
                         .epilogue = call.epilogue};
@@ -134,13 +141,15 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
     return false;
   }
   const Limits limits = limits_of_call(workspace, multiprocessors);
-  const auto chosen = choose(context, call, limits);
+  auto chosen = choose(context, call, limits);
   if (!chosen) return false;
-  Launch launch = fitted(launch_of(*chosen, product), limits.multiprocessors);
+  Launch launch = fitting_launch(workspace, *chosen, product, limits.multiprocessors);
   launch.c = map_of(call.epilogue.c, call.epilogue);
   if (!fits(workspace, launch)) return false;
 
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
+  const SplitK split_k = {.splits = chosen->config.splits,
+                          .workspace = reinterpret_cast<void*>(use.data)};
   const CopyRoom room(workspace, use, launch);
   const PreparedMaps maps(context.api(), launch, room.data());
   require(context.api(), maps.result(), "cuTensorMapEncodeTiled");
@@ -156,7 +165,7 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
   visit(product.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (std::is_same_v<Out, float> && sizeof(In) <= 2) {
       start_product<In>(context, workspace.stream, kernel_of(*chosen, product.dtype), launch,
-                        maps.maps(), call, other);
+                        maps.maps(), call, other, split_k);
     }
   });
   return true;

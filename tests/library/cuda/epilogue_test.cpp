@@ -98,11 +98,11 @@ TEST_F(CudaEpilogue, OfManyTiles) {
                                       ? cuda::GemmSize{spec.m, spec.n, spec.k}
                                       : cuda::GemmSize{spec.n, spec.m, spec.k};
       if (in == bf16 && out == bf16)
-        used.insert(cuda::fused_tile(Dtype::bf16, size, bf16, false, multiprocessors));
+        used.insert(cuda::fused_tile(Dtype::bf16, size, bf16, multiprocessors));
     }
   }
   const cuda::GemmSize square = {100, 100, 100};  // as the test before has them
-  used.insert(cuda::fused_tile(Dtype::bf16, square, bf16, false, 132));
+  used.insert(cuda::fused_tile(Dtype::bf16, square, bf16, 132));
   EXPECT_EQ(used.size(), std::size_t{cuda::first_common_tile});
 }
 
@@ -124,7 +124,7 @@ EpilogueSpec common_spec(std::mt19937& random) {
   return s;
 }
 
-// Blocks have several tiles each, which are cut at the edges of C.
+// Blocks have several tiles each, which are cut at the edges of C, and parts of some.
 TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
   struct Shape {
     std::int64_t m, n, k;
@@ -132,13 +132,20 @@ TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
   };
   std::mt19937 random(7);
   std::set<int> used;
+  int most_splits = 1;
   for (const auto& [m, n, k, multiprocessors] : {Shape{70, 40, 72, 1},
                                                  {40, 328, 136, 1},
                                                  {300, 136, 72, 1},
                                                  {330, 40, 72, 1},
-                                                 {450, 264, 328, 1}}) {
-    used.insert(cuda::fused_tile(Dtype::bf16, {m, n, k}, bf16, true, multiprocessors));
-    for (unsigned i = 0; i < 6 && !HasFailure(); ++i) {
+                                                 {68, 168, 968, 1},
+                                                 {9, 16, 1800, 4},
+                                                 {8, 72, 1800, 6},
+                                                 {70, 312, 1800, 2}}) {
+    const cuda::Limits limits = {.shared_bytes = 227 << 10, .multiprocessors = multiprocessors};
+    const cuda::GemmConfig config = cuda::common_config(Dtype::bf16, {m, n, k}, {}, limits);
+    used.insert(config.tile);
+    most_splits = std::max(most_splits, config.splits);
+    for (unsigned i = 0; i < 4 && !HasFailure(); ++i) {
       EpilogueSpec spec = common_spec(random);
       spec.m = m;
       spec.n = n;
@@ -150,6 +157,7 @@ TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
        tile < tiles_of(*cuda::fused_epilogue.rung, Dtype::bf16).size(); ++tile) {
     EXPECT_TRUE(used.contains(static_cast<int>(tile))) << tile;
   }
+  EXPECT_EQ(most_splits, 6);
 }
 
 TEST_F(CudaEpilogue, SiluOfLargeSumsIsThem) {

@@ -8,11 +8,13 @@
 #include "core/epilogue.hpp"
 #include "device/cuda/epilogue/half_pairs.cuh"
 #include "device/cuda/epilogue/scaled_bias.cuh"
+#include "device/cuda/epilogue/split_k_reduction.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/mma.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/stmatrix.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
 
 namespace rung::cuda {
 
@@ -62,10 +64,10 @@ class CommonEpilogue {
     matrices_ = ptx::cvta_to_shared(memory.boxes[0]) + row * 128 + ((lane / 16 ^ row % 8) << 4);
   }
 
-  /// Loads what run() needs first of a tile, before its sums are computed.
-  __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col) {
+  /// Loads what run() needs first of a tile, before its sums are computed. is_part: run_part() follows.
+  __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col, bool is_part) {
     bias_.prefetch(args_, col);
-    if (!has_residual_ || threadIdx.x % 128 != 0) return;
+    if (!has_residual_ || is_part || threadIdx.x % 128 != 0) return;
     ptx::tma_store_wait_group_read<0>();
     RUNG_UNROLL
     for (int part = 0; part < BOXES - 1 && part < PARTS; ++part) load_residual(row, col, part);
@@ -111,6 +113,16 @@ class CommonEpilogue {
     }
   }
 
+  /// The same of a tile whose k is cut: a share of the results. `acc` is a part of the sums.
+  template <int J>
+  __device__ __forceinline__ void run_part(const SplitKReduction<J>& sums, std::int64_t row,
+                                           std::int64_t col, const float (&acc)[J][4]) const {
+    bias_.share(args_);
+    sums.reduce(args_.m - row, args_.n - col, acc, barrier_,
+                [&](int i, int j, const float(&four)[4])
+                    RUNG_INLINE_LAMBDA { store_four(row + i, col + j, memory_.bias + j, four); });
+  }
+
   /// After the last tile.
   __device__ __forceinline__ void finish() const {
     if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
@@ -120,12 +132,41 @@ class CommonEpilogue {
   static constexpr __device__ int row_of(int part) { return part / (BN / 64) * 64; }
   static constexpr __device__ int col_of(int part) { return part % (BN / 64) * 64; }
 
+  /// The results at (row, col) and (row, col + 1), and those 8 rows below. `bias`: of their columns.
+  __device__ __forceinline__ void store_four(std::int64_t row, std::int64_t col, const float* bias,
+                                             const float (&sums)[4]) const {
+    float t[1][4];
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) t[0][i] = bias_.factor() * sums[i] + bias[i % 2];
+    const auto store_to = [&](const EpilogueOperand& operand) RUNG_INLINE_LAMBDA {
+      const WordsOfTwoRows words(operand, row, col);
+      RUNG_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        if (row + half * 8 >= args_.m) continue;
+        *words.at[half] = narrowed(is_f16, t[0][2 * half], t[0][2 * half + 1]);
+      }
+    };
+    if (has_aux_) store_to(args_.aux);
+    activate(t);
+    if (has_residual_) {
+      const WordsOfTwoRows words(args_.residual, row, col);
+      RUNG_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const Two two = widened(is_f16, row + half * 8 < args_.m ? *words.at[half] : 0);
+        t[0][2 * half] += two.first;
+        t[0][2 * half + 1] += two.second;
+      }
+    }
+    store_to(args_.c);
+  }
+
   /// Two formulas serve four activations, by numbers that are data.
-  __device__ __forceinline__ void activate(Sums& t) const {
+  template <int J>
+  __device__ __forceinline__ void activate(float (&t)[J][4]) const {
     using Function = Activations<GpuMath>;
     if (is_smooth_) {
       RUNG_UNROLL
-      for (int j = 0; j < 8; ++j) {
+      for (int j = 0; j < J; ++j) {
         float by[4];
         RUNG_UNROLL
         for (int i = 0; i < 4; ++i) {
@@ -136,7 +177,7 @@ class CommonEpilogue {
       }
     } else {
       RUNG_UNROLL
-      for (int j = 0; j < 8; ++j) {
+      for (int j = 0; j < J; ++j) {
         RUNG_UNROLL
         for (int i = 0; i < 4; ++i) t[j][i] = t[j][i] < floor_ ? floor_ : t[j][i];
       }

@@ -50,7 +50,7 @@ class FusedEpilogue {
   }
 
   /// Loads what run() will need first of a tile, before its sums are computed.
-  __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col) {
+  __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col, bool /*is_part*/) {
     bias_.prefetch(args_, col);
     if (args_.residual.data != nullptr) fetch(args_.residual, pairs_of(row, col), residual_);
   }

@@ -9,6 +9,7 @@
 #include "device/cuda/epilogue/split_k.cuh"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/tile_coord.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/types.cuh"
@@ -33,16 +34,30 @@ class SplitKReduction {
     first_ = reinterpret_cast<Quad*>(sums) + first_slot * stride_ + group * COUNT;
   }
 
-  /// Writes the partial sums, waits for the others, and stores a share of the results, from element
-  /// (row, col) of C on. `barrier` is a named barrier of this warpgroup.
+  /// Stores a share of the results, from element (row, col) of C on. `barrier` is a named barrier of this
+  /// warpgroup.
   template <class In, class Out>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
                                         const Sum (&acc)[J][4], int barrier) const {
+    reduce(g.m - row, g.n - col, acc, barrier,
+           [&](int i, int j, const Sum(&sums)[4]) RUNG_INLINE_LAMBDA {
+             store_pair(g, row + i, col + j, sums[0], sums[1]);
+             store_pair(g, row + i + 8, col + j, sums[2], sums[3]);
+           });
+  }
+
+  /// Writes the partial sums, waits for the others, and adds up a share of all. Calls take(i, j, sums)
+  /// for each four of it: elements (i, j) and (i, j + 1), and those 8 rows below. `rows` and `cols`: to
+  /// the edges of C, beyond which sums need not exist.
+  template <class Take>
+  __device__ __forceinline__ void reduce(std::int64_t rows, std::int64_t cols,
+                                         const Sum (&acc)[J][4], int barrier,
+                                         const Take& take) const {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int warp = thread / 32;
     // Sums beyond the edges of C are not written.
-    const int warps = chunks_of<16>(g.m - row, 4);
-    const int columns = chunks_of<8>(g.n - col, J);
+    const int warps = chunks_of<16>(rows, 4);
+    const int columns = chunks_of<8>(cols, J);
     if (warp < warps) {
       Quad* const mine = first_ + split_ * stride_ + warp * columns * 32 + thread % 32;
       RUNG_UNROLL
@@ -59,7 +74,7 @@ class SplitKReduction {
     const int count = warps * columns * 32;
     const int begin = count * split_ / splits_;
     const int end = count * (split_ + 1) / splits_;
-    add_up(g, row, col, columns, begin, end);
+    add_up(columns, begin, end, take);
   }
 
  private:
@@ -68,9 +83,8 @@ class SplitKReduction {
 
   /// Adds up the vectors from begin to end. A thread has sixteen loads in flight: of four vectors,
   /// or where there are more than four parts, of sixteen parts of one vector.
-  template <class In, class Out>
-  __device__ __forceinline__ void add_up(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
-                                         int columns, int begin, int end) const {
+  template <class Take>
+  __device__ __forceinline__ void add_up(int columns, int begin, int end, const Take& take) const {
     const bool few = splits_ <= 4;
     const int vectors = few ? 4 : 1;
     for (int i = begin + static_cast<int>(threadIdx.x) % 128; i < end; i += vectors * 128) {
@@ -96,7 +110,7 @@ class SplitKReduction {
       // The next one to store is always the first, so that one store is compiled, not four.
       RUNG_NO_UNROLL
       for (int v = 0; v < vectors; ++v) {
-        if (i + v * 128 < end) store_quad(g, row, col, columns, i + v * 128, total[0]);
+        if (i + v * 128 < end) take_quad(columns, i + v * 128, total[0], take);
         total[0] = total[1];
         total[1] = total[2];
         total[2] = total[3];
@@ -108,15 +122,13 @@ class SplitKReduction {
     return {a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2], a.at[3] + b.at[3]};
   }
 
-  template <class In, class Out>
-  static __device__ __forceinline__ void store_quad(const Gemm<In, Out>& g, std::int64_t row,
-                                                    std::int64_t col, int columns, int i,
-                                                    const Quad& sums) {
+  template <class Take>
+  static __device__ __forceinline__ void take_quad(int columns, int i, const Quad& sums,
+                                                   const Take& take) {
     const int warp = i / 32 / columns;
-    row += warp * 16 + i % 32 / 4;
-    col += (i / 32 - warp * columns) * 8 + i % 4 * 2;
-    store_pair(g, row, col, sums.at[0], sums.at[1]);
-    store_pair(g, row + 8, col, sums.at[2], sums.at[3]);
+    const int row = warp * 16 + i % 32 / 4;
+    const int col = (i / 32 - warp * columns) * 8 + i % 4 * 2;
+    take(row, col, sums.at);
   }
 
   /// How many chunks of SIZE cover an extent; at most `most`.

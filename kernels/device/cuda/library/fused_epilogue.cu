@@ -1,14 +1,16 @@
-// Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 without clusters and
-// split-K, and with the operations of rung::Epilogue between the sums and their store by TMA. The
-// kernel is offered like a rung, but is not on the ladder.
+// Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 with the operations of
+// rung::Epilogue between the sums and their store by TMA. Clusters and split-K are for the common
+// parts alone. The kernel is offered like a rung, but is not on the ladder.
 // bottleneck: the epilogue, where k is short; 128 x 256 for all parts spills
 // needs: sm_90a
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/common_parts.cuh"
 #include "device/cuda/epilogue/fused.cuh"
+#include "device/cuda/epilogue/split_k_reduction.cuh"
 #include "device/cuda/library/fused_epilogue.hpp"
 #include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/operand.cuh"
@@ -21,29 +23,29 @@ namespace {
 
 /// TILES: 1, consumers share a tile, 64 rows each; 2, ping-pong: each of two consumers has a tile of its
 /// own, and stores its results while the other one multiplies. COMMON: the epilogue has common parts
-/// only, as has_common_parts() of the library says.
-template <int BM, int BN, int STAGES, int TILES, int BOXES, int WM, bool COMMON>
+/// only, as has_common_parts() of the library says. CLUSTER: blocks that share B's columns.
+template <int BM, int BN, int STAGES, int TILES, int BOXES, int WM, bool COMMON, int CLUSTER = 1>
 struct FusedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;    // rows of tiles that go together
   static constexpr int SHARERS = BM / WM;            // consumers of a tile, WM rows each
   static constexpr int CONSUMERS = TILES * SHARERS;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
-  static constexpr int J = WM / 64 * BN / 8;  // sums of a thread, by four
+  static constexpr int J = WM / 64 * BN / 8;            // sums of a thread, by four
+  static constexpr bool SPLITS = COMMON && TILES == 1;  // tiles of the last wave along k
   template <class In>
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
   template <class In>
-  using Scheduler = cuda::TileScheduler<BM, BN, 128 / sizeof(In)>;
+  using Scheduler = cuda::TileScheduler<BM, BN, 128 / sizeof(In), CLUSTER>;
 
   template <class In>
   struct Shared {
-    static_assert(cuda::requires_k_major<In> || BN % 64 == 0, "boxes have 64 columns");
+    static_assert(cuda::requires_k_major<In> || BN / CLUSTER % 64 == 0, "boxes have 64 columns");
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
     alignas(1024) cuda::FusedBoxes<BOXES> boxes[CONSUMERS];
     float bias[CONSUMERS][BN];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
-    std::uint64_t turn[TILES];    // the other consumer has issued the products of its tile
+    cuda::StageBarriers<STAGES, CLUSTER> barriers;
+    std::uint64_t turn[TILES];  // the other consumer has issued the products of its tile
     std::uint64_t loaded[CONSUMERS][BOXES];  // the residual is in the box
   };
 
@@ -52,57 +54,63 @@ struct FusedTile {
   static __device__ __forceinline__ void kernel(const Gemm<In, float>& g,
                                                 const cuda::TensorMaps& maps,
                                                 const cuda::EncodedTensorMap& other,
-                                                const EpilogueArgs& epilogue) {
+                                                const EpilogueArgs& epilogue,
+                                                const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) {
-      for (int stage = 0; stage < STAGES; ++stage) {
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), SHARERS * 4);
+      if (TILES > 1) {
+        for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 1);
       }
-      for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 1);
       for (auto& boxes : shared.loaded) {
         for (auto& box : boxes) ptx::mbarrier_init(ptx::cvta_to_shared(&box), 1);
       }
-      ptx::fence_mbarrier_init();
+      shared.barriers.init(SHARERS * 4);
     }
     // sync: the barriers are initialised
-    __syncthreads();
+    ptx::barrier_cluster_arrive_wait();
 
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, shared);
+      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<(CONSUMERS > 2 ? 152 : 232)>();
-      consume(g, maps, other, epilogue, shared);
+      consume(g, maps, other, epilogue, split_k, shared);
     }
+    // sync: no block exits while another may still signal its mbarriers
+    if (CLUSTER > 1) ptx::barrier_cluster_arrive_wait();
   }
 
   /// One thread: loads each stage as soon as it is empty.
   template <class In>
   static __device__ __forceinline__ void produce(const Gemm<In, float>& g,
-                                                 const cuda::TensorMaps& maps, Shared<In>& shared) {
+                                                 const cuda::TensorMaps& maps,
+                                                 const cuda::SplitK& split_k, Shared<In>& shared) {
     const bool a_k_major = cuda::operand_a(g).is_k_major();
     const bool b_k_major = cuda::operand_b(g).is_k_major();
-    const Scheduler<In> scheduler(g, 1);
+    const Scheduler<In> scheduler(g, SPLITS ? split_k.splits : 1);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
-            // sync: a stage that is empty, as all are in the first round
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
-                                      state.parity ^ 1);
-
-            // load
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
-            const int k = static_cast<int>(k0);
-            ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
+            // load: this block's rows of A, and its part of B for all; the others' count here too
+            const std::uint32_t full =
+                shared.barriers.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
+            const int k = static_cast<int>(k0), col = static_cast<int>(tile.col);
             cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major,
                                 static_cast<int>(tile.row), k, full);
-            cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, b_k_major,
-                                static_cast<int>(tile.col), k, full);
+            if constexpr (CLUSTER == 1) {
+              cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, b_k_major,
+                                  col, k, full);
+            } else {
+              constexpr int PART = BN / CLUSTER;
+              const int part = static_cast<int>(ptx::cluster_ctarank()) * PART;
+              cuda::load_tile_multicast<PART>(
+                  (1 << CLUSTER) - 1, ptx::cvta_to_shared(&shared.Bs[state.stage][part * BK<In>]),
+                  maps.b, b_k_major, col + part, k, full);
+            }
             state.advance();
           }
         });
@@ -113,7 +121,8 @@ struct FusedTile {
   static __device__ __forceinline__ void consume(const Gemm<In, float>& g,
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::EncodedTensorMap& other,
-                                                 const EpilogueArgs& args, Shared<In>& shared) {
+                                                 const EpilogueArgs& args,
+                                                 const cuda::SplitK& split_k, Shared<In>& shared) {
     const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
     const int row = consumer % SHARERS * WM;
     auto epilogue = [&]() RUNG_INLINE_LAMBDA {
@@ -126,7 +135,7 @@ struct FusedTile {
         return cuda::FusedEpilogue<WM, BN, BOXES>(args, maps.c, other, boxes, bias, 1 + consumer);
       }
     }();
-    const Scheduler<In> scheduler(g, 1);
+    const Scheduler<In> scheduler(g, SPLITS ? split_k.splits : 1);
     cuda::PipelineState<STAGES> state;
     int others = consumer / SHARERS;         // tiles until this consumer's next one
     std::uint32_t turn_parity = others ^ 1;  // the first turn needs no signal
@@ -134,7 +143,7 @@ struct FusedTile {
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           if (others-- > 0) return cuda::skip_stages(state, work.steps() / BK<In>);
           others = TILES - 1;
-          epilogue.prefetch(tile.row + row, tile.col);
+          epilogue.prefetch(tile.row + row, tile.col, SPLITS && work.splits > 1);
           // Before the turn: tensor cores would wait for these zeros.
           float acc[J][4] = {};
           ptx::pin(acc);
@@ -147,6 +156,14 @@ struct FusedTile {
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), row, shared, state, acc);
           });
+          if constexpr (SPLITS) {
+            if (work.splits > 1) {
+              const unsigned mine =
+                  ptx::cluster_ctarank() * SHARERS + static_cast<unsigned>(consumer);
+              const cuda::SplitKReduction<J> sums(split_k.workspace, work, CLUSTER * SHARERS, mine);
+              return epilogue.run_part(sums, tile.row + row, tile.col, acc);
+            }
+          }
           epilogue.run(tile.row + row, tile.col, acc);
         });
     epilogue.finish();
@@ -159,38 +176,47 @@ struct FusedTile {
                                                   float (&acc)[J][4]) {
     using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
     using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
-    const auto release = [&](int stage) RUNG_INLINE_LAMBDA {
-      if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
-    };
+    const auto release = [&](int stage) RUNG_INLINE_LAMBDA { shared.barriers.release(stage); };
     const auto issued = [&]() RUNG_INLINE_LAMBDA {
       if (TILES > 1 && threadIdx.x % 128 == 0) {
         ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[threadIdx.x < 256 ? 1 : 0]));
       }
     };
-    cuda::multiply_stages<ATile, BTile, BN, In>(steps, row, shared, state, release, issued, acc);
+    const struct {
+      decltype(shared.As)& As;
+      decltype(shared.Bs)& Bs;
+      std::uint64_t (&full)[STAGES];
+    } stages = {shared.As, shared.Bs, shared.barriers.full};
+    cuda::multiply_stages<ATile, BTile, BN, In>(steps, row, stages, state, release, issued, acc);
   }
 #endif
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In>)};
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In>), CLUSTER};
   }
 
   /// Without the tensor map of C, whose type the epilogue says.
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
-    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
-            .block = {THREADS},
-            .shared_bytes = sizeof(Shared<In>),
-            .persistent = true,
-            .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, BM),
-            .b = cuda::tensor_map_of_b(g, BN)};
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
+    const std::int64_t blocks = CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
+    return {
+        .grid = {blocks},
+        .block = {THREADS},
+        .shared_bytes = sizeof(Shared<In>),
+        .workspace_bytes = Scheduler<In>::template workspace_bytes<float>(blocks, chosen.splits),
+        .workspace_bytes_per_block =
+            Scheduler<In>::template workspace_bytes_per_block<float>(chosen.splits),
+        .cluster = CLUSTER,
+        .persistent = true,
+        .starts_early = true,
+        .a = cuda::tensor_map_of_a(g, BM),
+        .b = cuda::tensor_map_of_b(g, BN / CLUSTER)};
   }
 };
 
 // A box for each 64 x 64 results would cost the 128 x 128 tile in turns a stage, which is worth more.
-//                                BM   BN  STAGES TILES BOXES WM COMMON
+//                                BM   BN  STAGES TILES BOXES WM COMMON CLUSTER
 using Medium = FusedTile<128, 128, 6, 1, 2, 64, false>;
 using Small = FusedTile<64, 128, 8, 1, 2, 64, false>;
 using Smaller = FusedTile<64, 64, 12, 1, 2, 64, false>;
@@ -201,6 +227,9 @@ using CommonInTurn = FusedTile<128, 128, 5, 2, 3, 128, true>;
 using CommonLarge = FusedTile<128, 256, 4, 1, 2, 64, true>;
 using CommonTall = FusedTile<192, 128, 4, 1, 2, 64, true>;
 using CommonSmaller = FusedTile<64, 64, 12, 1, 2, 64, true>;
+using CommonMedium = FusedTile<128, 128, 6, 1, 2, 64, true>;
+using CommonSmall = FusedTile<64, 128, 8, 1, 2, 64, true>;
+using CommonPair = FusedTile<128, 256, 4, 1, 2, 64, true, 2>;
 
 }  // namespace
 
@@ -215,7 +244,8 @@ extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
       cuda::TileRow<3, InTurn, bf16, f16>{}, cuda::TileRow<4, FlatInTurn, bf16, f16>{},
       cuda::TileRow<5, Large, bf16, f16>{}, cuda::TileRow<6, CommonInTurn, bf16, f16>{},
       cuda::TileRow<7, CommonLarge, bf16, f16>{}, cuda::TileRow<8, CommonTall, bf16, f16>{},
-      cuda::TileRow<9, CommonSmaller, bf16, f16>{});
+      cuda::TileRow<9, CommonSmaller, bf16, f16>{}, cuda::TileRow<10, CommonMedium, bf16, f16>{},
+      cuda::TileRow<11, CommonSmall, bf16, f16>{}, cuda::TileRow<12, CommonPair, bf16, f16>{});
   rung.maps = true;
   return rung;
 }();
@@ -228,7 +258,7 @@ extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
     const cuda::TensorMaps* maps = nullptr;                                         \
     RUNG_TENSOR_MAPS_OF(entry, maps);                                               \
     const auto& other = *reinterpret_cast<const cuda::EncodedTensorMap*>(maps + 1); \
-    Class::kernel(args.problem, *maps, other, args.epilogue);                       \
+    Class::kernel(args.problem, *maps, other, args.epilogue, args.split_k);         \
   }
 #define RUNG_FUSED_ENTRIES(index, Class, suffix, dtype)                                       \
   RUNG_ENTRIES_OF(dtype, RUNG_FUSED_ENTRY(gemm_cuda_library_fused_epilogue_##dtype##_##index, \
@@ -243,6 +273,9 @@ RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 6, CommonInTurn, , bf16, f16)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 7, CommonLarge, , bf16, f16)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 8, CommonTall, , bf16, f16)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 9, CommonSmaller, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 10, CommonMedium, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 11, CommonSmall, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 12, CommonPair, , bf16, f16)
 
 #endif
 
