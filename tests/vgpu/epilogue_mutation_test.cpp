@@ -30,10 +30,10 @@ struct Setting {
 // Consumers in turn: the first one has two tiles. Each tile uses the ring of boxes again, and has more
 // k-blocks than there are stages.
 constexpr Setting in_turn = {{cuda::first_common_tile}, 3, 5 * 64 + 8, 1};
-// Two blocks have a whole tile each, and half of the k of another one.
-constexpr Setting in_parts = {{cuda::first_common_tile + 5, 2}, 3, 8 * 64 + 8, 2};
+// Two blocks have two whole tiles each, and half of the k of another one.
+constexpr Setting in_parts = {{cuda::first_common_tile + 5, 2}, 5, 7 * 64 + 8, 2};
 // A pair of blocks that share B's columns has two tiles each.
-constexpr Setting in_pairs = {{cuda::first_common_tile + 6}, 4, 2 * 64 + 8, 2};
+constexpr Setting in_pairs = {{cuda::first_common_tile + 6}, 4, 3 * 64 + 8, 2};
 
 cuda::ConfiguredGemm kernel_in(const Setting& setting) {
   cuda::ConfiguredGemm kernel = cuda::fused_epilogue;

@@ -132,7 +132,18 @@ bool is_batch_invariant(Dtype dtype, ComputeMode mode) {
 
 namespace {
 
+/// Whether the kernel for few rows is faster than rung 31, and has what it needs: one wave of its tiles, or
+/// nearly two, on 132 SMs (docs/notes/block-scaled.md).
+bool has_few_rows(const CudaGemmShape& shape) {
+  constexpr std::int64_t wave = 132 * 32;  // columns
+  const bool fills_waves = shape.n <= wave || (shape.n > wave * 3 / 2 && shape.n <= wave * 2);
+  return cuda::has(*cuda::few_rows.rung, shape.dtype) && shape.arch == 90 &&
+         shape.m <= cuda::few_rows_most && fills_waves && shape.a == Order::row_major &&
+         shape.b == Order::col_major && shape.alignment_of_ab >= 16;
+}
+
 CudaGemmChoice choose_invariant(const CudaGemmShape& shape) {
+  if (has_few_rows(shape)) return cuda::few_rows;
   for (const CudaBatchRule& rule : tuned::cuda_invariant_rules) {
     const CudaGemmChoice choice = choice_of(rule.use);
     const bool fits = rule.dtypes.has(shape.dtype) && rule.min_arch <= shape.arch &&

@@ -220,7 +220,8 @@ inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
 };
 
 /// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
-/// same order, k by k or instruction by instruction.
+/// same order, k by k or instruction by instruction. Few rows of 16 bits take another kernel, with the bits
+/// of rung 31.
 inline constexpr CudaBatchRule cuda_invariant_rules[] = {
     {.dtypes = Dtypes::of(Dtype::f32), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_11_split_k},
     {.dtypes = Dtypes::of(Dtype::f64),

@@ -166,7 +166,8 @@ TEST_F(CudaBatchInvariant, OnGpus) {
     expect_invariant<float, float>(100, 36, 300, beta);
   }
   // A long k, which would be cut for a few rows.
-  expect_invariant<bfloat16, bfloat16>(66, 40, 2100, 0);
+  expect_invariant<bfloat16, bfloat16>(66, 40, 2104, 0);
+  expect_invariant<float16, float>(130, 33, 328, 0.5f);
   expect_invariant<float8_e4m3, float>(66, 48, 1040, 0);
   expect_invariant<double, double>(70, 20, 100, 0.5f);
 }

@@ -143,6 +143,7 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   add_gemm(cuda::split_residues);
   add_gemm(cuda::mixed_operand);
   add_gemm(cuda::parted_gemm);
+  add_gemm(cuda::few_rows);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {
     for (const Dtype dtype : all_dtypes) add(cuda::kernel_of_dot(rung, dtype));
   }
