@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/memory/device_memory.hpp"
+#include "vgpu/launch.hpp"
 
 namespace rung::analysis {
 
