@@ -36,7 +36,7 @@ constexpr Problem problems[] = {{70, 45, 147, false, false},   {72, 72, 88, fals
 constexpr Problem k_major_problems[] = {{70, 45, 147, false, false},   {72, 72, 88, false, false},
                                         {72, 72, 88, false, false, 1}, {72, 72, 88, true, false},
                                         {72, 72, 88, true, false, 1},  {70, 45, 147, false, true},
-                                        {72, 72, 88, false, true}};
+                                        {72, 72, 88, false, true},     {72, 72, 88, true, true}};
 // For rung 50, whose panels have 1024 steps: two of them in each part of k, with the long operand
 // along k and across, in vectors and without.
 constexpr Problem skinny_problems[] = {{5, 72, 2300, false, true},
@@ -79,6 +79,12 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
 
 Dtype dtype_of(const cuda::DotRung&) { return Dtype::f32; }
 
+/// A rung's kernel for tiles of one size.
+struct TiledRung {
+  const cuda::GemmRung& rung;
+  int tile;
+};
+
 std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
   if (rung.entry == "gemm_cuda_50_skinny") return skinny_problems;
   if (rung.entry == "gemm_cuda_62_batched_tiles") return staged_problems;
@@ -86,14 +92,17 @@ std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
   return std::span(problems).first(dtype_of(rung) == Dtype::f32 ? 3 : std::size(problems));
 }
 
-/// The smallest tile.
-int tile_of(const cuda::GemmRung& rung) {
+/// The smallest tile. Of rung 11, those of 32 x 64 as well, which copy rows of K-major operands.
+std::vector<int> mutated_tiles(const cuda::GemmRung& rung) {
+  if (rung.entry == "gemm_cuda_11_split_k") return {2, 3};
   const auto tiles = tiles_of(rung, dtype_of(rung));
-  return tiles.size() > 2 ? 2 : 0;
+  return {tiles.size() > 2 ? 2 : 0};
 }
 
-std::string entry_of(const cuda::GemmRung& rung) {
-  return cuda::kernel_of({0, "", &rung, {.tile = tile_of(rung)}}, dtype_of(rung)).text();
+Dtype dtype_of(const TiledRung& tiled) { return dtype_of(tiled.rung); }
+
+std::string entry_of(const TiledRung& tiled) {
+  return cuda::kernel_of({0, "", &tiled.rung, {.tile = tiled.tile}}, dtype_of(tiled)).text();
 }
 std::string entry_of(const cuda::DotRung& rung) { return std::string(rung.entry) + "_f32"; }
 
@@ -163,7 +172,7 @@ class Program {
 };
 
 template <class In, class Out>
-Outcome run_gemm(Program& program, const cuda::GemmRung& rung, const Problem& problem, int splits) {
+Outcome run_gemm(Program& program, const TiledRung& tiled, const Problem& problem, int splits) {
   const auto& [m, n, k, a_transposed, b_transposed, c_padding] = problem;
   const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed) {
     const In* const data = program.array(rows * cols, In(1.0f));
@@ -177,8 +186,8 @@ Outcome run_gemm(Program& program, const cuda::GemmRung& rung, const Problem& pr
                            matrix(k, n, b_transposed),
                            Out{1},
                            {program.array(m * (n + c_padding), Out{1}), n + c_padding, 1}};
-  const cuda::GemmConfig config = {tile_of(rung), splits};
-  const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
+  const cuda::GemmConfig config = {tiled.tile, splits};
+  const cuda::Launch launch = tiled.rung.launches.of<In, Out>()(gemm, config);
   const cuda::KernelArgs<In, Out> args = {
       gemm, {config.splits, config.whole, program.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   return program.launch(launch, args);
@@ -192,21 +201,21 @@ Outcome run(Program& program, const cuda::DotRung& rung, std::int64_t n) {
   return program.launch(launch, dot, target);
 }
 
-Outcome run(Program& program, const cuda::GemmRung& rung, const Problem& problem, int splits) {
-  switch (dtype_of(rung)) {
-    case Dtype::f32: return run_gemm<float, float>(program, rung, problem, splits);
-    case Dtype::f64: return run_gemm<double, double>(program, rung, problem, splits);
-    default: return run_gemm<bfloat16, float>(program, rung, problem, splits);
+Outcome run(Program& program, const TiledRung& tiled, const Problem& problem, int splits) {
+  switch (dtype_of(tiled)) {
+    case Dtype::f32: return run_gemm<float, float>(program, tiled, problem, splits);
+    case Dtype::f64: return run_gemm<double, double>(program, tiled, problem, splits);
+    default: return run_gemm<bfloat16, float>(program, tiled, problem, splits);
   }
 }
 
 /// With split-K, if the rung has it, and then, unless that has hazards, without.
-Outcome run(Program& program, const cuda::GemmRung& rung, const Problem& problem) {
-  if (rung.splits) {
-    const Outcome outcome = run(program, rung, problem, parts);
+Outcome run(Program& program, const TiledRung& tiled, const Problem& problem) {
+  if (tiled.rung.splits) {
+    const Outcome outcome = run(program, tiled, problem, parts);
     if (!outcome.hazards.empty()) return outcome;
   }
-  return run(program, rung, problem, 1);
+  return run(program, tiled, problem, 1);
 }
 
 /// The text without its other entries, which would only take time to read.
@@ -291,7 +300,9 @@ TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
   for (const auto& [id, rung] : cuda::gemm_rungs) {
     if (rung->maps) continue;                         // async_mutation_test.cpp
     if (!cuda::multiplies_operands(*rung)) continue;  // weight_only_mutation_test.cpp
-    mutate(id, *rung, problems_of(*rung), score);
+    for (const int tile : mutated_tiles(*rung)) {
+      mutate(id, TiledRung{*rung, tile}, problems_of(*rung), score);
+    }
   }
   for (const auto& [id, rung] : cuda::dot_rungs) {
     // The same code as the dot product's, over fewer terms.

@@ -16,12 +16,10 @@ namespace rung::cuda {
 template <int EXTENT, int BK, bool K_MAJOR, int THREADS>
 class F64TileLoader {
   using Tile = F64Tile<EXTENT, BK, K_MAJOR>;
-  static constexpr int COUNT = Tile::LINES * Tile::CHUNKS / THREADS;  // chunks of a thread
-  static_assert(COUNT * THREADS == Tile::LINES * Tile::CHUNKS, "each thread copies as many chunks");
-  // From a thread's chunk to its next: along a line, or by whole lines.
-  static constexpr int LINE_STEP = THREADS >= Tile::CHUNKS ? THREADS / Tile::CHUNKS : 1;
-  static constexpr int IN_LINE = THREADS >= Tile::CHUNKS ? 1 : Tile::CHUNKS / THREADS;
-  static_assert(THREADS % Tile::CHUNKS == 0 || Tile::CHUNKS % THREADS == 0);
+  static constexpr int STEP = THREADS / Tile::CHUNKS;  // lines from a thread's chunk to its next
+  static constexpr int COUNT = Tile::LINES / STEP;     // chunks of a thread
+  static_assert(STEP * Tile::CHUNKS == THREADS && COUNT * STEP == Tile::LINES,
+                "each thread copies as many chunks");
 
  public:
   /// For the tiles that begin at e0 in the extent, and one after another along k.
@@ -38,40 +36,48 @@ class F64TileLoader {
     e_left_ = e_left < EXTENT ? static_cast<int>(e_left) : EXTENT;
   }
 
-  /// Starts to copy the next tile, with zeros beyond the operand's edges.
+  /// Starts to copy the next tile, with zeros beyond the operand's edges. Most tiles have none: their
+  /// copies are without guards, which would be most of the instructions.
   __device__ __forceinline__ void copy(double* tile) {
-    const int k_left = left_ < BK ? static_cast<int>(left_ > 0 ? left_ : 0) : BK;
-    const int lines = (K_MAJOR ? e_left_ : k_left) - line_;
-    const int length = (K_MAJOR ? k_left : e_left_) - within_;
-    const std::uint32_t to = ptx::cvta_to_shared(tile);
-    if (vectors_) {
-      copy<16>(to, lines, length);
+    const std::uint32_t to =
+        ptx::cvta_to_shared(tile) + 8 * static_cast<std::uint32_t>(Tile::at(line_, within_));
+    if (vectors_ && e_left_ == EXTENT && left_ >= BK) {
+      for_each_chunk(to, [](std::uint32_t chunk, const double* from, int)
+                             RUNG_INLINE_LAMBDA { ptx::cp_async<16>(chunk, from, 16); });
     } else {
-      copy<8>(to, lines, length);
+      copy_guarded(to);
     }
     from_ += K_MAJOR ? BK : BK * ld_;
     left_ -= BK;
   }
 
  private:
-  /// In copies of BYTES. From this thread's first chunk on the operand has so many lines, of so many
-  /// elements.
-  template <int BYTES>
-  __device__ __forceinline__ void copy(std::uint32_t tile, int lines, int length) const {
+  __device__ __forceinline__ void copy_guarded(std::uint32_t to) const {
+    const int k_left = left_ < BK ? static_cast<int>(left_ > 0 ? left_ : 0) : BK;
+    const int lines = (K_MAJOR ? e_left_ : k_left) - line_;
+    const int length = (K_MAJOR ? k_left : e_left_) - within_;
+    const int bytes = length >= 2 ? 16 : length == 1 ? 8 : 0;  // of a chunk
+    if (vectors_) {
+      for_each_chunk(to, [&](std::uint32_t chunk, const double* from, int line) RUNG_INLINE_LAMBDA {
+        ptx::cp_async<16>(chunk, from, line < lines ? bytes : 0);
+      });
+    } else {
+      for_each_chunk(to, [&](std::uint32_t chunk, const double* from, int line) RUNG_INLINE_LAMBDA {
+        ptx::cp_async<8>(chunk, from, line < lines && bytes >= 8 ? 8 : 0);
+        ptx::cp_async<8>(chunk + 8, from + 1, line < lines && bytes == 16 ? 8 : 0);
+      });
+    }
+  }
+
+  /// Calls f(to, from, line) for each of the thread's chunks, in lines counted from the first one's,
+  /// which goes to `first`. As line_ is below STEP, the swizzle of another line differs by a constant.
+  template <class F>
+  __device__ __forceinline__ void for_each_chunk(std::uint32_t first, const F& f) const {
+    const double* from = from_;
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
-      const int line = i / IN_LINE * LINE_STEP;
-      const int within = i % IN_LINE * THREADS * 2;
-      const double* const from = from_ + line * ld_ + within;
-      const std::uint32_t to =
-          tile + 8 * static_cast<std::uint32_t>(Tile::at(line_ + line, within_ + within));
-      const int there = line < lines ? length - within : 0;
-      if constexpr (BYTES == 16) {
-        ptx::cp_async<16>(to, from, there >= 2 ? 16 : there == 1 ? 8 : 0);
-      } else {
-        ptx::cp_async<8>(to, from, there >= 1 ? 8 : 0);
-        ptx::cp_async<8>(to + 8, from + 1, there >= 2 ? 8 : 0);
-      }
+      f((first ^ i * STEP % 4 * 32) + i * STEP * Tile::LENGTH * 8, from, i * STEP);
+      from += STEP * ld_;
     }
   }
 
