@@ -1,6 +1,8 @@
-// The parts of k that rung 50 chooses, for shapes whose best ones were measured on an H200.
+// The parts of k that rungs 50 and 54 choose, for shapes whose best ones were measured on an H200.
 
 #include <gtest/gtest.h>
+
+#include <string_view>
 
 #include "backends/cuda/rungs.hpp"
 
@@ -13,7 +15,8 @@ struct Shape {
 };
 
 template <class T>
-GemmConfig chosen(const Shape& s, int multiprocessors = 132) {
+GemmConfig chosen(const Shape& s, int multiprocessors = 132,
+                  std::string_view rung = "gemm/cuda/50_skinny") {
   const Gemm<T> g = {s.m,
                      s.n,
                      s.k,
@@ -22,7 +25,11 @@ GemmConfig chosen(const Shape& s, int multiprocessors = 132) {
                      {nullptr, s.b_transposed ? 1 : s.n, s.b_transposed ? s.k : 1},
                      {},
                      {nullptr, s.n, 1}};
-  return find_gemm_rung("gemm/cuda/50_skinny")->choices.of<T, T>()(g, multiprocessors);
+  return find_gemm_rung(rung)->choices.of<T, T>()(g, multiprocessors);
+}
+
+int parts_of_54(const Shape& s) {
+  return chosen<bfloat16>(s, 132, "gemm/cuda/54_skinny_mma").splits;
 }
 
 TEST(SkinnyCost, BlocksTakeOneMultiprocessorEach) {
@@ -57,9 +64,24 @@ TEST(SkinnyCost, ThreeRowsAreOneTile) {
   EXPECT_EQ(tiles_of(*find_gemm_rung("gemm/cuda/50_skinny"), Dtype::bf16)[1].BM, 4);
 }
 
+TEST(SkinnyCost, BlocksOfRung54AreOneWave) {
+  // 64 tiles: 4 parts are 256 blocks, two on each multiprocessor. 5 parts took 32 % longer.
+  EXPECT_EQ(parts_of_54({8, 8192, 8192, false, true}), 4);
+  // 74 tiles: 4 parts took 44 % longer than 3.
+  EXPECT_EQ(parts_of_54({8, 9384, 3704, false, true}), 3);
+  // 8 tiles: 22 parts took 17 % longer.
+  EXPECT_EQ(parts_of_54({8, 1024, 16384, false, true}), 16);
+}
+
+TEST(SkinnyCost, PartsOfRung54CanWaitForEachOther) {
+  // They must run at the same time.
+  EXPECT_LE(parts_of_54({8, 100, 1 << 20, false, true}), 132);
+}
+
 TEST(SkinnyCost, NothingIsNotCut) {
   EXPECT_EQ(chosen<float>({0, 1, 7000, false, false}).splits, 1);
   EXPECT_EQ(chosen<float>({1, 1, 0, false, false}).splits, 1);
+  EXPECT_EQ(parts_of_54({0, 1, 7000, false, false}), 1);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct Problem {
   std::int64_t m, n, k;
   bool a_transposed, b_transposed;
   std::int64_t c_padding = 0;  // elements between rows of C
+  std::int64_t a_padding = 0;  // elements between rows, or columns, of A
 };
 constexpr Problem problems[] = {{70, 45, 147, false, false},   {72, 72, 88, false, false},
                                 {72, 72, 88, false, false, 1}, {72, 72, 88, true, false},
@@ -43,6 +44,13 @@ constexpr Problem skinny_problems[] = {{5, 72, 2300, false, true},
                                        {5, 70, 2301, false, true},
                                        {5, 72, 2300, false, false},
                                        {5, 70, 2300, false, false}};
+// For rung 54, whose panels have 1024 steps of A: three of them in each part of k. B has vectors along
+// k and across, words and elements; asynchronous copies need rows of A that are aligned.
+constexpr Problem skinny_mma_problems[] = {{5, 72, 4200, false, true},
+                                           {5, 70, 4202, false, true, 0, 6},
+                                           {5, 71, 4201, false, true, 0, 7},
+                                           {5, 72, 4200, false, false},
+                                           {5, 70, 4200, false, false}};
 // For rung 62: with k-blocks so many that copies beyond the last one lie where results are staged.
 constexpr Problem staged_problems[] = {{70, 45, 147, false, false},
                                        {72, 72, 88, false, false},
@@ -87,6 +95,7 @@ struct TiledRung {
 
 std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
   if (rung.entry == "gemm_cuda_50_skinny") return skinny_problems;
+  if (rung.entry == "gemm_cuda_54_skinny_mma") return skinny_mma_problems;
   if (rung.entry == "gemm_cuda_62_batched_tiles") return staged_problems;
   if (rung.entry == "gemm_cuda_11_split_k") return k_major_problems;
   return std::span(problems).first(dtype_of(rung) == Dtype::f32 ? 3 : std::size(problems));
@@ -173,16 +182,18 @@ class Program {
 
 template <class In, class Out>
 Outcome run_gemm(Program& program, const TiledRung& tiled, const Problem& problem, int splits) {
-  const auto& [m, n, k, a_transposed, b_transposed, c_padding] = problem;
-  const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed) {
-    const In* const data = program.array(rows * cols, In(1.0f));
-    return transposed ? Matrix<const In>{data, 1, rows} : Matrix<const In>{data, cols, 1};
+  const auto& [m, n, k, a_transposed, b_transposed, c_padding, a_padding] = problem;
+  const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed,
+                          std::int64_t padding = 0) {
+    const std::int64_t ld = (transposed ? rows : cols) + padding;
+    const In* const data = program.array(ld * (transposed ? cols : rows), In(1.0f));
+    return transposed ? Matrix<const In>{data, 1, ld} : Matrix<const In>{data, ld, 1};
   };
   const Gemm<In, Out> gemm{m,
                            n,
                            k,
                            Out{1},
-                           matrix(m, k, a_transposed),
+                           matrix(m, k, a_transposed, a_padding),
                            matrix(k, n, b_transposed),
                            Out{1},
                            {program.array(m * (n + c_padding), Out{1}), n + c_padding, 1}};

@@ -232,7 +232,8 @@ struct Skinny {
         .bytes = static_cast<double>(shape.many) * static_cast<double>(g.k) * sizeof(In),
         .block_bytes = K_PART * static_cast<double>(many * sizeof(In)),
         .slowdown = has_vectors ? 1 : cuda::slowdown_without_vectors<In>,
-        .rows = rows,
+        .start = 0.54,
+        .k_block = 0.16 * rows,
         .results = (rows * many + THREADS - 1) / THREADS,
         .multiprocessors = multiprocessors,
         .blocks_at_once = MIN_BLOCKS_PER_SM};

@@ -1,6 +1,6 @@
 #pragma once
-// A product with few rows or columns, as the host of rung 50 sees it: its tiles, and what a launch costs,
-// to choose the parts of k.
+// A product with few rows or columns, as the host of rungs 50 and 54 sees it: its tiles, and what a
+// launch costs, to choose the parts of k.
 
 #include <cstdint>
 
@@ -34,30 +34,33 @@ inline constexpr double slowdown_without_vectors = sizeof(In) >= 8   ? 1.1
                                                    : sizeof(In) == 4 ? 1.5
                                                                      : 2.5;
 
-/// Times in microseconds. The constants are those of an H200, fitted to 55 shapes
-/// (docs/notes/random-shapes.md).
+/// Times in microseconds. The constants are those of an H200, fitted to 55 shapes, and for rung 54 to
+/// 12 in several layouts (docs/notes/random-shapes.md).
 struct SkinnyCost {
   std::int64_t tiles;     // blocks, if k is not cut
   std::int64_t k_blocks;  // the shortest parts of k
   double bytes;           // of the long operand
   double block_bytes;     // of its rows and steps that a block reads in a k-block
   double slowdown;        // of loads of the long operand: 1 if a lane loads vectors of it
-  int rows;               // of the short operand, of a block
+  double start;           // the time to start a block
+  double k_block;         // the time of a k-block, without that of its loads
   int results;            // of a thread
   std::int64_t multiprocessors;
   std::int64_t blocks_at_once;  // on each of them
+  double meeting = 0.73;        // of blocks that share a tile
+  double sum = 0.022;           // of each part of a thread's results
 
   double of(std::int64_t parts) const {
     const auto length = static_cast<double>(ceil_div(k_blocks, parts));
     const std::int64_t on_sm = ceil_div(tiles * parts, multiprocessors);
     const auto waves = static_cast<double>(ceil_div(on_sm, blocks_at_once));
-    const double start = 0.54 * static_cast<double>(on_sm);
-    const double panel = 0.16 * rows * length * waves;
+    const double starts = start * static_cast<double>(on_sm);
+    const double panels = k_block * length * waves;
     const double in_sm = static_cast<double>(on_sm) * length * block_bytes * slowdown / 114e3;
     const double in_memory = bytes / (40e3 * static_cast<double>(multiprocessors));
-    const double adding = parts == 1 ? 0 : 0.73 + 0.022 * results * static_cast<double>(parts);
+    const double adding = parts == 1 ? 0 : meeting + sum * results * static_cast<double>(parts);
     // The slower of both hides most of the other.
-    return start + panel + __builtin_sqrt(in_sm * in_sm + in_memory * in_memory) + adding;
+    return starts + panels + __builtin_sqrt(in_sm * in_sm + in_memory * in_memory) + adding;
   }
 
   /// How many parts take least time: at most eight blocks on each multiprocessor.

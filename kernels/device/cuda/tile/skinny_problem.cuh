@@ -171,4 +171,24 @@ struct SkinnyProblem {
   }
 };
 
+/// What a block computes: rows of both operands, and a part of k.
+struct SkinnyPlace {
+  std::int64_t few0, many0;  // first rows
+  KRange range;
+  int rows;  // of the short operand, up to a multiple of 8
+
+  /// For tiles of ROWS rows of the short operand and MANY of the long one. Parts are multiples of
+  /// K_PART steps.
+  template <int ROWS, int MANY, int K_PART, class In, class Out>
+  static __device__ __forceinline__ SkinnyPlace of(const SkinnyProblem<In, Out>& problem,
+                                                   const BlockWork& work) {
+    const auto columns = static_cast<unsigned>(ceil_div(problem.many.extent, MANY));
+    const std::int64_t few0 = std::int64_t{work.tile / columns} * ROWS;
+    const std::int64_t few = problem.few.extent - few0;
+    return {few0, std::int64_t{work.tile % columns} * MANY,
+            part_of_k<K_PART>(problem.g.k, work.parts, work.part),
+            few < ROWS ? (static_cast<int>(few) + 7) / 8 * 8 : ROWS};
+  }
+};
+
 }  // namespace rung::cuda

@@ -1,0 +1,76 @@
+#pragma once
+// Vectors of 16 bytes as the words of fragments of mma, from elements of any alignment.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/mma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+template <int COUNT>
+using Words = Vector<std::uint32_t, COUNT>;
+
+/// The bytes of a load of an operand's contiguous elements that is always aligned, and within a row,
+/// or a column, if its first byte is: at most 16.
+template <class In>
+__device__ __forceinline__ int aligned_bytes(const Operand<In>& operand) {
+  const std::int64_t ld = operand.x.row_stride * operand.x.col_stride;
+  const std::int64_t length = operand.x.col_stride == 1 ? operand.k : operand.extent;
+  const std::uint64_t bits = static_cast<std::uint64_t>((ld | length) * sizeof(In)) |
+                             reinterpret_cast<std::uintptr_t>(operand.x.data) | 16;
+  return static_cast<int>(bits & (0 - bits));
+}
+
+/// COUNT words of elements that are `stride` apart, `count` of which exist or more, and zeros for
+/// the rest. BYTES is the size of a load: of all words or of one, which exist as a whole or not at
+/// all, or of one element.
+template <int BYTES, int COUNT, class In>
+__device__ __forceinline__ Words<COUNT> load_words(const In* from, std::int64_t count,
+                                                   std::int64_t stride = 1) {
+  if constexpr (BYTES == 4 * COUNT) {
+    return count > 0 ? *reinterpret_cast<const Words<COUNT>*>(from) : Words<COUNT>{};
+  } else if constexpr (BYTES == 4 && sizeof(In) < 4) {
+    constexpr int PER_WORD = 4 / sizeof(In);
+    Words<COUNT> words;
+    RUNG_UNROLL
+    for (int w = 0; w < COUNT; ++w) {
+      const In* const at = from + w * PER_WORD;
+      words.at[w] = w * PER_WORD < count ? *reinterpret_cast<const std::uint32_t*>(at) : 0;
+    }
+    return words;
+  } else {
+    constexpr int W = 4 * COUNT / sizeof(In);
+    Vector<In, W> elements = {};
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) {
+      if (w < count) elements.at[w] = from[w * stride];
+    }
+    return __builtin_bit_cast(Words<COUNT>, elements);
+  }
+}
+
+/// The words as an mma of In takes them: of tf32 rounded, which it would truncate.
+template <class In>
+__device__ __forceinline__ Words<4> as_operand(Words<4> words) {
+  if constexpr (std::is_same_v<In, tfloat32>) {
+    RUNG_UNROLL
+    for (std::uint32_t& word : words.at) {
+      word = __builtin_bit_cast(std::uint32_t, ptx::cvt_rna_tf32(__builtin_bit_cast(float, word)));
+    }
+  }
+  return words;
+}
+
+/// Halves of 16 bits of two words side by side, the first one's lower.
+__device__ __forceinline__ std::uint32_t low_halves(std::uint32_t first, std::uint32_t second) {
+  return (first & 0xFFFFu) | second << 16;
+}
+__device__ __forceinline__ std::uint32_t high_halves(std::uint32_t first, std::uint32_t second) {
+  return first >> 16 | (second & 0xFFFF0000u);
+}
+
+}  // namespace rung::cuda
