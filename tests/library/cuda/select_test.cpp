@@ -298,16 +298,71 @@ TEST(CudaRules, ALargeCOf32BitsAndAShortKHasItWithAlignedRows) {
   EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
-TEST(CudaRules, FewRowsThatTmaCannotReadTakeTheSameRung) {
-  GemmCall g = aligned_problem();
-  for (const Dtype dtype : {Dtype::bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8}) {
+TEST(CudaRules, FewRowsThatTmaCannotReadGoFromMemoryToTensorCores) {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16_f16, Dtype::tf32}) {
+    GemmCall g = aligned_problem();
     g.dtype = dtype;
-    g.m = 6;
+    g.m = 16;
+    g.n = 100;
+    g.k = 128;
     g.a.row_stride |= 1;
-    EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
-    g.m = 7;
+    EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma") << name(dtype);
+    g.m = 17;
     EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands") << name(dtype);
+    g.n = 5;
+    EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma") << name(dtype);
+    g.k = 127;
+    EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
   }
+}
+
+TEST(CudaRules, UpToFourRowsOfSingleElementsDoNot) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16;
+  g.m = 4;
+  g.n = 100;
+  g.k = 128;
+  g.a.row_stride |= 1;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.a.row_stride += 1;  // words of two
+  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+}
+
+TEST(CudaRules, FewRowsOfBytesGoThereInWordsAlone) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::i8;
+  g.m = 16;
+  g.n = g.k = 1000;
+  g.b.col_stride = 1004;
+  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+  g.k = 999;  // less than 1 MB
+  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  g.k = 1000;
+  g.b.col_stride = 1001;
+  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  g.b = {g.b.data, 1004, 1};  // its rows are not along k
+  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+}
+
+TEST(CudaRules, SoDoUpToEightRowsOfALargeMatrix) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16;
+  g.m = 8;
+  g.n = 2560;
+  g.k = 2048;
+  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+  g.k = 2047;  // rows that are no whole vectors
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.k = 1024;  // 5 MB
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.k = 2048;
+  g.m = 9;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.m = 8;
+  g.a = {g.a.data, 1, 8};  // along the rows
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.k = 6400;
+  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
 }
 
 TEST(CudaRules, AVectorOf16BitElementsTakesTheSameWithAnyAlignment) {
