@@ -144,7 +144,8 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     expect_alike("global store sectors", &vgpu::Counters::global_store_sectors);
     expect_alike("shared load requests", &vgpu::Counters::shared_load_requests);
     expect_alike("shared load wavefronts", &vgpu::Counters::shared_load_wavefronts);
-    if (GetParam()->id == "gemm/cuda/62_batched_tiles") {  // whose staged rows clang takes apart
+    if (GetParam()->id == "gemm/cuda/62_batched_tiles" ||  // whose staged rows clang takes apart
+        GetParam()->id == "gemm/cuda/54_skinny_mma") {     // whose elements it stores on two paths
       expect_alike("shared store requests", &vgpu::Counters::shared_store_requests);
     } else {
       EXPECT_EQ(clang.shared_store_requests, nvcc.shared_store_requests) << name(dtype);

@@ -30,9 +30,9 @@ inline bool two_groups_of_rows_pay(const CudaGemmShape& shape) {
   return shape.n <= shape.m || !has_unaligned_rows(shape);
 }
 
-/// Whether gemm/cuda/54 is the fastest for up to 16 rows or columns: where TMA cannot read the operands,
-/// or a large long one for up to eight. Limits are those that 38 shapes in several types and layouts had
-/// on an H200 (docs/notes/random-shapes.md).
+/// Whether gemm/cuda/54 is the fastest for up to 16 rows or columns: of a long operand that TMA cannot
+/// read, or for up to eight, unless it is small. Limits are those of 86 shapes in several types and
+/// layouts on an H200 (docs/notes/random-shapes.md).
 inline bool fragments_from_memory_pay(const CudaGemmShape& shape) {
   const bool has_few_rows = shape.m <= shape.n;
   const std::int64_t few = std::min(shape.m, shape.n), many = std::max(shape.m, shape.n);
@@ -45,11 +45,10 @@ inline bool fragments_from_memory_pay(const CudaGemmShape& shape) {
   // It makes pairs of steps from rows of 16 bits alone. Of other types it loads single elements then.
   if (element != 2 && !long_is_k_major) return false;
 
-  const bool has_words = shape.alignment_of_ab >= 4 && element < 4;
   if (shape.alignment_of_ab < 16) {
-    constexpr double least_of_bytes = 1e6;
-    if (element == 1) return few > 1 && has_words && bytes >= least_of_bytes;
-    return few > 4 || has_words;
+    const bool has_words = shape.alignment_of_ab >= 4 && element < 4;
+    if (element == 1) return few > 1 && has_words && bytes >= 1e6;
+    return (few > 4 || has_words) && bytes >= 4e6;
   }
   const double least = element == 4 ? 150e6 : few_is_k_major ? 10e6 : 30e6;
   const bool has_vectors = (long_is_k_major ? shape.k : many) * element % 16 == 0;

@@ -303,15 +303,18 @@ TEST(CudaRules, FewRowsThatTmaCannotReadGoFromMemoryToTensorCores) {
     GemmCall g = aligned_problem();
     g.dtype = dtype;
     g.m = 16;
-    g.n = 100;
+    g.n = 20'000;
     g.k = 128;
     g.a.row_stride |= 1;
     EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma") << name(dtype);
     g.m = 17;
     EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands") << name(dtype);
-    g.n = 5;
+    g.m = 5;
     EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma") << name(dtype);
     g.k = 127;
+    EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
+    g.k = 128;
+    g.n = 5000;  // too little
     EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
   }
 }
@@ -320,7 +323,7 @@ TEST(CudaRules, UpToFourRowsOfSingleElementsDoNot) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::bf16;
   g.m = 4;
-  g.n = 100;
+  g.n = 20'000;
   g.k = 128;
   g.a.row_stride |= 1;
   EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
