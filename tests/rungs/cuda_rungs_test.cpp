@@ -122,6 +122,8 @@ TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
 TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
   if (front_ends().size() == 1) GTEST_SKIP() << "no nvcc at build time";
   const bool vectors = GetParam()->id >= "gemm/cuda/05";
+  // Of rung 54's sums, nvcc loads those beyond the edges, too.
+  const std::uint64_t least = GetParam()->id == "gemm/cuda/54_skinny_mma" ? 7 : 9;
   for (const Dtype dtype : all_dtypes) {
     if (backend_of("clang")->why_not(*GetParam(), dtype)) continue;
     GemmSpec spec = {.dtype = dtype, .m = 97, .n = 130, .k = 70, .alpha = 2, .beta = 1};
@@ -130,7 +132,7 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     const auto expect_alike = [&](const char* what, std::uint64_t vgpu::Counters::* counter) {
       SCOPED_TRACE(fmt::format("{} of {}", what, name(dtype)));
       if (vectors) {
-        EXPECT_GE(10 * clang.*counter, 9 * (nvcc.*counter));
+        EXPECT_GE(10 * clang.*counter, least * (nvcc.*counter));
         EXPECT_LE(clang.*counter, 3 * (nvcc.*counter));
       } else {
         EXPECT_EQ(clang.*counter, nvcc.*counter);
