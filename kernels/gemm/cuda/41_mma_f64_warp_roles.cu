@@ -2,7 +2,7 @@
 //   and a producer warpgroup that issues all copies, so that the warps which multiply never wait
 //   for each other.
 // from: 40_mma_f64 | removes: the issue limit of mma of 8 x 8 x 4 elements, and the block-wide
-//   barrier in each k-block | bottleneck: power; 64 x 64 spills
+//   barrier in each k-block | bottleneck: power
 // needs: sm_90a | try: rung trace gemm/cuda/41
 
 #include "device/cuda/entry/gemm.cuh"
