@@ -1,7 +1,7 @@
 // gemm/cuda/54_skinny_mma: up to 16 rows or columns on tensor cores: fragments of the long operand
 //   go from memory to registers, as they are or by permutes, without a tile.
-// from: 50_skinny | removes: a conversion and an FMA for each element and row, which take longer than
-//   loading elements of 16 bits | bottleneck: device memory; a register spills
+// from: 50_skinny | removes: a conversion and an FMA for each element and row, which take longer
+//   than loading elements of 16 bits | bottleneck: device memory; a register spills
 // needs: sm_80 | try: rung bench gemm/cuda/50 gemm/cuda/54 --dtype bf16 --sizes 8x8192x8192
 
 #include "device/cuda/entry/gemm.cuh"
