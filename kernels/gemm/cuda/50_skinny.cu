@@ -151,8 +151,7 @@ struct Skinny {
     constexpr int MANY = many_rows<In>(false);
     constexpr int AT_ONCE = VECTORS || W < 8 ? 8 : 4;
     constexpr int CHUNK = WARPS * AT_ONCE;  // steps of k of the block at a time
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const std::int64_t left = problem.many.extent - many0;
 
     // load
