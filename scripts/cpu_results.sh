@@ -60,7 +60,7 @@ for threads in 1 "$many"; do
     # shellcheck disable=SC2086  # words of $on
     measure "ladder-$dtype-${threads}t" 0.3 gemm/cpu --sizes 512 $on
     # shellcheck disable=SC2086
-    measure "gemm-$dtype-${threads}t" 0.4 gemm/cpu/12 --sizes $sizes $on
+    measure "gemm-$dtype-${threads}t" 0.6 gemm/cpu/12 --sizes $sizes $on
     # shellcheck disable=SC2086
     measure "dot-$dtype-${threads}t" 0.1 dot/cpu --sizes 1e3,1e4,1e5,1e6,1e7 $on
   done
