@@ -186,8 +186,8 @@ function(rung_is_selected_image id image out)
   # They are those whose limit is memory, or that few call.
   set(of_ptx_in_wheels dot/cuda/10_one_launch dot/cuda/11_compensated dot/cuda/12_reproducible
     gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64 gemm/cuda/50_skinny gemm/cuda/51_any_operands
-    gemm/cuda/52_rank_k gemm/cuda/53_short_k gemm/cuda/54_skinny_mma gemm/cuda/71_weight_only
-    gemm/cuda/73_weight_stream)
+    gemm/cuda/52_rank_k gemm/cuda/53_short_k gemm/cuda/54_skinny_mma
+    gemm/cuda/60_small_matrices gemm/cuda/61_small_mma gemm/cuda/71_weight_only gemm/cuda/73_weight_stream)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"
