@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "core/case.hpp"
 #include "device/cpu/machine.hpp"
 #include "emu/device_code.hpp"
+#include "own_command.hpp"
 #include "report/table.hpp"
 
 // The profiler finds it by this name, also in a program without other symbols.
@@ -52,24 +52,6 @@ SizeArgument sample_of(SizeArgument size, bool is_gemm, std::int64_t most) {
     *longest = (*longest + 1) / 2;
   }
   return size;
-}
-
-std::vector<std::string> program(const RungInfo& rung, Dtype dtype, const SizeArgument& size) {
-  std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                                      "explain",
-                                      rung.id,
-                                      "--dtype",
-                                      std::string(name(dtype)),
-                                      "--calls",
-                                      "1",
-                                      "--n",
-                                      std::to_string(size.n)};
-  if (rung.op != "gemm") return command;
-  for (const auto& [option, extent] : {std::pair{"--m", size.m}, std::pair{"--k", size.k}}) {
-    command.emplace_back(option);
-    command.push_back(std::to_string(extent));
-  }
-  return command;
 }
 
 std::string counts_table(const CallgrindCosts& all, double products) {
@@ -149,8 +131,9 @@ CountedCall counted_call(const std::string& valgrind, const RungInfo& rung, Dtyp
   const analysis::ScratchFolder folder;
   const std::string out = (folder.path() / "profile").string();
   const cpu::Caches& caches = cpu::machine().caches;
-  const analysis::ToolOutput run = analysis::run_tool(analysis::callgrind_command(
-      valgrind, {caches.l1, caches.l2}, counted_function, out, program(rung, dtype, size)));
+  const analysis::ToolOutput run = analysis::run_tool(
+      analysis::callgrind_command(valgrind, {caches.l1, caches.l2}, counted_function, out,
+                                  own_command("explain", rung, dtype, size, {"--calls", "1"})));
   CountedCall counted;
   if (run.exit_code == 0) counted.profile = analysis::parse_callgrind(emu::read_file(out));
   if (counted.profile.all.instructions == 0) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <utility>
 
 #include "analysis/toolkit.hpp"
 #include "arguments.hpp"
@@ -20,6 +19,7 @@
 #include "explain_metal_file.hpp"
 #include "kernel_file/adapter.hpp"
 #include "kernel_file_arguments.hpp"
+#include "own_command.hpp"
 #include "report/explanation.hpp"
 #include "report/page/explanation_page.hpp"
 #include "report/table.hpp"
@@ -97,30 +97,6 @@ SizeArgument read_size(const ExplainArguments& arguments, const RungInfo& rung) 
   return size;
 }
 
-/// This program, measuring the rung.
-std::vector<std::string> bench_command(const RungInfo& rung, Dtype dtype,
-                                       const SizeArgument& size) {
-  std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                                      "bench",
-                                      rung.id,
-                                      "--device",
-                                      "gpu",
-                                      "--vs",
-                                      "none",
-                                      "--dtype",
-                                      std::string(name(dtype)),
-                                      "--seconds",
-                                      "0.01",
-                                      "--n",
-                                      std::to_string(size.n)};
-  if (rung.op != "gemm") return command;
-  for (const auto& [option, extent] : {std::pair{"--m", size.m}, std::pair{"--k", size.k}}) {
-    command.emplace_back(option);
-    command.push_back(std::to_string(extent));
-  }
-  return command;
-}
-
 /// Hardware counters of the rung, if this machine's GPU is the one to explain, from a run of this
 /// program under ncu.
 void add_hardware(analysis::Explanation& explanation, const RungInfo& rung, Dtype dtype,
@@ -135,8 +111,10 @@ void add_hardware(analysis::Explanation& explanation, const RungInfo& rung, Dtyp
     explanation.why_no_hardware = "ncu is neither on the PATH nor in /usr/local/cuda/bin";
   }
   if (!explanation.why_no_hardware.empty()) return;
-  const analysis::ToolOutput output = analysis::run_tool(analysis::ncu_command(
-      ncu, explanation.evidence.sample.kernel, bench_command(rung, dtype, size)));
+  const analysis::ToolOutput output = analysis::run_tool(
+      analysis::ncu_command(ncu, explanation.evidence.sample.kernel,
+                            own_command("bench", rung, dtype, size,
+                                        {"--device", "gpu", "--vs", "none", "--seconds", "0.01"})));
   try {
     explanation.hardware = analysis::parse_ncu(output.text);
   } catch (const std::runtime_error& error) {
