@@ -11,7 +11,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <set>
-#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -26,7 +25,7 @@
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
 #include "encode_map.hpp"
-#include "ptx_mutants.hpp"
+#include "mutant_launch.hpp"
 #include "vgpu/launch.hpp"
 
 namespace rung {
@@ -184,20 +183,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   }
   encode(launch.c, args.maps.c);
 
-  vgpu::LaunchOptions options;
-  options.grid.x = static_cast<std::uint32_t>(launch.grid.x);
-  options.block.x = static_cast<std::uint32_t>(launch.block.x);
-  options.cluster.x = static_cast<std::uint32_t>(launch.cluster);
-  options.dynamic_shared = launch.shared_bytes;
-  options.starts_early = launch.starts_early;
-  options.instruction_limit = 1 << 24;
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel = *module->kernel(entry_name(rung, config));
-  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&all, 1)), memory,
-                                   vgpu::parse_device("h200"));
-  return outcome_of(kernel, report, launch.cluster);
+  return run_mutant(lines, entry_name(rung, config), options_of(launch), all, memory);
 }
 
 Outcome run(const Lines& lines, const cuda::GemmRung& rung) {

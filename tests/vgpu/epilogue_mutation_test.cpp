@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/library/fused_epilogue.hpp"
 #include "encode_map.hpp"
-#include "ptx_mutants.hpp"
+#include "mutant_launch.hpp"
 #include "vgpu/launch.hpp"
 
 namespace rung {
@@ -87,20 +86,8 @@ Outcome run(const Lines& lines, const Setting& setting, Other what) {
   encode(map_of_results(args.epilogue.c), args.maps.c);
   encode(map_of_results(other), args.other);
 
-  vgpu::LaunchOptions options;
-  options.grid.x = static_cast<std::uint32_t>(launch.grid.x);
-  options.block.x = static_cast<std::uint32_t>(launch.block.x);
-  options.cluster.x = static_cast<std::uint32_t>(launch.cluster);
-  options.dynamic_shared = launch.shared_bytes;
-  options.starts_early = launch.starts_early;
-  options.instruction_limit = 1 << 24;
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel = *module->kernel(cuda::kernel_of(kernel_of_tile, Dtype::bf16).text());
-  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
-                                   vgpu::parse_device("h200"));
-  return outcome_of(kernel, report, launch.cluster);
+  return run_mutant(lines, cuda::kernel_of(kernel_of_tile, Dtype::bf16).text(), options_of(launch),
+                    args, memory);
 }
 
 /// Of both: a mutant is caught if one of them shows it.

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/library/parted_gemm.hpp"
 #include "encode_map.hpp"
-#include "ptx_mutants.hpp"
+#include "mutant_launch.hpp"
 
 namespace rung {
 namespace {
@@ -82,14 +81,8 @@ Outcome run(const Lines& lines) {
   options.dynamic_shared = launch.shared_bytes;
   options.starts_early = launch.starts_early;
   options.instruction_limit = 1 << 20;
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel =
-      *module->kernel(cuda::kernel_of(cuda::parted_gemm, Dtype::bf16_bf16).text());
-  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
-                                   vgpu::parse_device("h200"));
-  return outcome_of(kernel, report, 1);
+  return run_mutant(lines, cuda::kernel_of(cuda::parted_gemm, Dtype::bf16_bf16).text(), options,
+                    args, memory);
 }
 
 bool releases_or_acquires(const std::string& line) {

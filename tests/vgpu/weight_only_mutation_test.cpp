@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/entry/weight_only.hpp"
 #include "device/cuda/epilogue/split_k.cuh"
-#include "ptx_mutants.hpp"
+#include "mutant_launch.hpp"
 #include "vgpu/model/tensor_map.hpp"
 
 namespace rung {
@@ -83,13 +82,7 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung) {
   }
   options.starts_early = rung.rung->entry == "gemm_cuda_72_weight_only_wgmma";
   options.instruction_limit = 1 << 24;
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel = *module->kernel(cuda::kernel_of(rung, Dtype::bf16).text());
-  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
-                                   vgpu::parse_device("h200"));
-  return outcome_of(kernel, report, 1);
+  return run_mutant(lines, cuda::kernel_of(rung, Dtype::bf16).text(), options, args, memory);
 }
 
 TEST(WeightOnlyMutation, EveryMutantIsCaught) {
