@@ -1,5 +1,5 @@
 #pragma once
-// Some tens of rows of A and a B beyond L2, whose strips are copied on their way to L1.
+// A has a few dozen rows and B lies beyond L2: strips of B are copied on their way to L1.
 
 #include <algorithm>
 #include <cstdint>

@@ -63,7 +63,7 @@ struct MaskedKernels {
   /// over whole vectors.
   bool masks_b;
   bool avoids_halves;        // half a vector takes as long as a whole one
-  std::int64_t wide_rows;    // tiles of so many rows and fewer may be four vectors wide,
+  std::int64_t wide_rows;    // tiles of up to this many rows may be four vectors wide,
   std::int64_t triple_rows;  // or three
   /// Rows of a tile of one to four vectors in a strip of many. Fewer than the most: the first
   /// products of the next tile find free registers while these sums wait to be stored.
@@ -97,7 +97,7 @@ struct MaskedKernels {
     const std::int64_t most = (has_four ? 4 : has_threes ? 3 : 2) * lanes;
     return left < most ? left : most;
   }
-  /// Of a tile of so many columns, at least one.
+  /// The vectors that a tile of `cols` columns has, at least one.
   std::int64_t vectors(std::int64_t cols) const {
     return 1 + (cols > lanes) + (cols > 2 * lanes) + (cols > 3 * lanes);
   }

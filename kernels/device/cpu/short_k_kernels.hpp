@@ -38,7 +38,7 @@ struct ShortKKernels {
     while (count > 0 && strips[k - 1][count - 1] == nullptr) --count;
     return count;
   }
-  /// Of so many columns, at most max_vectors; without a division.
+  /// The vectors that `cols` columns take, at most max_vectors. It does without a division.
   std::int64_t vectors_of(std::int64_t cols) const {
     return 1 + (cols > lanes) + (cols > 2 * lanes) + (cols > 3 * lanes);
   }

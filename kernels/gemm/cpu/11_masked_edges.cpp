@@ -34,7 +34,7 @@ constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 constexpr std::int64_t tiles_of_copy = 4;
 constexpr std::int64_t rows_of_part = 4;  // for a thread
 
-/// The rows of the tiles of a strip of so many columns.
+/// The rows of the tiles of a strip of `cols` columns.
 template <class T>
 std::int64_t tile_rows(const cpu::MaskedKernels<T>& kernels, std::int64_t m, std::int64_t cols) {
   const std::int64_t rows = kernels.strip_rows(cols);

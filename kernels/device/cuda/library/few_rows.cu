@@ -1,6 +1,6 @@
-// Products of at most 64 rows with the bits of rung 31, for mode batch_invariant. k is not cut, so narrow
-// tiles give work to more SMs. A stage has four k-blocks: to wait for one takes longer than to
-// multiply it. The kernel is offered like a rung, but is not on the ladder.
+// Products of at most 64 rows with the bits of rung 31, for mode batch_invariant. k is not cut, so
+// narrow tiles give work to more SMs. A stage has four k-blocks: to wait for one takes longer than
+// to multiply it. The kernel is offered like a rung, but is not on the ladder.
 // bottleneck: the wait for each stage; above 132 tiles, waves
 // needs: sm_90a, K-major A and B
 
