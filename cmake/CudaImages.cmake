@@ -87,8 +87,8 @@ function(rung_add_image table stem image units ids)
   endforeach()
 endfunction()
 
-# Makes a library of objects of a table: one generated source.
-function(rung_images_library target which)
+# Makes a library of objects of a table: one generated source with a function of that name.
+function(rung_images_library target which function)
   foreach(part bytes units table files)
     get_property(${part} GLOBAL PROPERTY rung_${which}_${part})
   endforeach()
