@@ -23,11 +23,12 @@ LARGEST = 15_000_000
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 PROGRAM = """
-import rung
+import ctypes, pathlib, rung
 from array import array
 out = memoryview(bytearray(16)).cast("f", (2, 2))
 a = memoryview(array("f", [1, 2, 3, 4])).cast("B").cast("f", (2, 2))
 print(rung.matmul(a, a, out=out).tolist(), rung.devices()[0].kind)
+ctypes.CDLL(str(pathlib.Path(rung.__file__).parent / "lib/librung_nccl.so.0.1"))
 """
 
 

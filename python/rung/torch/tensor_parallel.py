@@ -5,12 +5,13 @@
 >>> h = parallel.all_gather_matmul(x, w1)               # x: this rank's rows; w1: its columns
 >>> y = parallel.matmul_reduce_scatter(h, w2)           # w2: its rows; y: its rows
 
-docs/distributed.md has the schedules. The library is the one that is installed, or the file that the
-environment variable RUNG_NCCL_LIBRARY names.
+docs/distributed.md has the schedules. The library is the file that the environment variable
+RUNG_NCCL_LIBRARY names, or that of this package, or the one that is installed.
 """
 
 import ctypes
 import os
+import pathlib
 
 import torch
 import torch.distributed
@@ -53,8 +54,16 @@ class _Call(ctypes.Structure):
     ]
 
 
+def _library_name():
+    named = os.environ.get("RUNG_NCCL_LIBRARY")
+    if named:
+        return named
+    of_package = pathlib.Path(__file__).parent.parent / "lib/librung_nccl.so.0.1"
+    return str(of_package) if of_package.exists() else of_package.name
+
+
 def _load():
-    library = ctypes.CDLL(os.environ.get("RUNG_NCCL_LIBRARY", "librung_nccl.so.0.1"))
+    library = ctypes.CDLL(_library_name())
     library.rung_tensor_parallel_last_error.restype = ctypes.c_char_p
     library.rung_tensor_parallel_destroy.argtypes = [ctypes.c_void_p]
     library.rung_tensor_parallel_destroy.restype = None
