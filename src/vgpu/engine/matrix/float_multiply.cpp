@@ -109,20 +109,20 @@ void set_columns(const MatrixForm& form, const SumRule& rule, KnownColumns& know
                   words.data() + (g * registers + i) * lanes_of_group);
     }
   }
+  const ProductColumns to = known.columns.elements();
   tensor_products().set_columns(
       {form.b, false, false, form.k, rule.min_exponent_b, rule.by_halves, words.data()},
-      fragment_columns, known.columns.elements());
+      fragment_columns, to);
 }
 
 /// The tiles of an instruction, taken apart.
 struct Tiles {
   std::array<const ProductRows*, most_row_tiles> rows;
-  std::array<ProductColumns, most_column_tiles> columns;
+  std::array<ColumnStorage<fragment_columns>*, most_column_tiles> columns;
 };
 
-Tiles load(const MatrixForm& form, const SumRule& rule, Warp& warp, const RowsOf& from,
-           Operands& operands) {
-  Tiles tiles{};
+void load(const MatrixForm& form, const SumRule& rule, Warp& warp, const RowsOf& from,
+          Operands& operands, Tiles& tiles) {
   const int of_a = form.a_registers_of_tile(), of_b = form.b_registers_of_tile();
   for (int i = 0; i < form.row_tiles(); ++i) {
     const std::uint32_t* const registers = from.a + i * of_a;
@@ -134,9 +134,8 @@ Tiles load(const MatrixForm& form, const SumRule& rule, Warp& warp, const RowsOf
     const std::uint32_t* const registers = from.b + j * of_b;
     KnownColumns& known = place_of(operands.columns, from.b[0], j, of_b);
     if (!known.tile.is(form, form.b, warp, registers, of_b)) set_columns(form, rule, known);
-    tiles.columns[static_cast<std::size_t>(j)] = known.columns.elements();
+    tiles.columns[static_cast<std::size_t>(j)] = &known.columns;
   }
-  return tiles;
 }
 
 /// Calls f(rows, sums) for each tile of C or D, whose type is `type`.
@@ -155,15 +154,16 @@ void multiply_floats(const MatrixForm& form, Warp& warp, const Instr& instr) {
   thread_local Operands operands;
   const SumRule rule = sum_rule(form.a, form.b, form.d, false);
   const RowsOf rows = rows_of(form, instr);
-  const Tiles tiles = load(form, rule, warp, rows, operands);
+  Tiles tiles;
+  load(form, rule, warp, rows, operands, tiles);
   if (form.tile_rows() < product_rows) operands.sums.fill({});
   for_each_tile(form, form.c, warp, rows.c, operands, load_sums);
   ProductSums* sums = operands.sums.data();
   for (int i = 0; i < form.row_tiles(); ++i) {
     for (int j = 0; j < form.column_tiles(); ++j, sums += fragment_columns) {
-      tensor_products().add_floats(
-          rule, form.k, *tiles.rows[static_cast<std::size_t>(i)],
-          {tiles.columns[static_cast<std::size_t>(j)], 0, fragment_columns}, sums);
+      const ProductColumns columns = tiles.columns[static_cast<std::size_t>(j)]->elements();
+      tensor_products().add_floats(rule, form.k, *tiles.rows[static_cast<std::size_t>(i)],
+                                   {columns, 0, fragment_columns}, sums);
     }
   }
   for_each_tile(form, form.d, warp, rows.d, operands, store_sums);

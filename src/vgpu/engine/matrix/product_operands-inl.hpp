@@ -102,7 +102,7 @@ void set_row_exponents(const PackedMatrix& from, ProductRows& to) {
 }
 
 template <Element type>
-void set_columns_of(const PackedMatrix& from, int columns, ProductColumns to) {
+void set_columns_of(const PackedMatrix& from, int columns, const ProductColumns& to) {
   constexpr int elements = per_register(type);
   const float sign = from.negated ? -1.0f : 1.0f;
   float* const values = to.values;
@@ -121,7 +121,7 @@ void set_columns_of(const PackedMatrix& from, int columns, ProductColumns to) {
   }
 }
 
-void set_column_exponents(const PackedMatrix& from, int columns, ProductColumns to) {
+void set_column_exponents(const PackedMatrix& from, int columns, const ProductColumns& to) {
   const hn::Rebind<std::int16_t, Lanes> d_short;
   for (int i = 0; i < columns * from.k; i += lanes) {
     const VI exponents = short_exponents(hn::Load(d, to.values + i), from.min_exponent, 127);
@@ -183,7 +183,7 @@ void set_rows_of_halves(const PackedMatrix& from, ProductRows& to) {
 }
 
 template <Element type>
-void set_columns_of_halves(const PackedMatrix& from, int columns, ProductColumns to) {
+void set_columns_of_halves(const PackedMatrix& from, int columns, const ProductColumns& to) {
   const hn::Rebind<std::uint16_t, Lanes> d_short;
   const auto flip = signs_to_flip(from);
   for (int i = 0; i < columns * from.k; i += 2 * lanes) {
@@ -269,7 +269,7 @@ void set_rows(const PackedMatrix& from, ProductRows& to) {
   });
 }
 
-void set_columns(const PackedMatrix& matrix, int columns, ProductColumns to) {
+void set_columns(const PackedMatrix& matrix, int columns, const ProductColumns& to) {
   PackedMatrix from = matrix;
   alignas(64) std::uint32_t words[most_product_columns * most_words];
   if (from.transposed) {

@@ -3,7 +3,7 @@
 // at a time in SIMD code.
 //
 // A term below 2^31 units, the units being the last bits that are kept, is cut to an integer by a
-// conversion from f32. Columns of sums that this does not fit are computed in f64, as the rule is
+// conversion from f32, or by the rounding of an FMA in f64 (fma_sums-inl.hpp). Columns of sums that this does not fit are computed in f64, as the rule is
 // written: those with infinities, NaN, or exponents near the ends of f32's range.
 
 #include <array>
@@ -18,30 +18,43 @@ inline constexpr int product_rows = 16;
 inline constexpr int most_words = 8;  // of a row of A, or a column of B
 inline constexpr int most_product_columns = 256;
 
+inline constexpr int steps_of_signs = 16;  // in a word
+inline constexpr int steps_of_sign_byte = 4;
+
 /// A: 16 rows, [step][row]. Steps are in the order in which they are summed.
 struct ProductRows {
   alignas(64) std::array<std::array<float, product_rows>, most_steps> values;
   /// Of two steps side by side, [step / 2][row][step % 2].
   alignas(64) std::array<std::array<std::int16_t, 2 * product_rows>, most_steps / 2> exponents;
+  // Only where sums are those of FMAs (fma_sums-inl.hpp).
+  alignas(64) std::array<std::array<double, product_rows>, most_steps> wide;
+  /// Of negative elements, [step / 16][row]: four steps in the lower half of each byte.
+  alignas(
+      64) std::array<std::array<std::uint32_t, product_rows>, most_steps / steps_of_signs> signs;
 };
 
 /// B: columns, [column * k + step], at multiples of 64 bytes.
 struct ProductColumns {
   float* values;
   std::int16_t* exponents;
+  double* wide;         // as in ProductRows
+  std::uint8_t* signs;  // [(column * k + step) / 4]
 };
 
 template <int columns>
 struct ColumnStorage {
   alignas(64) std::array<float, columns * most_steps> values;
   alignas(64) std::array<std::int16_t, columns * most_steps> exponents;
+  alignas(64) std::array<double, columns * most_steps> wide;
+  alignas(64) std::array<std::uint8_t, columns * most_steps / steps_of_sign_byte> signs;
 
-  ProductColumns elements() { return {values.data(), exponents.data()}; }
+  ProductColumns elements() { return {values.data(), exponents.data(), wide.data(), signs.data()}; }
 };
 
-/// Some of B's columns.
+/// Some of B's columns. (Small structures are passed by reference here: a copy is made of wider words
+/// than the parts that were just stored, for which the CPU waits until all stores are done.)
 struct ColumnRange {
-  ProductColumns of;
+  const ProductColumns& of;
   int first, count;
 };
 
@@ -63,7 +76,7 @@ struct PackedMatrix {
 /// The functions for an instruction set.
 struct TensorProducts {
   void (*set_rows)(const PackedMatrix& from, ProductRows& to);
-  void (*set_columns)(const PackedMatrix& from, int columns, ProductColumns to);
+  void (*set_columns)(const PackedMatrix& from, int columns, const ProductColumns& to);
   /// sums += A B, as tensor cores sum floats.
   void (*add_floats)(const SumRule& rule, int k, const ProductRows& a, const ColumnRange& b,
                      ProductSums* sums);

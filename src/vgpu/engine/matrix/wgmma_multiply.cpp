@@ -89,13 +89,14 @@ void multiply(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, bool adds) {
   products.set_rows(
       {op.a, op.negate_a, op.transpose_a, op.k, rule.min_exponent_a, false, tile.a.data()},
       tile.rows);
+  const ProductColumns columns = tile.columns.elements();
   products.set_columns(
       {op.b, op.negate_b, op.transpose_b, op.k, rule.min_exponent_b, false, tile.b.data()}, op.n,
-      tile.columns.elements());
+      columns);
   constexpr int most_columns = most_tiles * fragment_columns;
   for (int first = 0; first < op.n; first += most_columns) {
     const int count = std::min(most_columns, op.n - first);
-    multiply_columns(warp, op, rule, tile.rows, {tile.columns.elements(), first, count}, adds);
+    multiply_columns(warp, op, rule, tile.rows, {columns, first, count}, adds);
   }
 }
 
