@@ -19,6 +19,7 @@ void SharedShadow::start(std::uint32_t bytes, int granule_bytes) {
     sites->resize(granules);
   }
   log.clear();
+  found_written.forget();
   written_since_barrier = 0;
   unwritten = 0;
   left_.fill(0);

@@ -50,6 +50,38 @@ struct ReadLog {
   }
 };
 
+/// Reads of which all that they read was found written and ordered before them. They need not be looked
+/// at again if nobody has written there since the last barrier.
+class FoundWritten {
+ public:
+  /// Whether it was found by a warp that knows no more than this one: of stamps below `safe`.
+  bool has(const Shape& shape, std::uint32_t low, std::uint32_t bytes, Stamp safe) const {
+    const Read& known = reads_[place_of(low)];
+    return known.low == low && known.bytes == bytes && known.shape == &shape &&
+           known.generation == shape.generation && known.period == period_ && known.safe <= safe;
+  }
+  void add(const Shape& shape, std::uint32_t low, std::uint32_t bytes, Stamp safe) {
+    reads_[place_of(low)] = {&shape, shape.generation, period_, low, bytes, safe};
+  }
+  /// Something becomes unwritten, or is written later than the barrier before it.
+  void forget() { ++period_; }
+
+ private:
+  struct Read {
+    const Shape* shape = nullptr;
+    std::uint64_t generation = 0, period = 0;
+    std::uint32_t low = 0, bytes = 0;  // of the shape's lowest address: offset in shared memory
+    Stamp safe = 0;
+  };
+  static constexpr int places_shift = 6;
+  static std::size_t place_of(std::uint32_t low) {
+    return low * 0x9E3779B1u >> (32 - places_shift);  // Fibonacci hashing
+  }
+
+  std::array<Read, 1 << places_shift> reads_;
+  std::uint64_t period_ = 1;
+};
+
 struct SharedShadow {
   int granule = 4;             // bytes, a power of two
   int granule_shift = 2;       // its logarithm
@@ -59,6 +91,7 @@ struct SharedShadow {
   std::vector<std::uint32_t> write_site, first_read_site, other_read_site;
 
   ReadLog log;
+  FoundWritten found_written;
   Regions written_since_barrier = 0;
   Regions unwritten = 0;  // some granule was never written
   int region_shift = 6;   // logarithm of the bytes per region
@@ -90,6 +123,7 @@ struct SharedShadow {
   void take_back_write(std::size_t at) {
     if (written[at] == 0) return;
     written[at] = 0;
+    found_written.forget();
     const std::size_t region = (at << granule_shift) >> region_shift;
     ++left_[region];
     unwritten |= Regions{1} << region;

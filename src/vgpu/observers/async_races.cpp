@@ -327,6 +327,7 @@ void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint
   SharedShadow& shadow = access.block.shadow;
   if (bytes == 0) return;
   shadow.written_since_barrier |= shadow.regions(offset, offset + bytes - 1);
+  shadow.found_written.forget();
   for_each_unit(offset, bytes, [&](std::uint32_t at) {
     async.write_at(at) = write;
     for (int slot = 0; slot < async.slots(); ++slot) async.read_at(at, slot) = 0;

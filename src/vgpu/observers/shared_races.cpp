@@ -211,11 +211,19 @@ bool plainly_in_order(const SharedShadow& shadow, Shape& shape, std::int64_t off
 
 void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                        std::int64_t offset, std::uint32_t bytes) {
+  SharedShadow& shadow = block.shadow;
   const Stamp safe = block.order.safe_below(warp.index);
-  if (plainly_in_order(block.shadow, shape, offset, bytes, safe)) return;
+  const auto low = static_cast<std::uint32_t>(shape.low + static_cast<std::uint64_t>(offset));
+  const auto span = static_cast<std::uint32_t>(shape.high - shape.low);
+  const Regions fresh = shadow.regions(low, low + span + bytes - 1) & shadow.written_since_barrier;
+  if (fresh == 0 && shadow.found_written.has(shape, low, bytes, safe)) return;
+  if (plainly_in_order(shadow, shape, offset, bytes, safe)) {
+    shadow.found_written.add(shape, low, bytes, safe);
+    return;
+  }
   for_each_granule(block, warp, site, shape, offset, bytes,
                    [&](const SharedAccess& access, std::size_t granule, bool) {
-                     if (block.shadow.written[granule] - 1 >= safe - 1) check_read(access, granule);
+                     if (shadow.written[granule] - 1 >= safe - 1) check_read(access, granule);
                    });
 }
 
@@ -298,6 +306,7 @@ namespace {
 void write_at(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
               std::uint32_t bytes, std::uint32_t time) {
   begin_write(block, offset, offset + bytes - 1);
+  if (time == pending_time) block.shadow.found_written.forget();
   const auto granule_bytes = static_cast<std::uint32_t>(block.shadow.granule);
   for (std::uint32_t granule = offset / granule_bytes; granule < (offset + bytes) / granule_bytes;
        ++granule) {
@@ -323,6 +332,7 @@ bool write_pending_if_ordered(Block& block, const Warp& warp, std::uint32_t site
   }
   settle_reads(block, regions);
   shadow.written_since_barrier |= regions;
+  shadow.found_written.forget();
   SharedPlaces places(std::size_t{copy.bytes} >> shadow.granule_shift);
   const int first_thread = block.thread(warp, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {

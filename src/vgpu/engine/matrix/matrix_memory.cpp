@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vgpu/engine/matrix/transpose_square.hpp"
 #include "vgpu/engine/memory/access.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
@@ -15,23 +16,25 @@ constexpr std::uint32_t row_bytes = 16;
 
 using Element = std::uint16_t;
 
-using Elements = Element[matrix_rows][matrix_rows];
+static_assert(matrix_rows == square_size);
 
 /// Lane 4 r + c / 2 has elements c and c + 1 of row r, or, transposed, of column r.
-template <bool Transposed>
-void rows_to_fragment(const Elements& elements, Element* fragment) {
-  for (int i = 0; i < matrix_rows; ++i) {
-    for (int j = 0; j < matrix_rows; ++j) {
-      fragment[i * matrix_rows + j] = Transposed ? elements[j][i] : elements[i][j];
+template <bool Load, bool Transposed>
+void move_matrix(std::byte* const (&rows)[matrix_rows], Element* fragment) {
+  Square moved;
+  if constexpr (Load && Transposed) {
+    transpose_square([&](int i) { return rows[i]; }, moved);
+    std::memcpy(fragment, moved, sizeof moved);
+  } else if constexpr (Load) {
+    for (int i = 0; i < matrix_rows; ++i) {
+      std::memcpy(fragment + i * matrix_rows, rows[i], row_bytes);
     }
-  }
-}
-
-template <bool Transposed>
-void fragment_to_rows(const Element* fragment, Elements& elements) {
-  for (int i = 0; i < matrix_rows; ++i) {
-    for (int j = 0; j < matrix_rows; ++j) {
-      elements[i][j] = fragment[Transposed ? j * matrix_rows + i : i * matrix_rows + j];
+  } else if constexpr (Transposed) {
+    transpose_square([&](int i) { return fragment + i * matrix_rows; }, moved);
+    for (int i = 0; i < matrix_rows; ++i) std::memcpy(rows[i], moved[i], row_bytes);
+  } else {
+    for (int i = 0; i < matrix_rows; ++i) {
+      std::memcpy(rows[i], fragment + i * matrix_rows, row_bytes);
     }
   }
 }
@@ -70,18 +73,10 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
     }
   }
   for (int matrix = 0; matrix < op.count; ++matrix) {
-    auto* fragment = reinterpret_cast<Element*>(warp.row<std::uint32_t>(instr.rows[matrix]));
-    Element elements[matrix_rows][matrix_rows];
-    if constexpr (!Load) fragment_to_rows<Transposed>(fragment, elements);
-    for (int row = 0; row < matrix_rows; ++row) {
-      std::byte* const at = row_address(shape, place, matrix, row);
-      if constexpr (Load) {
-        std::memcpy(elements[row], at, row_bytes);
-      } else {
-        std::memcpy(at, elements[row], row_bytes);
-      }
-    }
-    if constexpr (Load) rows_to_fragment<Transposed>(elements, fragment);
+    std::byte* rows[matrix_rows];
+    for (int row = 0; row < matrix_rows; ++row) rows[row] = row_address(shape, place, matrix, row);
+    auto* const fragment = warp.row<std::uint32_t>(instr.rows[matrix]);
+    move_matrix<Load, Transposed>(rows, reinterpret_cast<Element*>(fragment));
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/matrix/tensor_core_products.hpp"
+#include "vgpu/engine/matrix/transpose_square.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -198,42 +199,16 @@ void set_columns_of_halves(const PackedMatrix& from, int columns, const ProductC
 }
 #endif
 
-using Square = std::uint16_t[8][8];
-
-/// to[i][j] = from[j][i]
-HWY_INLINE void transpose_block(const Square& from, Square& to) {
-#if HWY_TARGET == HWY_SCALAR
-  for (int i = 0; i < 8; ++i) {
-    for (int j = 0; j < 8; ++j) to[i][j] = from[j][i];
-  }
-#else
-  // Each round interleaves rows i and i + 4, which turns the bits of an element's index by one.
-  const hn::FixedTag<std::uint16_t, 8> d_row;
-  hn::Vec<decltype(d_row)> rows[8], turned[8];
-  for (int i = 0; i < 8; ++i) rows[i] = hn::LoadU(d_row, from[i]);
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < 4; ++i) {
-      turned[2 * i] = hn::InterleaveLower(d_row, rows[i], rows[i + 4]);
-      turned[2 * i + 1] = hn::InterleaveUpper(d_row, rows[i], rows[i + 4]);
-    }
-    for (int i = 0; i < 8; ++i) rows[i] = turned[i];
-  }
-  for (int i = 0; i < 8; ++i) hn::StoreU(rows[i], d_row, to[i]);
-#endif
-}
-
 /// to[column * k + step] = from[step * columns + column], 8 x 8 elements of 16 bits at a time.
 void transpose_columns(const std::uint32_t* words, int columns, int k, std::uint32_t* transposed) {
   const auto* const from = reinterpret_cast<const std::byte*>(words);
   auto* const to = reinterpret_cast<std::byte*>(transposed);
-  constexpr int size = 8, bytes = 2;
+  constexpr int size = square_size, bytes = 2;
   for (int column = 0; column < columns; column += size) {
     for (int step = 0; step < k; step += size) {
-      std::uint16_t block[size][size], turned[size][size];
-      for (int i = 0; i < size; ++i) {
-        std::memcpy(block[i], from + ((step + i) * columns + column) * bytes, sizeof block[i]);
-      }
-      transpose_block(block, turned);
+      Square turned;
+      transpose_square([&](int i) { return from + ((step + i) * columns + column) * bytes; },
+                       turned);
       for (int i = 0; i < size; ++i) {
         std::memcpy(to + ((column + i) * k + step) * bytes, turned[i], sizeof turned[i]);
       }
