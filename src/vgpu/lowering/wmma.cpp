@@ -84,7 +84,7 @@ std::vector<std::uint32_t> Lowering::emit_wmma_addresses(const Instruction& inst
     rows.push_back(scratch_row(1 + move.between.size() + i));
   }
   kernel_->wmma_addresses.push_back(std::move(addresses));
-  emit(run_wmma_addresses, imm_to(kernel_->wmma_addresses.back()), rows);
+  emit(wmma_address_handler(), imm_to(kernel_->wmma_addresses.back()), rows);
   return rows;
 }
 

@@ -1,29 +1,33 @@
 #include "vgpu/engine/matrix/matrix_transpose.hpp"
 
-#include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "vgpu/engine/matrix/transpose_square.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
 #include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 namespace {
 
-constexpr int size = 8;  // rows and columns
+constexpr int size = square_size;  // rows and columns
 
 /// Each lane holds two adjacent elements of a row, four lanes per row, so the lanes are in
 /// row-major order.
 void transpose(Warp& warp, const Instr& instr) {
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   auto* const d = warp.row<std::uint16_t>(instr.rows[0]);
-  std::uint16_t a[size * size];  // the destination may be the source
-  std::copy_n(warp.row<const std::uint16_t>(instr.rows[1]), size * size, a);
-  for (int row = 0; row < size; ++row) {
-    for (int column = 0; column < size; ++column) {
-      const int element = row * size + column;
-      if (((warp.mask >> (element / 2)) & 1) != 0) d[element] = a[column * size + row];
-    }
+  const auto* const a = warp.row<const std::uint16_t>(instr.rows[1]);
+  Square turned;  // the destination may be the source
+  transpose_square([&](int row) { return a + row * size; }, turned);
+  if (warp.mask == all_lanes) {
+    std::memcpy(d, turned, sizeof turned);
+    return;
+  }
+  for (int element = 0; element < size * size; ++element) {
+    if (((warp.mask >> (element / 2)) & 1) != 0)
+      d[element] = turned[element / size][element % size];
   }
 }
 

@@ -14,7 +14,7 @@ WmmaAddresses wmma_addresses(const WmmaLayout& layout, const WmmaAccesses& acces
 
 /// Instr::imm is a WmmaAddresses; row i gets the 64-bit addresses of access i. Reports missing
 /// lanes and misaligned rows of the matrix.
-void run_wmma_addresses(Warp& warp, const Instr& instr);
+Handler wmma_address_handler();
 
 /// Row 0 gets the low bytes of rows 1 to 4, the first lowest.
 void run_join_bytes(Warp& warp, const Instr& instr);
