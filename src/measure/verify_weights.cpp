@@ -16,8 +16,8 @@ constexpr std::string_view few_rows = "gemm/cuda/71_weight_only";
 /// Sizes for which the library chooses the rung, on a GPU that has it.
 std::vector<Size> sizes_of(std::string_view id) {
   if (id == one_row) return {{1, 128, 256}, {1, 200, 128}, {1, 257, 2176}, {1, 2130, 1152}};
-  if (id == few_rows) return {{2, 128, 256}, {16, 200, 128}, {23, 257, 640}, {32, 130, 1152}};
-  return {{65, 128, 256}, {128, 200, 128}, {129, 257, 640}, {300, 130, 1152}};
+  if (id == few_rows) return {{17, 128, 256}, {20, 200, 128}, {23, 257, 640}, {32, 130, 1152}};
+  return {{2, 200, 640}, {65, 128, 256}, {128, 200, 128}, {129, 257, 640}, {300, 130, 1152}};
 }
 
 }  // namespace

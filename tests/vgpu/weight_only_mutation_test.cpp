@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -50,7 +51,7 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung) {
   };
   const cuda::TileShape& tile =
       cuda::tiles_of(*rung.rung, Dtype::bf16)[static_cast<std::size_t>(rung.config.tile)];
-  const std::int64_t m = tile.BM - 3, n = tile.BN - 5;
+  const std::int64_t m = std::max(1, tile.BM - 3), n = std::min(tile.BN, 384) - 5;
   const WeightLayout layout = {.n = n, .k = k, .bits = 4, .group = 128, .has_zeros = true};
   cuda::WeightOnlyArgs<bfloat16> args = {
       .gemm = {.problem = {m,

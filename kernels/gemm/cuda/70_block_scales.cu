@@ -12,6 +12,7 @@
 #include "device/cuda/load/tile_scales.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/descriptor_steps.cuh"
 #include "device/cuda/tile/group_scheduler.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 
@@ -129,6 +130,10 @@ struct ScaledTile {
     // From lane 0: so the compiler knows that a warp does not diverge.
     const int group = static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0)) - 1;
     const int group_row = group * 64;
+    const cuda::DescriptorSteps a(
+        Tile::descriptor(ptx::shfl_idx(ptx::cvta_to_shared(shared.As), 0), group_row, 0));
+    const cuda::DescriptorSteps b(
+        Tile::descriptor(ptx::shfl_idx(ptx::cvta_to_shared(shared.Bs), 0), 0, 0));
     cuda::PipelineState<STAGES> tile_state;
     cuda::PipelineState<SCALE_STAGES> scale_state;
     shared.scheduler.for_each(
@@ -141,7 +146,7 @@ struct ScaledTile {
             shared.tile_barriers.wait_until_full(tile_state);
             if (in_stage == 0) shared.scale_barriers.wait_until_full(scale_state);
             // Also for rows that do not exist: with a branch here the kernel was slower.
-            multiply(shared, tile_state.stage, shared.scales[scale_state.stage], in_stage,
+            multiply(shared, a, b, tile_state.stage, shared.scales[scale_state.stage], in_stage,
                      group_row, acc);
             tile_state.advance();
             if (++in_stage == BLOCKS || block == blocks - 1) {
@@ -160,17 +165,18 @@ struct ScaledTile {
 
   /// acc += a k-block of 64 rows of A times B's columns, times the scales of both. Releases the
   /// stage.
-  static __device__ __forceinline__ void multiply(Shared& shared, int stage, const Scales& scales,
-                                                  int block, int group_row,
+  static __device__ __forceinline__ void multiply(Shared& shared, const cuda::DescriptorSteps& a,
+                                                  const cuda::DescriptorSteps& b, int stage,
+                                                  const Scales& scales, int block, int group_row,
                                                   float (&acc)[BN / 8][4]) {
     float sums[BN / 8][4];
     ptx::set_undefined(sums);
     ptx::wgmma_fence(sums);
+    const auto in_ring = static_cast<std::uint32_t>(stage);
     RUNG_UNROLL
     for (int k = 0; k < BK; k += 32) {
-      ptx::wgmma_m64<In, false, false>(
-          sums, Tile::descriptor(ptx::cvta_to_shared(shared.As[stage]), group_row, k),
-          Tile::descriptor(ptx::cvta_to_shared(shared.Bs[stage]), 0, k), k > 0);
+      ptx::wgmma_m64<In, false, false>(sums, a.at(in_ring * sizeof shared.As[0] + k),
+                                       b.at(in_ring * sizeof shared.Bs[0] + k), k > 0);
     }
     ptx::wgmma_commit_group();
 

@@ -186,7 +186,9 @@ struct WeightOnly {
       if (!form.ends_before(k + CHUNK)) continue;
       RUNG_UNROLL
       for (int r = 0; r < ROW_TILES; ++r) {
-        cuda::promote(mine[r], form, form.group_of(k), sums[r], acc[r]);
+        float scales[2];
+        cuda::load_scales<In>(scales, mine[r], form, form.group_of(k));
+        cuda::promote(scales, sums[r], acc[r]);
         RUNG_UNROLL
         for (auto& sum : sums[r]) sum[0] = sum[1] = sum[2] = sum[3] = 0;
       }

@@ -1,37 +1,45 @@
 // gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit
-//   fragments of them in registers, where wgmma reads its first factor; TMA loads rows of A.
+//   fragments of them in registers, where wgmma reads its first factor, while it multiplies others.
 // from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate |
-//   bottleneck: registers of two sums for each result limit the tile to 128 x 128; it spills some
+//   bottleneck: instructions of two warps a scheduler, which unpack and scale; and two sums for
+//   each result, which limit the tile to 128 x 128
 // needs: sm_90a | try: rung verify gemm/cuda/72
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/ld_shared.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/warp.cuh"
 #include "device/cuda/ptx/wgmma_from_registers.cuh"
 #include "device/cuda/tile/block_work.cuh"
+#include "device/cuda/tile/descriptor_steps.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/weight_record.cuh"
 
 namespace rung {
 namespace {
 
-/// A block takes COLS rows of A and ROWS of the weights. Two warpgroups multiply; a warp loads.
+/// A block takes COLS rows of A and ROWS of the weights. Two warpgroups multiply, the third loads.
 template <int COLS, int BITS, int STAGES>
 struct WeightOnlyWgmma {
   static constexpr int ROWS = 128;
   static constexpr int BK = WeightLayout::steps;
   static constexpr int TILES = ROWS / WeightLayout::rows;  // one for each warp that multiplies
   static constexpr int CONSUMERS = TILES * 32;
-  static constexpr int THREADS = CONSUMERS + 128;
+  static constexpr int LOADERS = 4;             // warps
+  static constexpr int EACH = TILES / LOADERS;  // records of a loader
+  static constexpr int THREADS = CONSUMERS + LOADERS * 32;
   static constexpr int MIN_BLOCKS_PER_SM = COLS == 16 ? 2 : 1;
   static constexpr int MULTIPLYING = COLS == 16 ? 104 : 232;  // registers of a thread
   static constexpr int AT_LAST = COLS == 16 ? 80 : 168;
-  static constexpr int FRAGMENTS = BK / 16;
+  static constexpr int FRAGMENTS = BK / 2 / 16;  // of half a record
   static constexpr int RECORD = cuda::most_record_bytes<BITS>;
   using Form = cuda::RecordForm<BITS>;
+  using Fragments = std::uint32_t[FRAGMENTS][4];
+  static constexpr int CHUNKS = BK / 2 / cuda::chunk_steps<BITS>;  // of half a record
+  using Words = cuda::Vector<std::uint32_t, 4>[CHUNKS];
   using Results = cuda::WeightOnlyResults<COLS, ROWS>;
   using Tile = cuda::SwizzledTile<COLS, true>;  // 64 steps
 
@@ -52,7 +60,7 @@ struct WeightOnlyWgmma {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), LOADERS);
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), TILES);
       }
       ptx::fence_mbarrier_init();
@@ -78,7 +86,7 @@ struct WeightOnlyWgmma {
       ptx::setmaxnreg_dec<AT_LAST>();
     } else {
       ptx::setmaxnreg_dec<32>();
-      if (threadIdx.x == CONSUMERS) load(args, maps, few0, many0, range, shared);
+      if (threadIdx.x % 32 == 0) load(args, maps, few0, many0, range, shared);
     }
 
     // store
@@ -95,18 +103,20 @@ struct WeightOnlyWgmma {
     shared.results.template store<THREADS>(args, work, few0, many0);
   }
 
-  /// One thread: loads each stage as soon as it is empty.
+  /// One thread of each warp that loads: each stage as soon as it is empty. All load a share of the
+  /// records, because each copy takes instructions, and the first one loads the rows of A, too.
   template <class In>
   static __device__ __forceinline__ void load(const cuda::WeightOnlyArgs<In>& args,
                                               const cuda::TensorMaps& maps, std::int64_t few0,
                                               std::int64_t many0, const cuda::KRange& range,
                                               Shared<In>& shared) {
     const int bytes = args.layout.record_bytes();
-    const unsigned char* records[TILES];
+    const int loader = static_cast<int>(threadIdx.x - CONSUMERS) / 32;
+    const unsigned char* records[EACH];
     RUNG_UNROLL
-    for (int tile = 0; tile < TILES; ++tile) {
-      records[tile] = cuda::record_of(args.weights, args.layout, many0 / WeightLayout::rows + tile,
-                                      range.begin);
+    for (int e = 0; e < EACH; ++e) {
+      const std::int64_t tile = many0 / WeightLayout::rows + loader * EACH + e;
+      records[e] = cuda::record_of(args.weights, args.layout, tile, range.begin);
     }
     cuda::PipelineState<STAGES> state;
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
@@ -116,68 +126,111 @@ struct WeightOnlyWgmma {
       // load
       const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
       auto& xs = shared.xs[state.stage];
-      ptx::mbarrier_arrive_expect_tx(full, static_cast<int>(sizeof xs) + TILES * bytes);
-      for (int half = 0; half < 2; ++half) {
-        cuda::load_tile<COLS>(ptx::cvta_to_shared(xs[half]), maps.a, true, static_cast<int>(few0),
-                              static_cast<int>(k0) + half * Tile::BK, full);
+      ptx::mbarrier_arrive_expect_tx(
+          full, EACH * bytes + (loader == 0 ? static_cast<int>(sizeof xs) : 0));
+      if (loader == 0) {
+        for (int half = 0; half < 2; ++half) {
+          cuda::load_tile<COLS>(ptx::cvta_to_shared(xs[half]), maps.a, true, static_cast<int>(few0),
+                                static_cast<int>(k0) + half * Tile::BK, full);
+        }
       }
       RUNG_UNROLL
-      for (int tile = 0; tile < TILES; ++tile) {
-        ptx::cp_async_bulk(ptx::cvta_to_shared(shared.records[state.stage][tile]), records[tile],
-                           bytes, full);
-        records[tile] += bytes;
+      for (int e = 0; e < EACH; ++e) {
+        ptx::cp_async_bulk(ptx::cvta_to_shared(shared.records[state.stage][loader * EACH + e]),
+                           records[e], bytes, full);
+        records[e] += bytes;
       }
       state.advance();
     }
   }
 
-  /// A warp: 16 rows of the weights.
+  /// A warp: 16 rows of the weights. While tensor cores multiply half a record, it unpacks the next
+  /// half, whose words it has loaded before.
   template <class In>
   static __device__ __forceinline__ void multiply(const cuda::WeightOnlyArgs<In>& args,
                                                   const cuda::KRange& range, Shared<In>& shared,
                                                   float (&acc)[COLS / 8][4]) {
-    // From lane 0: so the compiler knows that a warp does not diverge.
-    const int tile = static_cast<int>(ptx::shfl_idx(threadIdx.x / 32, 0));
+    if (range.end <= range.begin) return;
     const Form form(args.layout);
+    // From lane 0: so the compiler knows that a warp does not diverge. By shuffles: so it keeps the
+    // addresses, which it would compute again, and wait for, each time.
+    const int tile = static_cast<int>(ptx::shfl_idx(threadIdx.x / 32, 0));
+    const std::uint32_t full = ptx::shfl_idx(ptx::cvta_to_shared(shared.full), 0);
+    const std::uint32_t records = ptx::shfl_idx(ptx::cvta_to_shared(shared.records[0][tile]), 0);
+    const cuda::DescriptorSteps xs(
+        Tile::descriptor(ptx::shfl_idx(ptx::cvta_to_shared(shared.xs), 0), 0, 0));
+
     cuda::PipelineState<STAGES> state;
+    Words words[2];
+    Fragments first, second;
+    // sync: the first rows and records are there
+    ptx::mbarrier_wait_parity(full, 0);
+    load_words(words, records);
+    cuda::unpack_half<0, In>(first, words[0], shared.records[0][tile], form);
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
-      // sync: the rows and records are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-      multiply_stage<In>(form, shared.records[state.stage][tile], shared.xs[state.stage], acc);
-      if (threadIdx.x % 32 == 0) {
-        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[state.stage]));
+      const unsigned char* const record = shared.records[state.stage][tile];
+      float sums[COLS / 8][4], scales[2];
+      ptx::set_undefined(sums);
+      const auto half = static_cast<std::uint32_t>(state.stage) * 2;
+      multiply_half<In>(first, xs, half, true, sums);
+      cuda::unpack_half<1, In>(second, words[1], record, form);
+      if (form.has_two_groups) {
+        cuda::load_scales<In>(scales, record, form, 0);
+        ptx::wgmma_wait_group<0>(sums);
+        cuda::promote(scales, sums, acc);
       }
+      ptx::pin_fragments(second);
+      multiply_half<In>(second, xs, half + 1, form.has_two_groups, sums);
+      cuda::load_scales<In>(scales, record, form, form.group_of(BK / 2));
+
+      const auto stage = state.stage;
       state.advance();
+      const bool goes_on = k0 + BK < range.end;
+      if (goes_on) {
+        // sync: the next rows and records are there
+        ptx::mbarrier_wait_parity(full + state.stage * 8, state.parity);
+        load_words(words, records + state.stage * static_cast<int>(sizeof shared.records[0]));
+      }
+      ptx::wgmma_wait_group<1>();
+      ptx::pin_fragments(first);
+      if (goes_on) {
+        cuda::unpack_half<0, In>(first, words[0], shared.records[state.stage][tile], form);
+        ptx::pin_fragments(first);
+      }
+      ptx::wgmma_wait_group<0>(sums);
+      ptx::pin_fragments(second);
+      if (threadIdx.x % 32 == 0) {
+        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
+      }
+      cuda::promote(scales, sums, acc);
     }
   }
 
-  /// acc += 128 steps, each group of them times its scales.
-  template <class In>
-  static __device__ __forceinline__ void multiply_stage(const Form& form,
-                                                        const unsigned char* record,
-                                                        const In (&xs)[2][Tile::SIZE],
-                                                        float (&acc)[COLS / 8][4]) {
-    std::uint32_t fragments[FRAGMENTS][4];
-    cuda::unpack_record<In>(fragments, record, form);
-    ptx::pin_fragments(fragments);
-    float sums[COLS / 8][4];
-    ptx::set_undefined(sums);
+  /// A lane's words of both halves of a record.
+  static __device__ __forceinline__ void load_words(Words (&words)[2], std::uint32_t record) {
     RUNG_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const bool begins = half == 0 || form.has_two_groups;
-      if (begins) ptx::wgmma_fence(sums);
       RUNG_UNROLL
-      for (int i = 0; i < FRAGMENTS / 2; ++i) {
-        ptx::wgmma_m64k16<In>(sums, fragments[half * FRAGMENTS / 2 + i],
-                              Tile::descriptor(ptx::cvta_to_shared(xs[half]), 0, i * 16),
-                              !begins || i > 0);
+      for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+        ptx::ld_shared(words[half][chunk],
+                       record + (half * CHUNKS + chunk) * 512 + threadIdx.x % 32 * 16);
       }
-      if (half == 0 && !form.has_two_groups) continue;
-      ptx::wgmma_commit_group();
-      ptx::wgmma_wait_group<0>(sums);
-      cuda::promote(record, form, form.group_of(half * Tile::BK), sums, acc);
     }
-    ptx::pin_fragments(fragments);
+  }
+
+  /// Starts to multiply 64 steps of a half stage: sums += their products, or sums = their products.
+  template <class In>
+  static __device__ __forceinline__ void multiply_half(const Fragments& fragments,
+                                                       const cuda::DescriptorSteps& xs,
+                                                       std::uint32_t half, bool begins,
+                                                       float (&sums)[COLS / 8][4]) {
+    ptx::wgmma_fence();
+    RUNG_UNROLL
+    for (int i = 0; i < FRAGMENTS; ++i) {
+      ptx::wgmma_m64k16<In>(sums, fragments[i], xs.at(half * (Tile::SIZE * 2) + i * 32),
+                            !begins || i > 0);
+    }
+    ptx::wgmma_commit_group();
   }
 
   static constexpr cuda::TileShape shape() {

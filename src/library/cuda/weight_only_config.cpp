@@ -32,12 +32,19 @@ int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limit
   return tile;
 }
 
-/// The time of a launch in k-blocks of one block: waves of so many blocks at a time, and what a block
-/// takes besides its k-blocks.
-double cost_of(std::int64_t blocks, std::int64_t at_once, std::int64_t k_blocks, bool is_cut) {
-  constexpr double start = 2, adding = 3;
+/// What a block of a rung takes besides its k-blocks, in k-blocks: to start and to store; and, where k is
+/// cut, to add up the parts, which write and read more in each wave.
+struct BlockCost {
+  double start, adding, adding_of_wave;
+};
+constexpr BlockCost mma = {2, 3, 0}, wgmma = {8, 5, 5};
+
+/// The time of a launch in k-blocks of one block: waves of so many blocks at a time.
+double cost_of(const BlockCost& cost, std::int64_t blocks, std::int64_t at_once,
+               std::int64_t k_blocks, bool is_cut) {
   const auto waves = static_cast<double>(ceil_div(blocks, at_once));
-  return waves * (static_cast<double>(k_blocks) + start) + (is_cut ? adding : 0);
+  return waves * (static_cast<double>(k_blocks) + cost.start) +
+         (is_cut ? cost.adding + waves * cost.adding_of_wave : 0);
 }
 
 /// As many parts of k as blocks of rung 71 or 72 take least time with.
@@ -50,13 +57,15 @@ int best_splits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& l
   const std::int64_t at_once = on_sm * limits.multiprocessors;
   const std::int64_t most =
       std::min({k_blocks, ceil_div(2 * at_once, tiles), max_semaphores / tiles});
-  double least = cost_of(tiles, at_once, k_blocks, false);
+  const BlockCost& of_block = loads_by_tma(chosen) ? wgmma : mma;
+  double least = cost_of(of_block, tiles, at_once, k_blocks, false);
   int best = 1;
   for (std::int64_t splits = 2; splits <= most; ++splits) {
     const GemmConfig config = {.tile = chosen.config.tile, .splits = static_cast<int>(splits)};
     if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) > limits.workspace_bytes)
       break;
-    const double cost = cost_of(tiles * splits, at_once, ceil_div(k_blocks, splits), true);
+    const double cost =
+        cost_of(of_block, tiles * splits, at_once, ceil_div(k_blocks, splits), true);
     if (cost >= least) continue;
     least = cost;
     best = static_cast<int>(splits);

@@ -222,6 +222,11 @@ inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
      .min_k = 1,
      .use = cuda::GemmRungIndex::gemm_72_weight_only_wgmma},
     {.min_arch = 80, .max_m = 1, .min_k = 1, .use = cuda::GemmRungIndex::gemm_73_weight_stream},
+    {.min_arch = 90,
+     .max_arch = 90,
+     .max_m = 16,
+     .min_k = 1,
+     .use = cuda::GemmRungIndex::gemm_72_weight_only_wgmma},
     {.min_arch = 80, .use = cuda::GemmRungIndex::gemm_71_weight_only},
 };
 

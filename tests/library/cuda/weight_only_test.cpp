@@ -235,9 +235,20 @@ TEST_F(CudaWeightOnly, OneRow) {
   expect<bfloat16, bfloat16, bfloat16>({1, 130, 192}, {.bits = 4, .group = 64, .padding = 1});
 }
 
+/// Rung 73 in one block: several batches of groups of one tile, a batch that the end of a tile cuts, and
+/// more tiles than warps.
+TEST_F(CudaWeightOnly, OneRowInOneBlock) {
+  const CudaOptions options = {.multiprocessors = 1};
+  expect<bfloat16, float, float>({1, 17, 16640}, {.bits = 4}, options);
+  expect<float16, float16, bfloat16>({1, 33, 4544}, {.bits = 4, .group = 64, .has_zeros = true},
+                                     options);
+  expect<bfloat16, float, float16>({1, 40, 8448}, {.bits = 8, .group = 64}, options);
+  expect<float16, float, float>({1, 1100, 192}, {.bits = 8, .group = 64}, options);
+}
+
 TEST_F(CudaWeightOnly, AnyLayout) {
   const Form by_columns = {.padding = 3, .a_order = Order::col_major, .c_order = Order::col_major};
-  for (const std::int64_t m : {9, 70}) {
+  for (const std::int64_t m : {1, 9, 70}) {
     expect<bfloat16, bfloat16, float>({m, 50, 128}, {.padding = 1});
     expect<float16, float, float>({m, 50, 128}, by_columns);
     expect<bfloat16, float, float>({m, 50, 128}, {.padding = 8}, {}, 1);

@@ -30,11 +30,22 @@ __device__ __forceinline__ void store_weight_only(const WeightOnlyArgs<In>& args
   }
 }
 
+/// Neighbours along the rows of the weights: several are loaded at a time from the parts of k, where
+/// latency is most of the time.
+struct alignas(16) FourSums {
+  float at[4];
+
+  __device__ __forceinline__ void operator+=(const FourSums& others) {
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) at[i] += others.at[i];
+  }
+};
+
 /// In shared memory: COLS rows of A by ROWS rows of the weights.
 template <int COLS, int ROWS>
 struct WeightOnlyResults {
   static constexpr int PITCH = ROWS + 4;  // lanes in different banks
-  float at[COLS * PITCH];
+  alignas(16) float at[COLS * PITCH];
 
   /// The sums of a warp, of 16 rows from `row` on, as mma.m16n8k16 has them.
   __device__ __forceinline__ void stage(int row, const float (&sums)[COLS / 8][4]) {
@@ -53,13 +64,27 @@ struct WeightOnlyResults {
   template <int THREADS, class In>
   __device__ __forceinline__ void store(const WeightOnlyArgs<In>& args, const BlockWork& work,
                                         std::int64_t few0, std::int64_t many0) const {
+    constexpr int FOURS = ROWS / 4;
     const Gemm<In, float>& g = args.gemm.problem;
-    const int count = static_cast<int>(g.m - few0 < COLS ? g.m - few0 : COLS) * ROWS;
-    const auto store = [&](int i, float sum) RUNG_INLINE_LAMBDA {
-      if (many0 + i % ROWS < g.n) store_weight_only(args, few0 + i / ROWS, many0 + i % ROWS, sum);
+    const int count = static_cast<int>(g.m - few0 < COLS ? g.m - few0 : COLS) * FOURS;
+    const auto store = [&](int i, const FourSums& sums) RUNG_INLINE_LAMBDA {
+      const std::int64_t row = many0 + i % FOURS * 4;
+      RUNG_UNROLL
+      for (int r = 0; r < 4; ++r) {
+        if (row + r < g.n) store_weight_only(args, few0 + i / FOURS, row + r, sums.at[r]);
+      }
     };
-    const auto result = [&](int i) RUNG_INLINE_LAMBDA { return at[i / ROWS * PITCH + i % ROWS]; };
-    store_by_last<THREADS, COLS * ROWS>(args.gemm.split_k.workspace, work, count, result, store);
+    const auto result = [&](int i) RUNG_INLINE_LAMBDA {
+      return *reinterpret_cast<const FourSums*>(&at[i / FOURS * PITCH + i % FOURS * 4]);
+    };
+    // Of a small tile, one block adds up the parts as fast as all do.
+    if constexpr (COLS > 32) {
+      if (!work.is_whole()) {
+        share_sums<THREADS, COLS * FOURS>(args.gemm.split_k.workspace, work, count, result, store);
+        return;
+      }
+    }
+    store_by_last<THREADS, COLS * FOURS>(args.gemm.split_k.workspace, work, count, result, store);
   }
 };
 

@@ -13,6 +13,7 @@ namespace rung::ptx {
 template <class In>
 std::uint32_t fma_rn_x2(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c);
+std::uint32_t and_xor(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
 #else
 
@@ -21,6 +22,14 @@ std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 __device__ __forceinline__ std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t result;
   asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+}
+
+/// lop3.b32: (a & b) ^ c, likewise.
+__device__ __forceinline__ std::uint32_t and_xor(std::uint32_t a, std::uint32_t b,
+                                                 std::uint32_t c) {
+  std::uint32_t result;
+  asm("lop3.b32 %0, %1, %2, %3, 0x6a;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
   return result;
 }
 

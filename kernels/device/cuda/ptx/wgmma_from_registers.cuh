@@ -16,6 +16,9 @@ template <class In, int J>
 void wgmma_m64k16(float (&d)[J][4], const std::uint32_t (&a)[4], std::uint64_t b, bool adds);
 template <int COUNT>
 void pin_fragments(std::uint32_t (&a)[COUNT][4]);
+void wgmma_fence();
+template <int N>
+void wgmma_wait_group();
 
 #else
 
@@ -85,6 +88,17 @@ __device__ __forceinline__ void pin_fragments(std::uint32_t (&a)[COUNT][4]) {
   for (int i = 0; i < COUNT; ++i) {
     asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
   }
+}
+
+/// wgmma.fence: the fragments that this warp wrote, and sums, are there for the wgmma that follow.
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+/// wgmma.wait_group: until at most N groups are at work. For fragments: sums may still be at work.
+template <int N>
+__device__ __forceinline__ void wgmma_wait_group() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
 
 #undef RUNG_SUM

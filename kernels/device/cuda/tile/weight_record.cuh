@@ -1,6 +1,6 @@
 #pragma once
-// A warp's part of a record of packed weights (device/weight_layout.hpp): 16-bit fragments of small
-// integers, which are exact, and the scales of its rows.
+// A warp's part of a record of packed weights (device/weight_layout.hpp): 16-bit fragments of the
+// elements' fractions by a power of two, which are exact, and the scales of its rows.
 
 #include <cstdint>
 
@@ -11,17 +11,38 @@
 
 namespace rung::cuda {
 
-/// 16-bit numbers whose last bit counts 1: 128 in bfloat16, 1024 in float16. Low bits of such a
-/// number are replaced by an element, and subtracting the number leaves the element.
-template <class In>
-struct HalfPair;
+/// How elements become 16-bit numbers, a fraction of themselves each, by one fused multiply-add. The bits
+/// of an element replace low bits of a number (`base`): the lowest ones, or those four bits above.
+/// bfloat16 has seven bits, so there the base is 0: bits of a number below 2^-125 count the same whether
+/// it is subnormal or not, so all eight bits are a multiple of 2^-133.
+template <class In, int BITS>
+struct WeightPair;
 template <>
-struct HalfPair<bfloat16> {
-  static constexpr std::uint32_t one = 0x3f803f80, base = 0x43004300, minus_base = 0xc300c300;
+struct WeightPair<bfloat16, 4> {
+  static constexpr float inverse_of_fraction = 4;
+  static constexpr std::uint32_t low_base = 0x43004300, low_factor = 0x3e803e80;
+  static constexpr std::uint32_t minus_low = 0xc200c200;  // its last bit counts 1 / 4
+  static constexpr std::uint32_t high_base = 0, high_factor = 0x7f007f00;
+  static constexpr std::uint32_t one = 0x3f803f80, low_less_high = 0x42004200;
 };
 template <>
-struct HalfPair<float16> {
-  static constexpr std::uint32_t one = 0x3c003c00, base = 0x64006400, minus_base = 0xe400e400;
+struct WeightPair<float16, 4> {
+  static constexpr float inverse_of_fraction = 1;
+  static constexpr std::uint32_t low_base = 0x64006400, low_factor = 0x3c003c00;
+  static constexpr std::uint32_t minus_low = 0xe400e400;  // its last bit counts 1
+  static constexpr std::uint32_t high_base = 0x64006400, high_factor = 0x2c002c00;
+  static constexpr std::uint32_t one = 0x3c003c00, low_less_high = 0x63806380;
+};
+/// 8 bits are 128 more than the element, subnormal in both types.
+template <>
+struct WeightPair<bfloat16, 8> {
+  static constexpr float inverse_of_fraction = 64;
+  static constexpr std::uint32_t factor = 0x7f007f00, minus_128 = 0xc000c000;
+};
+template <>
+struct WeightPair<float16, 8> {
+  static constexpr float inverse_of_fraction = 512;
+  static constexpr std::uint32_t factor = 0x78007800, minus_128 = 0xb400b400;
 };
 
 /// The most bytes of a record: those of float scales and zero points of two groups.
@@ -57,27 +78,29 @@ struct RecordForm {
 template <int BITS>
 inline constexpr int chunk_steps = 256 / BITS;
 
-/// The fragment of 16 rows and 16 steps from a lane's words of a chunk. STEP: 0, 16, …
-/// `minus_zero`: of each row, the base of HalfPair plus the zero point, negative; for 4 bits.
+/// The fragment of 16 rows and 16 steps from a lane's words of a chunk, as fractions of the elements
+/// (WeightPair). STEP: 0, 16, … `minus_zero`: minus_zeros_of(), for 4 bits.
 template <class In, int BITS, int STEP>
 __device__ __forceinline__ void unpack_fragment(std::uint32_t (&fragment)[4],
                                                 const std::uint32_t (&words)[4],
                                                 const std::uint32_t (&minus_zero)[2]) {
-  using Pair = HalfPair<In>;
+  using Pair = WeightPair<In, BITS>;
   if constexpr (BITS == 4) {
     RUNG_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t element =
-          ptx::and_or(words[STEP / 16] >> (4 * i), 0x000f000f, Pair::base);
-      fragment[i] = ptx::fma_rn_x2<In>(element, Pair::one, minus_zero[i % 2]);
+    for (int i = 0; i < 4; i += 2) {
+      const std::uint32_t elements = words[STEP / 16] >> (4 * i);
+      fragment[i] = ptx::fma_rn_x2<In>(ptx::and_or(elements, 0x000f000f, Pair::low_base),
+                                       Pair::low_factor, minus_zero[0]);
+      fragment[i + 1] = ptx::fma_rn_x2<In>(ptx::and_or(elements, 0x00f000f0, Pair::high_base),
+                                           Pair::high_factor, minus_zero[1]);
     }
   } else {
-    // Two's complement: seven bits, less 128 times the eighth.
+    // Two's complement with the eighth bit inverted is 128 more.
     RUNG_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const std::uint32_t element = words[STEP / 8 + i / 2] >> (8 * (i % 2));
-      fragment[i] = ptx::fma_rn_x2<In>(ptx::and_or(element, 0x007f007f, Pair::base), Pair::one,
-                                       ptx::and_or(element, 0x00800080, Pair::minus_base));
+      const std::uint32_t elements = words[STEP / 8 + i / 2] >> (8 * (i % 2));
+      fragment[i] = ptx::fma_rn_x2<In>(ptx::and_xor(elements, 0x00ff00ff, 0x00800080), Pair::factor,
+                                       Pair::minus_128);
     }
   }
 }
@@ -91,15 +114,17 @@ __device__ __forceinline__ const unsigned char* record_of(const unsigned char* w
   return weights + layout.record_at(row_tile < last ? row_tile : last, k / WeightLayout::steps);
 }
 
-/// The scales of a lane's two rows, lane / 4 and 8 below, for a group of a record.
-template <int BITS>
+/// The scales of a lane's two rows, lane / 4 and 8 below, for a group of a record: those of fractions of
+/// the elements.
+template <class In, int BITS>
 __device__ __forceinline__ void load_scales(float (&to)[2], const unsigned char* record,
                                             const RecordForm<BITS>& form, int group) {
   const unsigned char* const scales = record + form.scales_at;
   const int at = group * WeightLayout::rows + static_cast<int>(threadIdx.x) % 32 / 4;
   const auto load = [&]<class T>(const T* of_type) RUNG_INLINE_LAMBDA {
-    to[0] = static_cast<float>(of_type[at]);
-    to[1] = static_cast<float>(of_type[at + 8]);
+    constexpr float factor = WeightPair<In, BITS>::inverse_of_fraction;
+    to[0] = factor * static_cast<float>(of_type[at]);
+    to[1] = factor * static_cast<float>(of_type[at + 8]);
   };
   if (form.scale == WeightScale::f32) {
     load(reinterpret_cast<const float*>(scales));
@@ -120,49 +145,62 @@ __device__ __forceinline__ void load_words(std::uint32_t (&words)[4], const unsi
   for (int w = 0; w < 4; ++w) words[w] = vector.at[w];
 }
 
-/// unpack_fragment()'s minus_zero of a lane's two rows, for the steps of a record from k on. Without zero
-/// points, elements of 4 bits have 8.
-template <class In, int BITS>
-__device__ __forceinline__ void load_minus_zeros(std::uint32_t (&minus_zero)[2],
-                                                 const unsigned char* record,
-                                                 const RecordForm<BITS>& form, int k) {
-  const int row = static_cast<int>(threadIdx.x) % 32 / 4;
+/// unpack_fragment()'s minus_zero for the zero points of a lane's two rows: the bits of the base and the
+/// zero point, negative; first of row lane / 4, whose elements are the low bits, then of that 8 below,
+/// whose elements are the high ones.
+template <class In>
+__device__ __forceinline__ void minus_zeros_of(std::uint32_t (&minus_zeros)[2],
+                                               const std::uint32_t (&zeros)[2]) {
+  using Pair = WeightPair<In, 4>;
   RUNG_UNROLL
   for (int half = 0; half < 2; ++half) {
-    std::uint32_t zero = 8;
-    if (form.has_zeros) {
-      zero = record[form.zeros_at + form.group_of(k) * WeightLayout::rows + row + half * 8];
-    }
-    minus_zero[half] = HalfPair<In>::minus_base + zero * 0x00010001;
+    minus_zeros[half] = Pair::minus_low + zeros[half] * 0x00010001;
   }
+  minus_zeros[1] = ptx::fma_rn_x2<In>(minus_zeros[1], Pair::one, Pair::low_less_high);
 }
 
-/// The fragments of a whole record, for each 16 steps one.
+/// The same for the steps of a record from k on. Without zero points, elements of 4 bits have 8.
 template <class In, int BITS>
-__device__ __forceinline__ void unpack_record(
-    std::uint32_t (&fragments)[WeightLayout::steps / 16][4], const unsigned char* record,
-    const RecordForm<BITS>& form) {
-  constexpr int CHUNK = chunk_steps<BITS>;
+__device__ __forceinline__ void load_minus_zeros(std::uint32_t (&minus_zeros)[2],
+                                                 const unsigned char* record,
+                                                 const RecordForm<BITS>& form, int k) {
+  std::uint32_t zeros[2] = {8, 8};
+  if (form.has_zeros) {
+    const unsigned char* const from = record + form.zeros_at +
+                                      form.group_of(k) * WeightLayout::rows +
+                                      static_cast<int>(threadIdx.x) % 32 / 4;
+    zeros[0] = from[0];
+    zeros[1] = from[8];
+  }
+  minus_zeros_of<In>(minus_zeros, zeros);
+}
+
+/// The fragments of half a record, 64 steps, from a lane's words of it: for each 16 steps one.
+template <int HALF, class In, int BITS, int CHUNKS>
+__device__ __forceinline__ void unpack_half(std::uint32_t (&fragments)[4][4],
+                                            const Vector<std::uint32_t, 4> (&words)[CHUNKS],
+                                            const unsigned char* record,
+                                            const RecordForm<BITS>& form) {
+  std::uint32_t minus_zeros[2] = {};
+  if constexpr (BITS == 4) {
+    load_minus_zeros<In>(minus_zeros, record, form, HALF * WeightLayout::steps / 2);
+  }
   RUNG_UNROLL
-  for (int k = 0; k < WeightLayout::steps; k += CHUNK) {
-    std::uint32_t words[4], minus_zero[2] = {};
-    load_words(words, record, k / CHUNK);
-    if constexpr (BITS == 4) load_minus_zeros<In>(minus_zero, record, form, k);
-    unpack_fragment<In, BITS, 0>(fragments[k / 16], words, minus_zero);
-    unpack_fragment<In, BITS, 16>(fragments[k / 16 + 1], words, minus_zero);
+  for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+    constexpr int EACH = 4 / CHUNKS;
+    unpack_fragment<In, BITS, 0>(fragments[chunk * EACH], words[chunk].at, minus_zeros);
+    unpack_fragment<In, BITS, 16>(fragments[chunk * EACH + 1], words[chunk].at, minus_zeros);
     if constexpr (BITS == 4) {
-      unpack_fragment<In, BITS, 32>(fragments[k / 16 + 2], words, minus_zero);
-      unpack_fragment<In, BITS, 48>(fragments[k / 16 + 3], words, minus_zero);
+      unpack_fragment<In, BITS, 32>(fragments[2], words[chunk].at, minus_zeros);
+      unpack_fragment<In, BITS, 48>(fragments[3], words[chunk].at, minus_zeros);
     }
   }
 }
 
-/// acc += sums times the scales of a group, as mma.m16n8k16 has them.
-template <int BITS, int J>
-__device__ __forceinline__ void promote(const unsigned char* record, const RecordForm<BITS>& form,
-                                        int group, const float (&sums)[J][4], float (&acc)[J][4]) {
-  float scales[2];
-  load_scales(scales, record, form, group);
+/// acc += sums of fractions times the scales of a group, as mma.m16n8k16 has them.
+template <int J>
+__device__ __forceinline__ void promote(const float (&scales)[2], const float (&sums)[J][4],
+                                        float (&acc)[J][4]) {
   RUNG_UNROLL
   for (int j = 0; j < J; ++j) {
     RUNG_UNROLL

@@ -1,0 +1,26 @@
+#pragma once
+// Matrix descriptors of wgmma at distances from a first one, for loops that have no time to encode
+// each of them.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+
+namespace rung::cuda {
+
+class DescriptorSteps {
+ public:
+  __device__ __forceinline__ explicit DescriptorSteps(std::uint64_t first)
+      : low_(static_cast<std::uint32_t>(first)), high_(static_cast<std::uint32_t>(first >> 32)) {}
+
+  /// That of the same shape, `bytes` behind the first one: a multiple of 16. The address is in the low
+  /// bits, in units of 16 bytes, and shared memory ends before it carries.
+  __device__ __forceinline__ std::uint64_t at(std::uint32_t bytes) const {
+    return std::uint64_t{high_} << 32 | (low_ + bytes / 16);
+  }
+
+ private:
+  std::uint32_t low_, high_;
+};
+
+}  // namespace rung::cuda
