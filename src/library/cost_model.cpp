@@ -10,6 +10,7 @@
 #include "device/cpu/copying_b.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
+#include "device/cpu/panels.hpp"
 #include "device/cpu/parallel.hpp"
 #include "device/cpu/passing_b.hpp"
 
@@ -49,6 +50,7 @@ constexpr double step_of_strip = 4, copied_step_of_strip = 10;  // of 12, of two
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
 constexpr double packed_a = 1;       // per element, panel by panel; of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
+constexpr double packed_columns = 0.8;  // per element, along columns, into panels of one vector
 // Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (the same
 // where k is short, else by strips of columns), and 07, measured with two FMAs in a cycle.
 constexpr double written_in_blocks = 0.075, written_by_strips = 0.19, written_in_tiles = 0.165,
@@ -236,7 +238,8 @@ double GemmCosts::copying_b() const {
   return copy + bytes * (is_one_tile ? passing_far : copying_far);
 }
 
-/// By 12, where rows of A share sets of L1 and several strips of B use them. 06 takes twice as long.
+/// By 12, where rows of A share sets of L1 and several strips of B use them, in tiles of many rows. 06
+/// takes twice as long.
 double GemmCosts::packing_a() const {
   const bool is_packed = rates_.fmas_per_cycle > 1 && a_by_rows_ && m_ > cpu::l1_ways &&
                          n_ > 2 * lanes_ &&
@@ -244,10 +247,30 @@ double GemmCosts::packing_a() const {
   return is_packed ? packed_a * m_ * k_ : 0;
 }
 
+/// By what 07 and 11 are slower where rows of B do not begin with a line: a vector is in two lines, and
+/// a strip in one more than it has vectors, which fills L1 sooner. 12 copies B to where it is aligned.
+double GemmCosts::splitting_lines() const {
+  constexpr double line = 64, in_l1 = 1.05, beyond = 1.12;
+  if (rates_.fmas_per_cycle == 1 || !b_by_rows_) return 1;
+  const double lines = n_ * size_ / line;
+  if (lines == ceil_of(lines)) return 1;
+  return k_ * 4 * line < rates_.l1 / 2 ? in_l1 : beyond;
+}
+
 /// Once for each `columns` of B.
 double GemmCosts::reading_a_in_place(double columns) const {
   if (rates_.fmas_per_cycle == 1 || m_ * k_ * size_ <= rates_.l2) return 0;
   return ceil_of(n_ / columns) * m_ * k_ * size_ * (a_by_rows_ ? streamed_a : strided_a);
+}
+
+/// Once for each `columns` of B, in place or with packing it.
+double GemmCosts::reading_a_just_in_time(double columns) const {
+  const bool has_wide_strips = rates_.fmas_per_cycle > 1 && m_ >= cpu::least_rows_of_wide_strips &&
+                               k_ * size_ >= cpu::least_k_bytes_of_wide_strips;
+  if (!has_wide_strips) return packing_a() + reading_a_in_place(columns);
+  constexpr double narrow_lanes = 8;
+  if (a_by_rows_ || lanes_ != narrow_lanes) return reading_a_in_place(columns);
+  return ceil_of(n_ / columns) * m_ * k_ * packed_columns;
 }
 
 double GemmCosts::packing_both() const {
@@ -271,8 +294,9 @@ double GemmCosts::direct(int threads) const {
   const double sums = std::min(m_, tile_rows) * std::min(ceil_of(n_ / lanes_), 2.0);
   const double fmas = whole_fmas_ * std::max(1.0, fma_latency * rates_.fmas_per_cycle / sums);
   const double packed = n_ / lanes_ == ceil_of(n_ / lanes_) ? 0 : packed_step * k_;
-  double cost = std::max(fmas, reading_b_in_place(vector_from_l2)) + tiles_ * direct_tile +
-                transposed + packed + reading_a_in_place(2 * lanes_) + writing(written_in_tiles);
+  double cost = splitting_lines() * std::max(fmas, reading_b_in_place(vector_from_l2)) +
+                tiles_ * direct_tile + transposed + packed + reading_a_in_place(2 * lanes_) +
+                writing(written_in_tiles);
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
   }
@@ -328,8 +352,8 @@ double GemmCosts::masked_tiles(int threads) const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   constexpr double slab = 256;  // of k
   const double a_vector = n_ > 2 * lanes_ ? wide_vector_from_l2 : vector_from_l2;
-  double cost = std::max(fmas_, reading_b_in_place(a_vector)) + tiles_ * masked_tile + transposed +
-                writing(written_by_strips, threads);
+  double cost = splitting_lines() * std::max(fmas_, reading_b_in_place(a_vector)) +
+                tiles_ * masked_tile + transposed + writing(written_by_strips, threads);
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
@@ -358,8 +382,8 @@ double GemmCosts::just_in_time(int threads) const {
   constexpr double panel_column = 2048;  // bytes of a column in a panel of B
   const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =
-      std::max(fmas + tiles_ * in_time_tile + transposed + copying_b() + packing_a() +
-                   reading_a_in_place(columns_in_l2) + writing(written_in_blocks),
+      std::max(fmas + tiles_ * in_time_tile + transposed + copying_b() +
+                   reading_a_just_in_time(columns_in_l2) + writing(written_in_blocks),
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));
   if (used <= 1) return cost + in_time_call;

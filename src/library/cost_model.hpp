@@ -41,7 +41,9 @@ class GemmCosts {
   double writing(double cycles_per_byte, int threads = 1) const;
   double packing_both() const;
   double reading_a_in_place(double columns) const;
+  double reading_a_just_in_time(double columns) const;
   double reading_b_in_place(double a_vector) const;
+  double splitting_lines() const;
   double copying_b() const;
   double packing_a() const;
   double short_k(int threads) const;

@@ -25,7 +25,9 @@ constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
 // half a vector takes as long as a whole one.
 constexpr int many_triple_rows = masked_MR == 14 ? 8 : 0;
 constexpr int many_quad_rows = masked_MR == 14 ? 6 : quad_rows;
-constexpr int steps_ahead = 16;  // of k, for a panel of B from L2
+// Of k, for a panel of B from L2.
+template <int Vectors>
+constexpr int steps_ahead = Vectors == 2 ? 16 : 12;
 
 /// The elements of one column of A. A pointer serves five rows: with the stride and three times the
 /// stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
@@ -127,7 +129,7 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
     for (int v = 0; v < Vectors; ++v) keep(b_k[v]);
   }
   if constexpr (B == Reads::panel || B == Reads::beside) {
-    constexpr int tiles_ahead = B == Reads::panel ? steps_ahead : 1;
+    constexpr int tiles_ahead = B == Reads::panel ? steps_ahead<Vectors> : 1;
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) {
       __builtin_prefetch(at.b + (tiles_ahead * Vectors + v) * lanes);
@@ -245,7 +247,7 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
   constexpr bool has_whole = Rows > 1 && Vectors > 1 && lanes > 1;
-  if (has_whole && Rows > 3 && Vectors == 2 && last_cols == lanes && t.streams_b) {
+  if (has_whole && Rows > 3 && last_cols == lanes && t.streams_b) {
     multiply<Reads::panel>(d, mask, t, sum);
   } else if (has_whole && last_cols == lanes && t.fetches_right) {
     multiply<Reads::beside>(d, mask, t, sum);

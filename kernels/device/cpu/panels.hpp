@@ -15,18 +15,36 @@
 
 namespace rung::cpu {
 
+// From so many rows of A and bytes of k on, strips of B are wider than two vectors.
+inline constexpr std::int64_t least_rows_of_wide_strips = 128, least_k_bytes_of_wide_strips = 2048;
+
+/// Vectors of columns in a strip of B. Tiles of three vectors by eight rows, or of four by six, take
+/// fewer loads for an FMA than two by fourteen, and their sums leave registers to the next tile. A
+/// short k or few rows do not make up for what a tile and a copy of B take beside the FMAs.
+template <class T>
+std::int64_t strip_vectors(const MaskedKernels<T>& kernels, const Gemm<T, T>& g) {
+  const std::int64_t count = ceil_div(g.n, kernels.lanes);
+  const bool is_small = g.k * std::int64_t{sizeof(T)} < least_k_bytes_of_wide_strips ||
+                        g.m < least_rows_of_wide_strips;
+  if (kernels.triple_rows == 0 || is_small || count <= 2) return 2;
+  return count == 4 || count == 8 ? 4 : 3;
+}
+
 /// The sizes of tiles, panels and blocks of C for a product on `threads` threads, in rows, columns
 /// and steps of k. T is float or double.
 struct PanelBlocks {
-  // C is read and written once per KC, so a short KC costs traffic. A panel of A stays in an L1 of
-  // 48 KiB while panels of B pass by; a smaller L1 holds neither, and then a strip of B is finished
-  // before the next one.
-  static constexpr std::int64_t max_panel_bytes = 28 << 10;  // of A
+  // A panel of A stays in an L1 of 48 KiB while panels of B pass by; a smaller L1 holds neither, and
+  // then a strip of B is finished before the next one.
   static constexpr std::int64_t l1_for_a = 48 << 10;
-  static constexpr std::int64_t one_tile_KC_bytes = 1024;  // for B in place
-  // From this number of columns on, a contiguous A is worth the time that packing takes.
-  static constexpr std::int64_t columns_of_packed_a = 1536;
+  // C is read and written once per KC, so a short KC costs traffic.
+  static constexpr std::int64_t max_panel_bytes = 28 << 10;  // of A, for strips of two vectors
+  static constexpr std::int64_t max_row_bytes = 3072;        // of A, for wider ones
+  static constexpr std::int64_t one_tile_KC_bytes = 1024;    // for B in place
+  // From this number of columns on, A is worth packing where an L1 does not hold the rows of a tile,
+  // or where it is stored by columns; from the second on, into panels that are a vector wide.
+  static constexpr std::int64_t columns_of_packed_a = 1536, columns_of_narrow_panels = 96;
 
+  std::int64_t vectors;  // of columns in a strip
   std::int64_t MR, NR;   // of a tile
   std::int64_t width_a;  // of a packed panel of A: MR in whole vectors
   std::int64_t KC, MC, NC;
@@ -38,30 +56,49 @@ struct PanelBlocks {
   PanelBlocks(const MaskedKernels<T>& kernels, const Gemm<T, T>& g, int threads) {
     constexpr std::int64_t size = sizeof(T);
     const Caches& caches = machine().caches;
-    NR = 2 * kernels.lanes;
-    const std::int64_t a_stride = g.a.col_stride == 1 ? g.a.row_stride : g.a.col_stride;
-    const bool conflicts = shares_a_set<T>(a_stride) && g.m > l1_ways;
-    // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
-    const bool avoids = conflicts && g.n <= NR && g.a.col_stride == 1;
-    MR = even_part(g.m, avoids ? std::min(l1_ways, kernels.MR) : kernels.MR, 1);
-    width_a = round_up(MR, kernels.lanes);
-    packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
-    const std::int64_t panel_rows = packs_a ? round_up(kernels.MR, kernels.lanes) : kernels.MR;
-    KC = even_part(g.k, (g.m > MR ? max_panel_bytes / panel_rows : one_tile_KC_bytes) / size, 8);
-    MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
-    NC = round_up(g.n, NR);
     const bool holds_a = caches.l1 >= l1_for_a;
-    group = holds_a ? even_part(g.n, caches.l2 / 2 / (KC * size), NR) : NR;
+    const bool a_by_rows = g.a.col_stride == 1;
+    const bool shares_sets = shares_a_set<T>(a_by_rows ? g.a.row_stride : g.a.col_stride);
+    vectors = holds_a ? strip_vectors(kernels, g) : 2;
+    std::int64_t columns = holds_a && a_by_rows ? g.n : columns_of_packed_a;
+    if (!a_by_rows && vectors > 2) {
+      if (kernels.triple_rows == kernels.lanes) {
+        columns = columns_of_narrow_panels;
+      } else if (shares_sets || g.n > columns) {
+        vectors = 2;  // a panel of few rows would be half empty
+      }
+    }
+    NR = vectors * kernels.lanes;
+    const std::int64_t most_rows = vectors == 2 ? kernels.MR : kernels.rows_in_strip[vectors - 1];
+    const bool has_few_rows = a_by_rows && most_rows <= l1_ways;  // whose sets hold them
+    const bool conflicts = shares_sets && g.m > l1_ways && !has_few_rows;
+    // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
+    const bool avoids = conflicts && g.n <= NR && a_by_rows;
+    MR = even_part(g.m, avoids ? std::min(l1_ways, most_rows) : most_rows, 1);
+    width_a = round_up(MR, kernels.lanes);
+    packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns);
+    const std::int64_t panel_rows = packs_a ? round_up(most_rows, kernels.lanes) : most_rows;
+    const std::int64_t row_bytes = vectors == 2 ? max_panel_bytes / panel_rows : max_row_bytes;
+    KC = even_part(g.k, (g.m > MR ? row_bytes : one_tile_KC_bytes) / size, 8);
+    const std::int64_t in_l2 = caches.l2 / 2 / (KC * size);
+    MC = holds_a ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
+    NC = round_up(g.n, NR);
+    group = holds_a ? even_part(g.n, in_l2, NR) : NR;
     if (threads > 1) {
       const TileBlock block =
           balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
       MC = block.rows * MR;
       NC = block.cols * NR;
-    } else if (holds_a) {
-      MC = round_up(g.m, MR);
     }
     packs_a_late = packs_a && holds_a && NC <= round_up(group, NR);
     if (packs_a_late) packs_a = false;
+  }
+
+  /// The columns of the next strip where `left` remain: two pairs of vectors, rather than three vectors
+  /// and one.
+  std::int64_t strip_cols(std::int64_t left, std::int64_t lanes) const {
+    const bool leaves_one = vectors > 2 && left > NR && left <= NR + lanes;
+    return leaves_one ? NR - lanes : std::min(left, NR);
   }
 };
 

@@ -16,6 +16,9 @@ namespace rung::cpu {
 namespace {
 
 constexpr std::size_t huge_page = 2 << 20;
+// Panels of that size meet each other in the sets of L2 if their pages are scattered, and exceed the
+// small pages that the first TLB holds.
+constexpr std::size_t worth_huge_page = 256 << 10;
 
 // Keys of POSIX and not thread_locals: a thread's memory is released after all of its
 // thread_locals, whose destructors may call the library, and again if a call follows even later.
@@ -58,7 +61,7 @@ void* scratch_bytes(std::size_t wanted) {
   keys.set(nullptr, 0);
   std::free(memory);  // first: both at once may be more than there is
 
-  const std::size_t alignment = wanted < huge_page ? 64 : huge_page;
+  const std::size_t alignment = wanted < worth_huge_page ? 64 : huge_page;
   const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1), alignment);
   memory = std::aligned_alloc(alignment, bytes);
   if (memory == nullptr) throw std::bad_alloc();

@@ -1,5 +1,6 @@
 // gemm/cpu/12_just_in_time: the first tile of a strip leaves a packed copy of B for the others,
-//   behind its FMAs, and A is packed only where many columns use it.
+//   behind its FMAs; strips of three or four vectors take the fewest loads, and A is read in place
+//   where L1 holds the rows of a tile.
 // from: 06_cache_blocks | removes: packing as work of its own, during which nothing multiplies
 //   | bottleneck: the rate of FMAs; for few rows or columns, that of memory
 // needs: nothing; types other than f32 and f64 run 06 | try: rung bench gemm/cpu/06 gemm/cpu/12
@@ -7,8 +8,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <type_traits>
 
+#include "device/cpu/copying_b.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/panels.hpp"
@@ -27,10 +30,12 @@ using cpu::PanelBlocks;
 using cpu::round_up;
 
 constexpr std::int64_t max_packed_rows = 8192;  // of A: 16 MiB
-// Tiles of a strip that read B in place or fetch the next strip.
-constexpr std::int64_t first_tiles = 2;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
+
+struct Range {
+  std::int64_t begin, end;
+};
 
 struct JustInTime {
   template <class In, class Out>
@@ -62,7 +67,8 @@ struct JustInTime {
     const auto& kernels = cpu::masked_kernels<T>();
     const PanelBlocks blocks(kernels, g, threads);
     const std::int64_t b_elements = blocks.KC * blocks.group;
-    const std::int64_t late_a = blocks.packs_a_late ? first_tiles * blocks.width_a * blocks.KC : 0;
+    const std::int64_t late_a =
+        blocks.packs_a_late ? blocks.vectors * blocks.width_a * blocks.KC : 0;
     const std::int64_t of_worker = b_elements + late_a;
     const std::int64_t a_elements =
         blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
@@ -71,30 +77,31 @@ struct JustInTime {
     const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
     T* const memory = cpu::scratch<T>(workers * of_worker + a_elements);
     T* const packed_a = memory + workers * of_worker;
-    // k0 == 0 runs even if K is 0, to apply beta.
-    for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
-      const std::int64_t k = std::min(blocks.KC, g.k - k0);
-      if (blocks.packs_a) cpu::pack_panels_of_a(kernels, g, blocks, k0, k, packed_a, threads);
+    const auto add_products = [&](Range ks) {
       std::atomic<std::int64_t> next = 0;
       cpu::parallel_for(workers, threads, [&](std::int64_t worker) {
         T* const panels = memory + worker * of_worker;
-        const Slab<T> slab = {g, kernels, blocks, packed_a, panels + b_elements, {k0, k0 + k}};
         for (std::int64_t block = next++; block < block_count; block = next++) {
           const std::int64_t i = block % block_rows * blocks.MC;
           const std::int64_t j = block / block_rows * blocks.NC;
           const Range rows = {i, std::min(i + blocks.MC, g.m)};
-          const std::int64_t end = std::min(j + blocks.NC, g.n);
-          for (std::int64_t at = j; at < end; at += blocks.group) {
-            block_of_c(slab, rows, {at, std::min(at + blocks.group, end)}, panels);
+          const Range cols = {j, std::min(j + blocks.NC, g.n)};
+          // k0 == 0 runs even if K is 0, to apply beta.
+          for (std::int64_t k0 = ks.begin; k0 == 0 || k0 < ks.end; k0 += blocks.KC) {
+            const Range part = {k0, std::min(k0 + blocks.KC, ks.end)};
+            block_of_c<T>({g, kernels, blocks, packed_a, panels + b_elements, part}, rows, cols,
+                          panels);
           }
         }
       });
+    };
+    if (!blocks.packs_a) return add_products({0, g.k});
+    for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
+      const Range ks = {k0, std::min(k0 + blocks.KC, g.k)};
+      cpu::pack_panels_of_a(kernels, g, blocks, ks.begin, ks.end - ks.begin, packed_a, threads);
+      add_products(ks);
     }
   }
-
-  struct Range {
-    std::int64_t begin, end;
-  };
 
   /// A part of k of the product.
   template <class T>
@@ -134,24 +141,33 @@ struct JustInTime {
     }
   };
 
+  /// The product of a block of A with a block of B, a group of its strips after the other.
+  template <class T>
+  static void block_of_c(const Slab<T>& slab, Range rows, Range cols, T* panels) {
+    for (std::int64_t j = cols.begin; j < cols.end; j += slab.blocks.group) {
+      group_of_strips(slab, rows, {j, std::min(j + slab.blocks.group, cols.end)}, panels);
+    }
+  }
+
   /// The product of a block of A with a group of strips of B. The first tiles of each strip fill
   /// its panel; then each panel of A, in L1, meets the panels of B, in L2.
   template <class T>
-  static void block_of_c(const Slab<T>& slab, Range rows, Range cols, T* panels) {
+  static void group_of_strips(const Slab<T>& slab, Range rows, Range cols, T* panels) {
     const PanelBlocks& blocks = slab.blocks;
-    const std::int64_t panel = blocks.KC * blocks.NR;
     const bool is_one_strip = cols.end - cols.begin <= blocks.NR;
-    const std::int64_t first_end = is_one_strip && !blocks.packs_a_late
-                                       ? rows.end
-                                       : std::min(rows.end, rows.begin + first_tiles * blocks.MR);
+    const std::int64_t first_end =
+        is_one_strip && !blocks.packs_a_late
+            ? rows.end
+            : std::min(rows.end, rows.begin + blocks.vectors * blocks.MR);
     if (blocks.packs_a_late) {
       for (std::int64_t i = rows.begin; i < first_end; i += blocks.MR) {
         slab.pack_late(i, std::min(blocks.MR, first_end - i), (i - rows.begin) / blocks.MR);
       }
     }
-    for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
-      first_rows(slab, {rows.begin, first_end}, j, std::min(blocks.NR, cols.end - j),
-                 first_end < rows.end, panels + (j - cols.begin) / blocks.NR * panel);
+    for (std::int64_t j = cols.begin, count; j < cols.end; j += count) {
+      count = blocks.strip_cols(cols.end - j, slab.kernels.lanes);
+      first_rows(slab, {rows.begin, first_end}, j, count, first_end < rows.end,
+                 panels + (j - cols.begin) * blocks.KC);
     }
     for (std::int64_t i = first_end; i < rows.end; i += blocks.MR) {
       row_of_tiles(slab, i, std::min(blocks.MR, rows.end - i), cols, panels);
@@ -159,8 +175,7 @@ struct JustInTime {
   }
 
   /// Tiles with one panel of B. Where rows of B are contiguous, the first tile reads them in place
-  /// and leaves a copy for the others, behind its FMAs. The first two fetch the next strip of B,
-  /// the others their own tile of C.
+  /// and leaves a copy for the others, behind its FMAs. The first few fetch the next strip of B.
   template <class T>
   static void first_rows(const Slab<T>& slab, Range rows, std::int64_t j, std::int64_t cols,
                          bool is_kept, T* panel) {
@@ -170,27 +185,27 @@ struct JustInTime {
     const std::int64_t width = slab.width(cols);
     if (!in_place) cpu::pack_panel(kernels, g.b, ks.begin, k, j, cols, width, panel);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
-    const bool fetches_b = j + blocks.NR < g.n && in_place;
-    // Where rows of B do not begin with a line, this strip has already read the first of the next;
-    // the same holds for C.
-    constexpr std::int64_t last = line<T> - 1;
-    const std::int64_t c_first = std::min(last, cols - 1);
+    const bool fetches_b = j + cols < g.n && in_place;
+    // Where rows of C do not begin with a line, the strip to the left has brought their first one.
+    const std::int64_t c_first = std::min(line<T> - 1, cols - 1);
     const std::int64_t c_last = cols - 1 - c_first;
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
       const bool reads_b = in_place && i == rows.begin;
-      cpu::MaskedTile<T> tile = slab.tile(slab.a(i, (i - rows.begin) / blocks.MR), i, j, cols);
+      const std::int64_t index = (i - rows.begin) / blocks.MR;
+      cpu::MaskedTile<T> tile = slab.tile(slab.a(i, index), i, j, cols);
       tile.b = reads_b ? &g.b(ks.begin, j) : panel;
       tile.b_k = reads_b ? g.b.row_stride : width;
       tile.copy = reads_b && (!only_one || is_kept) ? panel : nullptr;
-      const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
-      if (fetches_b && half < k) {
-        tile.fetch(&g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
-        prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
+      tile.streams_b = !reads_b && blocks.vectors > 2;  // larger than L1
+      const bool fetches_next = fetches_b && index < blocks.vectors;
+      if (fetches_next) {
+        fetch_b(tile, &g.b(ks.begin, j + cols), g.b.row_stride, index, blocks.vectors);
       } else {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
         tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
       }
+      if (fetches_next || blocks.vectors > 2) prefetch_c(tile.c, tile.ldc, tile_rows, cols - 1);
       kernels.tile(tile_rows, cols)(tile);
     }
   }
@@ -209,18 +224,18 @@ struct JustInTime {
     const std::int64_t part = blocks.packs_a ? ceil_div(blocks.width_a * slab.k(),
                                                         ceil_div(cols.end - cols.begin, blocks.NR))
                                              : 2 * line<T>;
-    for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
-      const std::int64_t count = std::min(blocks.NR, cols.end - j);
-      const std::int64_t strip = (j - cols.begin) / blocks.NR;
+    std::int64_t fetched = 0;
+    for (std::int64_t j = cols.begin, count; j < cols.end; j += count, fetched += part) {
+      count = blocks.strip_cols(cols.end - j, slab.kernels.lanes);
       cpu::MaskedTile<T> tile = slab.tile(a, i, j, count);
-      tile.b = panels + strip * blocks.KC * blocks.NR;
+      tile.b = panels + (j - cols.begin) * blocks.KC;
       tile.b_k = slab.width(count);
       tile.streams_b = true;
       if (fetches_a && blocks.packs_a) {
-        tile.fetch(slab.a(next, 0) + strip * part, 2 * line<T>, line<T>,
+        tile.fetch(slab.a(next, 0) + fetched, 2 * line<T>, line<T>,
                    std::min(slab.k(), part / line<T>));
-      } else if (fetches_a && strip * part < slab.k()) {
-        tile.fetch(&slab.g.a(next, slab.ks.begin + strip * part), slab.g.a.row_stride, line<T>,
+      } else if (fetches_a && fetched < slab.k()) {
+        tile.fetch(&slab.g.a(next, slab.ks.begin + fetched), slab.g.a.row_stride, line<T>,
                    std::min(slab.k(), 2 * std::min(blocks.MR, slab.g.m - next)));
       }
       prefetch_c(tile.c, tile.ldc, rows, count - 1);
@@ -228,12 +243,34 @@ struct JustInTime {
     }
   }
 
+  /// Tile `index` of the first ones fetches its part of the next strip, which begins at `from`: two
+  /// lines of half of the rows, or a last one of all. Two lines are in one page.
+  template <class T>
+  static void fetch_b(cpu::MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t index,
+                      std::int64_t vectors) {
+    if (index + 1 == vectors && vectors % 2 == 1) {
+      // Where rows do not begin with a line, this strip has already read the first one of the next.
+      tile.fetch(from + vectors * line<T> - 1, 2 * row, row, tile.k);
+    } else {
+      cpu::fetch_part(tile, from, row, index);
+    }
+  }
+
   // C is needed only after the loop over k, which hides the latency of loading it.
   template <class T>
   static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      __builtin_prefetch(c + i * ldc, 0, 2);
-      __builtin_prefetch(c + i * ldc + last, 0, 2);
+    if (last < 2 * line<T>) {
+      for (std::int64_t i = 0; i < rows; ++i, c += ldc) {
+        __builtin_prefetch(c, 0, 2);
+        __builtin_prefetch(c + last, 0, 2);
+      }
+      return;
+    }
+    const std::int64_t third = std::min(3 * line<T>, last);
+    for (std::int64_t i = 0; i < rows; ++i, c += ldc) {
+      for (const std::int64_t at : {std::int64_t{0}, line<T>, 2 * line<T>, third, last}) {
+        __builtin_prefetch(c + at, 0, 2);
+      }
     }
   }
 };
