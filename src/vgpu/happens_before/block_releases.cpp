@@ -15,6 +15,8 @@ int first_thread(const Warp& warp) { return warp.index * warp_size + first_lane(
 void BlockReleases::start(Order& order, std::uint64_t block, int warps) {
   order_ = &order;
   block_ = block;
+  if (fenced_.size() == at(warps) && !used_) return;  // as it is in most kernels
+  used_ = false;
   acquired_.clear();
   observed_.assign(at(warps), {});
   own_.assign(at(warps), {});
@@ -33,12 +35,14 @@ void BlockReleases::fence(const Warp& warp, const GridOrder& order) {
 }
 
 void BlockReleases::prepare(const Warp& warp) {
+  used_ = true;
   join(fenced_[at(warp.index)],
        {known_times(warp), acquired(first_thread(warp)), fenced_times_, fenced_acquired_});
   order_->advance(warp.index);  // later work is not part of the release
 }
 
 void BlockReleases::fence_proxy(const Warp& warp) {
+  used_ = true;
   join_times(fenced_times_, known_times(warp));
   join(fenced_acquired_, acquired(first_thread(warp)));
   order_->advance(warp.index);  // later work is not shown
@@ -59,6 +63,7 @@ void BlockReleases::publish(const Warp& warp, std::uint64_t address, GridOrder& 
 
 void BlockReleases::observe(const Warp& warp, std::uint64_t address, bool acquires,
                             const GridOrder& order) {
+  used_ = true;
   const std::size_t count = order.releases(address, block_);
   if (!acquires) {
     observed_[at(warp.index)][address] = count;

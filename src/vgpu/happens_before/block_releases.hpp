@@ -61,6 +61,7 @@ class BlockReleases {
 
   Order* order_ = nullptr;
   std::uint64_t block_ = 0;
+  bool used_ = false;  // something has been recorded since start()
   std::map<std::uint64_t, std::vector<Acquisition>> acquired_;
   std::vector<Acquired> observed_;  // by warp, since its last fence
   std::vector<Acquired> own_;       // by warp: of this block's releases

@@ -266,7 +266,7 @@ void Lowering::lower_store(const Instruction& instruction) {
     return lower_cluster_access(instruction, op, bytes, std::move(rows));
   }
   Instr instr{};
-  instr.full = instr.masked = store_handler(access->type, bytes);
+  instr.full = instr.masked = store_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "stores from a register that is too narrow");
   instr.imm = keep(op);
   kernel_->stored[site_] = {rows, static_cast<std::uint8_t>(bytes), op.bytes};

@@ -105,7 +105,7 @@ void Lowering::emit_wmma_store(const WmmaMove& move, const WmmaAccess& access, c
     const std::uint32_t reg = move.fragment[static_cast<std::size_t>(access.reg)];
     emit(matrix_transpose_handler(), 0, {move.between[0], reg});
   }
-  emit(store_handler(move.type(), move.register_bytes()), imm_to(op), move.rows_of(access));
+  emit(store_handler(op, move.type(), move.register_bytes()), imm_to(op), move.rows_of(access));
 }
 
 void Lowering::lower_wmma_memory(const Instruction& instruction) {

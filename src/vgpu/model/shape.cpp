@@ -133,18 +133,18 @@ int Shape::regular_sectors(std::uint32_t bytes, std::uint64_t begin) const {
   return kind == Kind::linear && bytes <= sector_bytes ? warp_size : 0;
 }
 
-int Shape::sectors(std::uint32_t bytes, std::int64_t offset) {
-  const std::uint64_t begin = low + static_cast<std::uint64_t>(offset);
-  if (const int known = regular_sectors(bytes, begin)) return known;
+int Shape::count_sectors(std::uint32_t bytes, std::uint64_t begin) {
   if (sectors_bytes_ != bytes) {
     sectors_bytes_ = bytes;
     sectors_.fill(0);
   }
   std::uint8_t& known = sectors_[begin % sector_bytes];
-  if (known != 0) return known;
+  const int regular = regular_sectors(bytes, begin);
   const bool aligned =
       std::has_single_bit(bytes) && bytes <= 16 && ((begin | low_bits) & (bytes - 1)) == 0;
-  if (narrow && aligned) {  // one sector per lane
+  if (regular != 0) {
+    known = static_cast<std::uint8_t>(regular);
+  } else if (narrow && aligned) {  // one sector per lane
     const auto phase = static_cast<std::uint32_t>(begin % sector_bytes);
     constexpr int shift = std::countr_zero(sector_bytes);
     known = static_cast<std::uint8_t>(count_distinct(*this, phase, shift));

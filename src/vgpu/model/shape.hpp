@@ -65,8 +65,12 @@ struct Shape {
   int wavefronts(std::uint32_t bytes, std::int64_t offset, bool load);
   /// Of ldmatrix or stmatrix, at a request for each matrix: eight lanes' rows of 16 bytes.
   int matrix_wavefronts(int matrices);
-  /// Sectors of a global-memory access, likewise.
-  int sectors(std::uint32_t bytes, std::int64_t offset);
+  /// Sectors of a global-memory access, likewise. They depend on the position in a sector alone.
+  int sectors(std::uint32_t bytes, std::int64_t offset) {
+    const std::uint64_t begin = low + static_cast<std::uint64_t>(offset);
+    const int known = sectors_bytes_ == bytes ? sectors_[begin % sectors_.size()] : 0;
+    return known != 0 ? known : count_sectors(bytes, begin);
+  }
 
   // The position of the distances in a block's read log (happens_before/shared_shadow.hpp), if they
   // are in it.
@@ -79,6 +83,7 @@ struct Shape {
   int regular_wavefronts(std::uint32_t bytes, bool load) const;
   int word_wavefronts();
   int regular_sectors(std::uint32_t bytes, std::uint64_t begin) const;
+  int count_sectors(std::uint32_t bytes, std::uint64_t begin);
 
   std::array<Unique, warp_size> unique_;
   int uniques_ = 0;  // 0: not counted yet

@@ -66,7 +66,7 @@ bool check_fence(const GlobalAccess& access, int thread, std::size_t granule) {
 }  // namespace
 
 void check_bulk_read(const AsyncAccess& access, const GlobalRange& range) {
-  if (!is_watched(access.warp.block->worker.launch, *range.allocation)) return;
+  if (!access.warp.block->worker.launch.orders(*range.allocation)) return;
   const GlobalAccess read = bulk_access(access, range, false, false, false);
   const int thread = thread_of(access);
   for_each_granule(read, range, [&](std::size_t granule, std::uint64_t begin) {

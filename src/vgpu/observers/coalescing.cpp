@@ -125,7 +125,7 @@ void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, co
       });
     }
   }
-  if (is_watched(block.worker.launch, allocation)) {
+  if (block.worker.launch.orders(allocation)) {
     observe_global_order(block, warp, op, shape, place, kind);
   }
 }

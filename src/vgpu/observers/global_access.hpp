@@ -78,15 +78,4 @@ void store_relaxed(T& shared, std::type_identity_t<T> value) {
   std::atomic_ref(shared).store(value, std::memory_order_relaxed);
 }
 
-/// Whether accesses to the allocation have to be recorded: something in this launch may write there, or
-/// has written.
-inline bool is_watched(const LaunchState& launch, const Allocation& allocation) {
-  if (allocation.stamps == nullptr) return false;
-  if (launch.writes_anywhere) return true;
-  for (const Allocation* written : launch.written) {
-    if (written == &allocation) return true;
-  }
-  return load_relaxed(allocation.copied_in_launch) == launch.first_block;
-}
-
 }  // namespace rung::vgpu

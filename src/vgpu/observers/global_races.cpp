@@ -109,6 +109,42 @@ bool visit_lanes(const GlobalAccess& access, const Warp& warp, Shape& shape, std
   return true;
 }
 
+/// Deals with an access by all lanes to whole rows, if no other thread has accessed them in this launch,
+/// without preparing anything for other cases. `begin`: offset of the lowest address in the allocation.
+bool visit_own_rows(Block& block, const Warp& warp, const Allocation& allocation,
+                    const MemoryOp& op, const Shape& shape, std::uint64_t begin, bool writes) {
+  constexpr int half = warp_size / 2;
+  constexpr std::uint32_t all_of_half = 0xFFFF, least = RowStamp::bytes / half;
+  const LaunchState& launch = block.worker.launch;
+  const std::uint32_t bytes = op.access_bytes();
+  const auto stride = static_cast<std::int64_t>(bytes);
+  const bool whole = shape.kind == Shape::Kind::linear && shape.stride == stride;
+  if (!(whole || (shape.mask == all_lanes && shape.halves_linear && shape.half_stride == stride)) ||
+      bytes < least || bytes > widest_aligned || launch.options.threads != 1 ||
+      allocation.rows.all_apart || allocation.rows.launch != launch.first_block) {
+    return false;
+  }
+  const std::uint64_t lower = begin + shape.distance[0], upper = begin + shape.distance[half];
+  const std::uint64_t distance = lower < upper ? upper - lower : lower - upper;
+  if ((lower | upper) % RowStamp::bytes != 0 || distance < half * std::uint64_t{bytes}) {
+    return false;
+  }
+  if (!writes) store_relaxed(allocation.read_in_launch, launch.first_block);
+  const Stamp own = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
+  const GlobalShadow shadow(allocation);
+  const GlobalStamp oldest = make_global_stamp(launch.first_block, 0);
+  const GlobalRow row{shadow,
+                      0,
+                      0,
+                      make_global_stamp(launch.first_block + block.linear, own),
+                      oldest,
+                      0,
+                      static_cast<std::uint16_t>(op.site)};
+  const auto granule = static_cast<std::uint64_t>(block.worker.kernel.global_granule);
+  return visit_own_rows({shadow, launch.first_block, granule, oldest}, row,
+                        {{lower, upper}, {all_of_half, all_of_half}, bytes}, writes);
+}
+
 template <class F>
 void for_each_address(Shape& shape, const Place& place, const F& f) {
   for (int i = 0; i < shape.uniques(); ++i) {
@@ -123,10 +159,11 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const Allocation& allocation = *place.allocation;
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
   const bool writes = kind != AccessKind::load;
+  const std::uint64_t begin = place.address(shape.low, 0) - allocation.address;
+  if (!atomic && visit_own_rows(block, warp, allocation, op, shape, begin, writes)) return;
   const GlobalAccess access = global_access(
       block, warp, allocation, {op.site, op.access_bytes(), name(kind), writes, atomic});
   if (!writes) mark(allocation.read_in_launch, access);
-  const std::uint64_t begin = place.address(shape.low, 0) - allocation.address;
   if (visit_row(access, warp, shape, begin) || visit_lanes(access, warp, shape, begin)) return;
 
   const auto visit_lane = [&](std::uint64_t address, int lane, bool again) {

@@ -120,6 +120,43 @@ bool are_rare(const RecordedRows& rows) {
 
 }  // namespace
 
+bool visit_own_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
+                    bool writes) {
+  RecordedRows& rows = recorded(launch);
+  const auto lane_shift = static_cast<std::uint8_t>(std::countr_zero(halves.lane_bytes));
+  const std::uint64_t lanes = RowStamp::bytes >> lane_shift;  // of a row
+  const std::size_t count = half_warp / lanes;                // rows of a half
+  const auto is_own = [&](const RowStamp& found, GlobalStamp stamp) {
+    const GlobalStamp difference = found.first ^ stamp;
+    return found.first < row.oldest ||
+           (block_number_of(difference) == 0 && (difference & stamp_thread_mask) == 0 &&
+            found.lane_shift == lane_shift);
+  };
+  RowStamp* const written = launch.shadow.written_rows;
+  RowStamp* const read = launch.shadow.read_rows;
+  bool own = true;
+  for (std::size_t half = 0; half < halves.begin.size(); ++half) {
+    const std::size_t first = halves.begin[half] / RowStamp::bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+      const GlobalStamp stamp = row.stamp + half * half_warp + i * lanes;
+      own = own && is_own(written[first + i], stamp) && is_own(read[first + i], stamp);
+    }
+  }
+  if (!own) return false;
+  constexpr std::uint16_t all_words = 0xFFFF;
+  RowStamp* const to = writes ? written : read;
+  for (std::size_t half = 0; half < halves.begin.size(); ++half) {
+    const std::size_t first = halves.begin[half] / RowStamp::bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.count += to[first + i].first < row.oldest ? 1 : 0;
+      to[first + i] = {row.stamp + half * half_warp + i * lanes, row.site, all_words, lane_shift};
+    }
+    rows.begin = rows.end == 0 ? first : std::min(rows.begin, first);
+    rows.end = std::max(rows.end, first + count);
+  }
+  return true;
+}
+
 bool has_rows(const RowLaunch& launch) { return !recorded(launch).all_apart; }
 
 bool visit_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,

@@ -25,8 +25,15 @@ struct BarrierOperands {
   std::uint32_t expected;  // 0: all threads
 };
 
+[[gnu::noinline]] void report_bad_barrier(Warp& warp, const Instr& instr, std::uint32_t id) {
+  report(*warp.block, HazardKind::trap, warp.block->thread(warp, first_lane(warp.mask)), instr.site,
+         "barrier", {},
+         id >= barrier_count ? "there is no such barrier: at most 15"
+                             : "the thread count of a barrier has to be a multiple of 32");
+}
+
 /// Reports an invalid id or count, and replaces it by 0.
-BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) {
+inline BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) {
   const int lane = first_lane(warp.mask);
   const std::uint32_t id = warp.row<std::uint32_t>(instr.rows[first_row])[lane];
   std::uint32_t expected = 0;
@@ -34,9 +41,7 @@ BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) 
     expected = warp.row<std::uint32_t>(instr.rows[first_row + 1])[lane];
   }
   if (id >= barrier_count || expected % warp_size != 0) {
-    report(*warp.block, HazardKind::trap, warp.block->thread(warp, lane), instr.site, "barrier", {},
-           id >= barrier_count ? "there is no such barrier: at most 15"
-                               : "the thread count of a barrier has to be a multiple of 32");
+    report_bad_barrier(warp, instr, id);
     return {0, 0};
   }
   return {static_cast<int>(id), expected};

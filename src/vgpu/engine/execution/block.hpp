@@ -86,6 +86,7 @@ class Block {
   Turn take_turn(Warp& warp, std::uint64_t budget);
   bool pick_split(Warp& warp, bool rotate);
   bool run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps);
+  bool run_whole(Warp& warp, std::uint64_t end);
   bool run_code(Warp& warp, const struct BasicBlock& block);
   bool run_exchanging(Warp& warp, const struct BasicBlock& block);
   void wake_exchanges(Warp& warp);

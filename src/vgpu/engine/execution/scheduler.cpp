@@ -59,15 +59,55 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   worker.polls = 0;
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   for (;;) {
-    const bool runs_on = run_split(warp, split_end, steps);
+    const bool whole = warp.mask == all_lanes && warp.split().parent < 0 &&
+                       warp.split().resume < 0 && steps == nullptr;
+    const bool runs_on = whole ? run_whole(warp, split_end) : run_split(warp, split_end, steps);
     if (warp.live == 0) return Turn::exited;
     const bool polls = worker.polls >= poll_budget;
     if (polls) pick_split(warp, true);
     if (worker.spent >= end || polls) return Turn::spent;
+    if (warp.split_count == 1 && warp.split().state == Split::State::at_barrier) {
+      return Turn::suspended;
+    }
     if (!pick_split(warp, runs_on) && !(force_exchange(warp, true) && pick_split(warp, false))) {
       return Turn::suspended;
     }
     split_end = worker.spent + split_turn;
+  }
+}
+
+/// Runs basic blocks of a warp that has not diverged, as run_split() does, until something else than the
+/// next block follows.
+inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
+  const Kernel& kernel = worker.kernel;
+  const BasicBlock* const blocks = kernel.blocks.data();
+  const bool native = worker.native;
+  const Instr* const code = native ? kernel.native_code.data() : kernel.code.data();
+  Worker::Executions* const executions = worker.executions.data();
+  Split& split = warp.split();
+  for (;;) {
+    const int index = split.block;
+    const BasicBlock& block = blocks[index];
+    worker.spent += block.instructions;
+    ++executions[index].times;
+    const Instr* instr = code + (native ? block.native_first : block.first);
+    const Instr* const behind = instr + (native ? block.native_count : block.count);
+    for (; instr != behind; ++instr) instr->full(warp, *instr);
+    if (block.suspends) {
+      split.block = block.next;
+      if (split.state != Split::State::ready) return false;
+    } else if (block.end == BasicBlock::End::next) {
+      split.block = block.next;
+    } else if (block.end == BasicBlock::End::branch) {
+      const Mask holds = warp.predicate(block.guard);
+      const Mask taken = block.guard_negated ? ~holds : holds;
+      if (taken != 0 && taken != all_lanes) return advance(warp, block, index);
+      split.block = taken != 0 ? block.taken : block.next;
+    } else {
+      const bool goes_on = advance(warp, block, index);
+      if (!goes_on || warp.mask != all_lanes) return goes_on;
+    }
+    if (worker.spent >= end || worker.polls >= poll_budget) return true;
   }
 }
 

@@ -30,6 +30,18 @@ struct LaunchState {
               const DeviceDescription& device, const Observers& observers);
   ~LaunchState();
 
+  /// Whether accesses to the allocation have to be recorded: something in this launch may write
+  /// there, or has written.
+  bool orders(const Allocation& allocation) const {
+    if (allocation.stamps == nullptr) return false;
+    if (writes_anywhere) return true;
+    for (const Allocation* target : written) {
+      if (target == &allocation) return true;
+    }
+    return std::atomic_ref(allocation.copied_in_launch).load(std::memory_order_relaxed) ==
+           first_block;
+  }
+
   const Kernel& kernel;
   const LaunchOptions& options;
   std::span<const std::byte> parameters;

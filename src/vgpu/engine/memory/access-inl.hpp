@@ -101,6 +101,23 @@ HWY_INLINE void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
   }
 }
 
+HWY_INLINE Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
+  Shape& shape = worker.shapes[op.slot];
+  if (op.starts_shape) make_shape(shape, warp, op);
+  return shape;
+}
+
+/// Prefetches for the next warp, which probably reads at the same distance from here as this one
+/// from the previous. With many warps taking turns, the CPU's prefetchers do not detect that
+/// pattern. Always inline: GCC removes calls of functions that only prefetch.
+HWY_INLINE void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
+  constexpr std::uint32_t line = 64;
+  const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
+  for (std::uint32_t at = 0; at < bytes; at += line) {
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(next + at));
+  }
+}
+
 /// The common cases of locate(), inline: arrays of known size in shared memory, and the allocation
 /// that the instruction accessed last.
 HWY_INLINE bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {

@@ -13,18 +13,13 @@
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/memory/access-inl.hpp"
 #include "vgpu/engine/memory/copy_rows-inl.hpp"
+#include "vgpu/engine/memory/plain_access-inl.hpp"
 #include "vgpu/engine/memory/shadow-inl.hpp"
 #include "vgpu/engine/observers.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 namespace {
-
-HWY_INLINE Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
-  Shape& shape = worker.shapes[op.slot];
-  if (op.starts_shape) make_shape(shape, warp, op);
-  return shape;
-}
 
 // Blocks run on several CPU threads. A program orders strong accesses (volatile, relaxed and
 // stronger) with others by fences; here the access itself has that order.
@@ -51,17 +46,6 @@ bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
 /// Whether all lanes access elements at the shape's narrow distances.
 bool is_near(const MemoryOp& op, const Shape& shape) {
   return shape.mask == all_lanes && shape.narrow && !op.relaxed;
-}
-
-/// Prefetches for the next warp, which probably reads at the same distance from here as this one
-/// from the previous. With many warps taking turns, the CPU's prefetchers do not detect that
-/// pattern. Always inline: GCC removes calls of functions that only prefetch.
-HWY_INLINE void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
-  constexpr std::uint32_t line = 64;
-  const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
-  for (std::uint32_t at = 0; at < bytes; at += line) {
-    __builtin_prefetch(reinterpret_cast<const std::byte*>(next + at));
-  }
 }
 
 /// Whether so many lanes are active that it is faster to load for all 32. The shape has distances for
@@ -290,11 +274,10 @@ void clear_lanes(Warp& warp, const Instr& instr) {
   }
 }
 
-template <AccessKind Kind, AccessLanes Lanes, Handler Clear = nullptr>
-void access(Warp& warp, const Instr& instr) {
+template <AccessKind Kind, AccessLanes Lanes, Handler Clear>
+void access_at(Warp& warp, const Instr& instr, Shape& shape) {
   const auto& op = instr.op<MemoryOp>();
   Block& block = *warp.block;
-  Shape& shape = shape_of(block.worker, warp, op);
   Place place;
   if (locate_shared(block, op, shape, place) || locate_again(block, op, shape, Kind, place) ||
       locate(block, warp, op, shape, Kind, place)) {
@@ -305,8 +288,15 @@ void access(Warp& warp, const Instr& instr) {
   }
 }
 
+template <AtShape Access>
+void access(Warp& warp, const Instr& instr) {
+  Access(warp, instr, shape_of(*warp.worker, warp, instr.op<MemoryOp>()));
+}
+
 template <class Mem, class Dst>
-constexpr Handler load = access<AccessKind::load, load_lanes<Mem, Dst>, clear_lanes<Dst>>;
+constexpr AtShape load_at = access_at<AccessKind::load, load_lanes<Mem, Dst>, clear_lanes<Dst>>;
+template <class Mem, class Dst>
+constexpr Handler load = access<load_at<Mem, Dst>>;
 
 /// The same for the most frequent access: every lane loads one element of a shared array.
 template <class Mem, class Dst>
@@ -318,7 +308,7 @@ void load_shared(Warp& warp, const Instr& instr) {
   const bool dense = shape.stride == static_cast<std::int64_t>(sizeof(Mem));
   if (!(shape.kind == Shape::Kind::uniform || (shape.kind == Shape::Kind::linear && dense)) ||
       !locate_shared(*warp.block, op, shape, place)) {
-    load<Mem, Dst>(warp, instr);
+    load_at<Mem, Dst>(warp, instr, shape);
     return;
   }
   if (worker.observe) observe_shared<AccessKind::load>(*warp.block, warp, op, shape);
@@ -334,7 +324,9 @@ void load_shared(Warp& warp, const Instr& instr) {
 }
 
 template <class Mem, class Src>
-constexpr Handler store = access<AccessKind::store, store_lanes<Mem, Src>>;
+constexpr AtShape store_at = access_at<AccessKind::store, store_lanes<Mem, Src>, nullptr>;
+template <class Mem, class Src>
+constexpr Handler store = access<store_at<Mem, Src>>;
 
 template <class U16, class U32, class U64>
 Handler by_row(int row_bytes, U16 narrow, U32 word, U64 wide) {
@@ -402,6 +394,20 @@ Handler find_shared_load(ptx::Type element, int row_bytes) {
   }
 }
 
+/// For non-volatile accesses to global memory, of one word that has the size of its row.
+Handler find_plain_load(ptx::Type element, int row_bytes) {
+  using std::uint32_t, std::uint64_t;
+  if (ptx::size_of(element) != row_bytes) return nullptr;
+  return by_row(row_bytes, nullptr, load_plainly<uint32_t, load_at<uint32_t, uint32_t>>,
+                load_plainly<uint64_t, load_at<uint64_t, uint64_t>>);
+}
+Handler find_plain_store(ptx::Type element, int row_bytes) {
+  using std::uint32_t, std::uint64_t;
+  if (ptx::size_of(element) != row_bytes) return nullptr;
+  return by_row(row_bytes, nullptr, store_plainly<uint32_t, store_at<uint32_t, uint32_t>>,
+                store_plainly<uint64_t, store_at<uint64_t, uint64_t>>);
+}
+
 Handler find_store(ptx::Type element, int row_bytes) {
   switch (ptx::size_of(element)) {
     case 1: return stores<std::uint8_t>(row_bytes);
@@ -419,18 +425,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rung::vgpu {
 
+namespace {
+
+bool is_plain(const MemoryOp& op, ptx::Space space) {
+  return op.space == space && op.count == 1 && !op.relaxed;
+}
+
+}  // namespace
+
 Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes) {
   static const auto find = RUNG_PICK_LANES(find_load);
   static const auto find_shared = RUNG_PICK_LANES(find_shared_load);
-  if (op.space == ptx::Space::shared && op.count == 1 && !op.relaxed) {
-    if (const Handler handler = find_shared(element, row_bytes)) return handler;
-  }
-  return find(element, row_bytes);
+  static const auto find_plain = RUNG_PICK_LANES(find_plain_load);
+  Handler special = nullptr;
+  if (is_plain(op, ptx::Space::shared)) special = find_shared(element, row_bytes);
+  if (is_plain(op, ptx::Space::global)) special = find_plain(element, row_bytes);
+  return special != nullptr ? special : find(element, row_bytes);
 }
 
-Handler store_handler(ptx::Type element, int row_bytes) {
+Handler store_handler(const MemoryOp& op, ptx::Type element, int row_bytes) {
   static const auto find = RUNG_PICK_LANES(find_store);
-  return find(element, row_bytes);
+  static const auto find_plain = RUNG_PICK_LANES(find_plain_store);
+  Handler special = nullptr;
+  if (is_plain(op, ptx::Space::global)) special = find_plain(element, row_bytes);
+  return special != nullptr ? special : find(element, row_bytes);
 }
 
 MakeShape make_shape() {

@@ -12,7 +12,7 @@ namespace rung::vgpu {
 /// The handler of a load of elements of this type into rows of `row_bytes` per lane, or of a store
 /// from such rows; nullptr if there is none.
 Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes);
-Handler store_handler(ptx::Type element, int row_bytes);
+Handler store_handler(const MemoryOp& op, ptx::Type element, int row_bytes);
 /// Updates the shape in MemoryOp::slot, for other instructions that access memory.
 using MakeShape = void (*)(Shape& shape, Warp& warp, const MemoryOp& op);
 MakeShape make_shape();
