@@ -84,29 +84,12 @@ int Shape::regular_wavefronts(std::uint32_t bytes, bool load) const {
   return 0;
 }
 
-namespace {
-
-/// Where the wavefronts of an aligned access are kept, whose addresses are `phase` bytes behind a
-/// word: small ones have several phases.
-std::size_t place_of_wavefronts(std::uint32_t bytes, std::uint32_t phase) {
-  const auto size = static_cast<std::size_t>(std::countr_zero(bytes));
-  return size < 2 ? 4 * size + phase : 6 + size % 8;
-}
-
-}  // namespace
-
-int Shape::wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
-  // A shift of all lanes does not matter beyond the position within a bank of four bytes.
-  const auto phase = static_cast<std::uint32_t>(low + static_cast<std::uint64_t>(offset)) & 3;
-  std::uint8_t& known = wavefronts_[load ? 1 : 0][place_of_wavefronts(bytes, phase)];
-  if (known != 0) return known;
+std::uint8_t Shape::count_wavefronts(std::uint32_t bytes, std::uint32_t phase, bool load) {
   const bool words = bytes == 4 && phase == 0 && (low_bits & 3) == 0;
   const int regular = regular_wavefronts(bytes, load);
-  const int counted = regular != 0 ? regular
-                      : words      ? word_wavefronts()
-                                   : shared_wavefronts(distance, mask, bytes, phase, load);
-  known = static_cast<std::uint8_t>(counted);
-  return known;
+  return static_cast<std::uint8_t>(regular != 0 ? regular
+                                   : words      ? word_wavefronts()
+                                           : shared_wavefronts(distance, mask, bytes, phase, load));
 }
 
 int Shape::matrix_wavefronts(int matrices) {

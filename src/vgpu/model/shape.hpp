@@ -3,6 +3,7 @@
 // stride between lanes, and need no loop over lanes to check, count or copy.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "vgpu/model/warp.hpp"
@@ -62,7 +63,13 @@ struct Shape {
   }
 
   /// Wavefronts of a shared-memory access of that many bytes per lane (model/banks.hpp).
-  int wavefronts(std::uint32_t bytes, std::int64_t offset, bool load);
+  int wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
+    // A shift of all lanes does not matter beyond the position within a bank of four bytes.
+    const auto phase = static_cast<std::uint32_t>(low + static_cast<std::uint64_t>(offset)) & 3;
+    std::uint8_t& known = wavefronts_[load ? 1 : 0][place_of_wavefronts(bytes, phase)];
+    if (known == 0) known = count_wavefronts(bytes, phase, load);
+    return known;
+  }
   /// Of ldmatrix or stmatrix, at a request for each matrix: eight lanes' rows of 16 bytes.
   int matrix_wavefronts(int matrices);
   /// Sectors of a global-memory access, likewise. They depend on the position in a sector alone.
@@ -81,6 +88,13 @@ struct Shape {
  private:
   /// The wavefronts in closed form; 0 if there is none.
   int regular_wavefronts(std::uint32_t bytes, bool load) const;
+  /// Where the wavefronts of an aligned access are kept, whose addresses are `phase` bytes behind a
+  /// word: small ones have several phases.
+  static std::size_t place_of_wavefronts(std::uint32_t bytes, std::uint32_t phase) {
+    const auto size = static_cast<std::size_t>(std::countr_zero(bytes));
+    return size < 2 ? 4 * size + phase : 6 + size % 8;
+  }
+  std::uint8_t count_wavefronts(std::uint32_t bytes, std::uint32_t phase, bool load);
   int word_wavefronts();
   int regular_sectors(std::uint32_t bytes, std::uint64_t begin) const;
   int count_sectors(std::uint32_t bytes, std::uint64_t begin);

@@ -19,6 +19,8 @@ constexpr std::uint64_t barrier_aligned = 1;
 constexpr std::uint64_t barrier_counted = 2;
 constexpr std::uint64_t barrier_leaves_shared = 4;
 constexpr std::uint64_t barrier_leaves_device = 8;
+constexpr std::uint64_t barrier_named = 16;  // by a number, in the bits from barrier_id_shift on
+constexpr int barrier_id_shift = 8;
 
 struct BarrierOperands {
   int id;
@@ -34,6 +36,7 @@ struct BarrierOperands {
 
 /// Reports an invalid id or count, and replaces it by 0.
 inline BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) {
+  if ((instr.imm & barrier_named) != 0) return {static_cast<int>(instr.imm >> barrier_id_shift), 0};
   const int lane = first_lane(warp.mask);
   const std::uint32_t id = warp.row<std::uint32_t>(instr.rows[first_row])[lane];
   std::uint32_t expected = 0;
@@ -152,6 +155,14 @@ std::uint64_t left_out_of_order(const ptx::Instruction& instruction) {
   return instruction.has("none") ? barrier_leaves_shared | barrier_leaves_device : 0;
 }
 
+/// Instr::imm of a barrier of all threads whose number is in the text: handlers need no row for it.
+std::uint64_t named_barrier(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 1) return 0;
+  const ptx::Operand& id = instruction.operands[0];
+  if (id.kind != ptx::Operand::Kind::immediate || id.is_float || id.bits >= barrier_count) return 0;
+  return barrier_named | id.bits << barrier_id_shift;
+}
+
 std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   const bool bar = instruction.opcode == ptx::Opcode::bar;
   const std::uint64_t aligned = bar || instruction.has("aligned") ? barrier_aligned : 0;
@@ -167,7 +178,8 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
     return spec(warp_sync, operands(1), 0, left_out_of_order(instruction));
   }
   if (instruction.has("sync")) {
-    return spec(barrier_sync, operands(given), 0, flags(1) | left_out_of_order(instruction));
+    return spec(barrier_sync, operands(given), 0,
+                flags(1) | left_out_of_order(instruction) | named_barrier(instruction));
   }
   if (instruction.has("arrive")) return spec(barrier_arrive, operands(given), 0, flags(1));
   if (!reduces) return std::nullopt;

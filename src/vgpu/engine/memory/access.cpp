@@ -174,7 +174,7 @@ HWY_INLINE void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape&
 }
 
 template <AccessKind Kind>
-void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) {
+HWY_INLINE void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) {
   block.observers.count_shared(block, op, shape, Kind);
   const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
   const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
@@ -201,8 +201,9 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
     const std::size_t first = low >> shadow.granule_shift;
     const std::uint32_t granules = bytes >> shadow.granule_shift;
     if (linear) {
-      with_lane_shift(
-          granules, [&]<int LaneShift>() { write_linear<LaneShift>(block, warp, op.site, first); });
+      with_lane_shift(granules, [&]<int LaneShift>() HWY_ATTR {
+        write_linear<LaneShift>(block, warp, op.site, first);
+      });
     } else {
       block.observers.write_shared(block, warp, op.site, shape, offset, bytes);
     }
@@ -328,6 +329,25 @@ constexpr AtShape store_at = access_at<AccessKind::store, store_lanes<Mem, Src>,
 template <class Mem, class Src>
 constexpr Handler store = access<store_at<Mem, Src>>;
 
+/// Likewise, every lane stores one element of a shared array beside its neighbours'.
+template <class Word>
+void store_shared(Warp& warp, const Instr& instr) {
+  const auto& op = instr.op<MemoryOp>();
+  Worker& worker = *warp.worker;
+  Shape& shape = shape_of(worker, warp, op);
+  Place place;
+  if (shape.kind != Shape::Kind::linear || shape.stride != sizeof(Word) ||
+      !locate_shared(*warp.block, op, shape, place)) {
+    store_at<Word, Word>(warp, instr, shape);
+    return;
+  }
+  if (worker.observe) observe_shared<AccessKind::store>(*warp.block, warp, op, shape);
+  Word* const row = warp.row<Word>(instr.row[0]);
+  const auto rows = [&](int) { return row; };
+  RowCopy<Word, Word, decltype(rows)>(1, rows).store_dense(
+      reinterpret_cast<Word*>(place.at(shape.low, 0)));
+}
+
 template <class U16, class U32, class U64>
 Handler by_row(int row_bytes, U16 narrow, U32 word, U64 wide) {
   switch (row_bytes) {
@@ -401,6 +421,10 @@ Handler find_plain_load(ptx::Type element, int row_bytes) {
   return by_row(row_bytes, nullptr, load_plainly<uint32_t, load_at<uint32_t, uint32_t>>,
                 load_plainly<uint64_t, load_at<uint64_t, uint64_t>>);
 }
+Handler find_shared_store(ptx::Type element, int row_bytes) {
+  if (ptx::size_of(element) != row_bytes) return nullptr;
+  return by_row(row_bytes, nullptr, store_shared<std::uint32_t>, store_shared<std::uint64_t>);
+}
 Handler find_plain_store(ptx::Type element, int row_bytes) {
   using std::uint32_t, std::uint64_t;
   if (ptx::size_of(element) != row_bytes) return nullptr;
@@ -445,8 +469,10 @@ Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes) {
 
 Handler store_handler(const MemoryOp& op, ptx::Type element, int row_bytes) {
   static const auto find = RUNG_PICK_LANES(find_store);
+  static const auto find_shared = RUNG_PICK_LANES(find_shared_store);
   static const auto find_plain = RUNG_PICK_LANES(find_plain_store);
   Handler special = nullptr;
+  if (is_plain(op, ptx::Space::shared)) special = find_shared(element, row_bytes);
   if (is_plain(op, ptx::Space::global)) special = find_plain(element, row_bytes);
   return special != nullptr ? special : find(element, row_bytes);
 }

@@ -17,47 +17,69 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The latest and the earliest of stamps.
+class StampRange {
+ public:
+  HWY_INLINE StampRange() : latest_(hn::Zero(d)), earliest_(hn::Set(d, ~Stamp{0})) {}
+
+  template <std::size_t count>
+  HWY_INLINE void add(const Stamp* stamps) {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const auto found = hn::LoadU(d, stamps + i);
+      latest_ = hn::Max(latest_, found);
+      earliest_ = hn::Min(earliest_, found);
+    }
+  }
+  HWY_INLINE bool are_below(Stamp end) const {
+    return hn::AllTrue(d, hn::Lt(latest_, hn::Set(d, end)));
+  }
+  HWY_INLINE bool has_zero() const { return !hn::AllTrue(d, hn::Ne(earliest_, hn::Zero(d))); }
+
+  static constexpr hn::CappedTag<Stamp, warp_size> d{};
+
+ private:
+  hn::Vec<hn::CappedTag<Stamp, warp_size>> latest_, earliest_;
+};
+
 /// All 32 lanes read adjacent words: granules from `first` on, 2^LaneShift per lane.
 template <int LaneShift>
-inline void check_linear_read(Block& block, const Warp& warp, std::uint32_t site,
-                              std::size_t first) {
-  constexpr std::size_t count = std::size_t{warp_size} << LaneShift;
-  const Stamp safe = block.order.safe_below(warp.index);
-  const Stamp* written = block.shadow.written.data() + first;
-  // A stamp of 0 (never written) wraps around to the largest.
-  Stamp doubtful = 0;
-  for (std::size_t i = 0; i < count; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
-  if (doubtful != 0) block.observers.check_reads(block, warp, site, first, LaneShift);
+HWY_INLINE void check_linear_read(Block& block, const Warp& warp, std::uint32_t site,
+                                  std::size_t first) {
+  StampRange writes;
+  writes.add<std::size_t{warp_size} << LaneShift>(block.shadow.written.data() + first);
+  if (writes.are_below(block.order.safe_below(warp.index)) && !writes.has_zero()) return;
+  block.observers.check_reads(block, warp, site, first, LaneShift);
 }
 
 /// The same for a write, which is also recorded.
 template <int LaneShift>
-inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std::size_t first) {
+HWY_INLINE void write_linear(Block& block, const Warp& warp, std::uint32_t site,
+                             std::size_t first) {
   SharedShadow& shadow = block.shadow;
   constexpr std::size_t count = std::size_t{warp_size} << LaneShift;
   const Stamp safe = block.order.safe_below(warp.index);
-  Stamp* written = shadow.written.data() + first;
-  Stamp doubtful = 0;
-  Stamp fresh = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    doubtful |= written[i] >= safe ? 1u : 0u;
-    fresh |= written[i] == 0 ? 1u : 0u;
-  }
+  Stamp* const written = shadow.written.data() + first;
+  StampRange writes;
+  writes.add<count>(written);
+  bool in_order = writes.are_below(safe);
   if (shadow.has_readers) {
-    const Stamp* first_reader = shadow.first_reader.data() + first;
-    const Stamp* other_reader = shadow.other_reader.data() + first;
-    for (std::size_t i = 0; i < count; ++i) {
-      doubtful |= (first_reader[i] >= safe ? 1u : 0u) | (other_reader[i] >= safe ? 1u : 0u);
-    }
+    StampRange reads;
+    reads.add<count>(shadow.first_reader.data() + first);
+    reads.add<count>(shadow.other_reader.data() + first);
+    in_order = in_order && reads.are_below(safe);
   }
-  if (doubtful != 0) block.observers.check_writes(block, warp, site, first, LaneShift);
-  if (fresh != 0) shadow.count_first_writes(first, count);
+  if (!in_order) block.observers.check_writes(block, warp, site, first, LaneShift);
+  if (writes.has_zero()) shadow.count_first_writes(first, count);
 
+  const auto d = StampRange::d;
   const Stamp stamp = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
-  std::uint32_t* sites = shadow.write_site.data() + first;
-  RUNG_LANES for (std::size_t i = 0; i < count; ++i) {
-    written[i] = stamp + static_cast<Stamp>(i >> LaneShift);
-    sites[i] = site;
+  std::uint32_t* const sites = shadow.write_site.data() + first;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto lane = hn::ShiftRight<LaneShift>(hn::Iota(d, static_cast<Stamp>(i)));
+    hn::StoreU(hn::Add(hn::Set(d, stamp), lane), d, written + i);
+    hn::StoreU(hn::Set(d, site), d, sites + i);
   }
 }
 
@@ -80,7 +102,7 @@ inline void check_read(Block& block, const Warp& warp, std::uint32_t site, Shape
   if (shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes)) {
     const int shift = block.shadow.granule_shift;
     const std::size_t first = (shape.low + static_cast<std::uint64_t>(offset)) >> shift;
-    with_lane_shift(bytes >> shift, [&]<int LaneShift>() {
+    with_lane_shift(bytes >> shift, [&]<int LaneShift>() HWY_ATTR {
       check_linear_read<LaneShift>(block, warp, site, first);
     });
   } else {
