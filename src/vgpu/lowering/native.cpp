@@ -95,7 +95,8 @@ Native conversion(const ptx::Instruction& instruction) {
   return {};
 }
 
-/// rcp, sqrt, rsqrt and div of f32.
+/// rcp, sqrt, rsqrt and div of f32. An approximate rcp or sqrt is the f64 result, rounded: since f64 has
+/// more than twice the bits of f32, that is the exact operation's result.
 Native root_or_quotient(NativeOp exact, NativeOp approximate, const ptx::Instruction& instruction) {
   const auto& modifiers = instruction.modifiers;
   if (modifiers.size() != 2 || modifiers[1] != "f32") return {};
@@ -193,8 +194,8 @@ Native native_operation(const ptx::Instruction& instruction) {
     case Opcode::cvt: return conversion(instruction);
     case Opcode::cvta:
       return instruction.has("u32") ? Native{} : of_type(add_offset, NativeType::u64);
-    case Opcode::rcp: return root_or_quotient(rcp, rcp_approx, instruction);
-    case Opcode::sqrt: return root_or_quotient(sqrt, sqrt_approx, instruction);
+    case Opcode::rcp: return root_or_quotient(rcp, rcp, instruction);
+    case Opcode::sqrt: return root_or_quotient(sqrt, sqrt, instruction);
     case Opcode::rsqrt: return root_or_quotient(none, rsqrt, instruction);
     case Opcode::div: return root_or_quotient(div, none, instruction);
     case Opcode::selp:

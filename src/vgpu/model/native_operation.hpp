@@ -36,8 +36,6 @@ enum class NativeOp : std::uint8_t {
   rcp,
   sqrt,
   rsqrt,
-  rcp_approx,
-  sqrt_approx,
   div,
   selp,
   setp,

@@ -168,22 +168,34 @@ void Emission::quotient() {
   });
 }
 
-void Emission::approximate() {
-  const NativeOp op = instr_.native.op;
-  const Zmm one = c.fresh();
-  c.mov(c.rax, std::bit_cast<std::uint64_t>(1.0));
-  c.vpbroadcastq(one, c.rax);
+// 1 / sqrt(x) in f64, rounded to f32. Two steps of Newton's method double the 14 bits of the CPU's
+// approximation twice, in a fifth of the time of a square root and a division. For each of the 2^24
+// significands and parities of an exponent, it rounds to the same f32 as these.
+void Emission::reciprocal_root() {
+  constexpr std::uint8_t zero_or_infinite = 0x0E;  // of VFPCLASSPD: for these it is exact already
+  constexpr int steps = 2;
+  const Zmm half = c.fresh();
+  c.mov(c.rax, std::bit_cast<std::uint64_t>(0.5));
+  c.vpbroadcastq(half, c.rax);
+  const Xbyak::Opmask others = Emitter::scratch_mask();
   for (int part = 0; part < 2; ++part) {
-    Zmm half[2];
+    Zmm roots[2];
     for (int i = 0; i < 2; ++i) {
-      half[i] = c.fresh();
-      c.vcvtps2pd(half[i], eighth(1, 2 * part + i));
-      if (op != NativeOp::rcp_approx) c.vsqrtpd(half[i], half[i]);
-      if (op != NativeOp::sqrt_approx) c.vdivpd(half[i], one, half[i]);
-      c.vcvtpd2ps(Ymm(half[i].getIdx()), half[i]);
+      const Zmm x = c.fresh(), correction = c.fresh(), root = roots[i] = c.fresh();
+      c.vcvtps2pd(x, eighth(1, 2 * part + i));
+      c.vrsqrt14pd(root, x);
+      c.vfpclasspd(others, x, zero_or_infinite);
+      c.knotb(others, others);
+      c.vmulpd(x, x, half);
+      for (int step = 0; step < steps; ++step) {
+        c.vmulpd(correction, root, root);
+        c.vfnmadd213pd(correction, x, half);
+        c.vfmadd213pd(root | others, correction, root);
+      }
+      c.vcvtpd2ps(Ymm(root.getIdx()), root);
     }
-    c.vinserti64x4(half[0], half[0], Ymm(half[1].getIdx()), 1);
-    write(part, half[0], Nan::any);
+    c.vinserti64x4(roots[0], roots[0], Ymm(roots[1].getIdx()), 1);
+    write(part, roots[0], Nan::any);
   }
 }
 

@@ -66,7 +66,7 @@ class Emission {
   void to_double();
   void truncate();
   void quotient();
-  void approximate();
+  void reciprocal_root();
   void select();
   void load_parameter();
   void compare();

@@ -90,9 +90,7 @@ void Emission::run() {
     case NativeOp::rcp:
     case NativeOp::sqrt:
     case NativeOp::div: quotient(); break;
-    case NativeOp::rsqrt:
-    case NativeOp::rcp_approx:
-    case NativeOp::sqrt_approx: approximate(); break;
+    case NativeOp::rsqrt: reciprocal_root(); break;
     case NativeOp::selp: select(); break;
     case NativeOp::load_parameter: load_parameter(); break;
     case NativeOp::setp: compare(); break;
@@ -122,9 +120,7 @@ int sources_of(NativeOp op) {
     case NativeOp::truncate:
     case NativeOp::rcp:
     case NativeOp::sqrt:
-    case NativeOp::rsqrt:
-    case NativeOp::rcp_approx:
-    case NativeOp::sqrt_approx: return 1;
+    case NativeOp::rsqrt: return 1;
     case NativeOp::mad:
     case NativeOp::mad_wide:
     case NativeOp::lop3: return 3;

@@ -109,24 +109,18 @@ bool visit_lanes(const GlobalAccess& access, const Warp& warp, Shape& shape, std
   return true;
 }
 
-/// Deals with an access by all lanes to whole rows, if no other thread has accessed them in this launch,
-/// without preparing anything for other cases. `begin`: offset of the lowest address in the allocation.
+/// Deals with an access by all lanes to rows that no other thread has accessed in this launch, without
+/// preparing anything for other cases. `begin`: offset of the lowest address in the allocation.
 bool visit_own_rows(Block& block, const Warp& warp, const Allocation& allocation,
                     const MemoryOp& op, const Shape& shape, std::uint64_t begin, bool writes) {
-  constexpr int half = warp_size / 2;
-  constexpr std::uint32_t all_of_half = 0xFFFF, least = RowStamp::bytes / half;
   const LaunchState& launch = block.worker.launch;
   const std::uint32_t bytes = op.access_bytes();
   const auto stride = static_cast<std::int64_t>(bytes);
-  const bool whole = shape.kind == Shape::Kind::linear && shape.stride == stride;
-  if (!(whole || (shape.mask == all_lanes && shape.halves_linear && shape.half_stride == stride)) ||
-      bytes < least || bytes > widest_aligned || launch.options.threads != 1 ||
-      allocation.rows.all_apart || allocation.rows.launch != launch.first_block) {
-    return false;
-  }
-  const std::uint64_t lower = begin + shape.distance[0], upper = begin + shape.distance[half];
-  const std::uint64_t distance = lower < upper ? upper - lower : lower - upper;
-  if ((lower | upper) % RowStamp::bytes != 0 || distance < half * std::uint64_t{bytes}) {
+  const bool adjacent =
+      (shape.kind == Shape::Kind::linear && shape.stride == stride) ||
+      (shape.mask == all_lanes && shape.halves_linear && shape.half_stride == stride);
+  if (!adjacent || launch.options.threads != 1 || allocation.rows.all_apart ||
+      allocation.rows.launch != launch.first_block) {
     return false;
   }
   if (!writes) store_relaxed(allocation.read_in_launch, launch.first_block);
@@ -141,8 +135,9 @@ bool visit_own_rows(Block& block, const Warp& warp, const Allocation& allocation
                       0,
                       static_cast<std::uint16_t>(op.site)};
   const auto granule = static_cast<std::uint64_t>(block.worker.kernel.global_granule);
-  return visit_own_rows({shadow, launch.first_block, granule, oldest}, row,
-                        {{lower, upper}, {all_of_half, all_of_half}, bytes}, writes);
+  const HalfWarps halves{
+      {begin + shape.distance[0], begin + shape.distance[warp_size / 2]}, {0xFFFF, 0xFFFF}, bytes};
+  return visit_own_rows({shadow, launch.first_block, granule, oldest}, row, halves, writes);
 }
 
 template <class F>

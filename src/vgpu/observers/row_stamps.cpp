@@ -7,6 +7,7 @@ namespace rung::vgpu {
 namespace {
 
 constexpr std::uint64_t half_warp = warp_size / 2;
+constexpr std::uint16_t all_words = 0xFFFF;
 constexpr std::uint64_t least_lane_bytes = RowStamp::bytes / half_warp, most_lane_bytes = 16;
 
 /// Part of an access: lanes that are in one row.
@@ -71,6 +72,16 @@ std::uint16_t words_of(std::uint32_t lanes, std::uint64_t lane_bytes) {
   return static_cast<std::uint16_t>(all);
 }
 
+/// Whether rows begin where the halves do, and the halves have none in common.
+bool begins_rows(const HalfWarps& halves) {
+  const auto& [lower, upper] = halves.begin;
+  const std::uint64_t distance = lower < upper ? upper - lower : lower - upper;
+  const bool both = halves.lanes[0] != 0 && halves.lanes[1] != 0;
+  return halves.lane_bytes >= least_lane_bytes && halves.lane_bytes <= most_lane_bytes &&
+         (lower | upper) % RowStamp::bytes == 0 &&
+         (!both || distance >= half_warp * halves.lane_bytes);
+}
+
 /// Calls f(index, part) for each row of the access.
 template <class F>
 void for_each_part(const GlobalRow& row, const HalfWarps& halves, const F& f) {
@@ -122,18 +133,16 @@ bool are_rare(const RecordedRows& rows) {
 
 bool visit_own_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
                     bool writes) {
+  if (!begins_rows(halves)) return false;
   RecordedRows& rows = recorded(launch);
   const auto lane_shift = static_cast<std::uint8_t>(std::countr_zero(halves.lane_bytes));
   const std::uint64_t lanes = RowStamp::bytes >> lane_shift;  // of a row
   const std::size_t count = half_warp / lanes;                // rows of a half
-  const auto is_own = [&](const RowStamp& found, GlobalStamp stamp) {
-    const GlobalStamp difference = found.first ^ stamp;
-    return found.first < row.oldest ||
-           (block_number_of(difference) == 0 && (difference & stamp_thread_mask) == 0 &&
-            found.lane_shift == lane_shift);
-  };
   RowStamp* const written = launch.shadow.written_rows;
   RowStamp* const read = launch.shadow.read_rows;
+  const auto is_own = [&](const RowStamp& found, GlobalStamp stamp) {
+    return is_free(found, row, {stamp, all_words, lane_shift});
+  };
   bool own = true;
   for (std::size_t half = 0; half < halves.begin.size(); ++half) {
     const std::size_t first = halves.begin[half] / RowStamp::bytes;
@@ -143,7 +152,6 @@ bool visit_own_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWar
     }
   }
   if (!own) return false;
-  constexpr std::uint16_t all_words = 0xFFFF;
   RowStamp* const to = writes ? written : read;
   for (std::size_t half = 0; half < halves.begin.size(); ++half) {
     const std::size_t first = halves.begin[half] / RowStamp::bytes;
@@ -162,14 +170,7 @@ bool has_rows(const RowLaunch& launch) { return !recorded(launch).all_apart; }
 bool visit_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
                 bool writes) {
   RecordedRows& rows = recorded(launch);
-  const auto& [lower, upper] = halves.begin;
-  const std::uint64_t distance = lower < upper ? upper - lower : lower - upper;
-  const bool both = halves.lanes[0] != 0 && halves.lanes[1] != 0;
-  if (halves.lane_bytes < least_lane_bytes || halves.lane_bytes > most_lane_bytes ||
-      (lower | upper) % RowStamp::bytes != 0 ||
-      (both && distance < half_warp * halves.lane_bytes)) {
-    return false;
-  }
+  if (!begins_rows(halves)) return false;
   RowStamp* const written = launch.shadow.written_rows;
   RowStamp* const read = launch.shadow.read_rows;
   RowStamp* const to = writes ? written : read;

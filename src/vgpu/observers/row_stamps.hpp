@@ -28,15 +28,15 @@ struct HalfWarps {
   std::uint64_t lane_bytes;
 };
 
-/// Checks and records an access of all lanes to whole rows that this launch has not touched, or the same
-/// threads alone: most accesses are of this kind. False, and nothing is recorded, of any other.
-bool visit_own_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
-                    bool writes);
-
 /// Checks and records the access. `row`: its stamps. False, and nothing is recorded, if it has to be
 /// compared granule by granule: then spread_rows() comes first.
 bool visit_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
                 bool writes);
+
+/// The same for an access of all lanes to rows that this launch has not touched, or only the same
+/// threads, and in the same way, which most are. False, and nothing is recorded, of any other.
+bool visit_own_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
+                    bool writes);
 
 /// Gives the granules in bytes `begin` to `end` stamps of their own, before an access there that is
 /// not of rows.

@@ -85,8 +85,11 @@ inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
   const Instr* const code = native ? kernel.native_code.data() : kernel.code.data();
   Worker::Executions* const executions = worker.executions.data();
   Split& split = warp.split();
-  for (;;) {
-    const int index = split.block;
+  const auto stop_at = [&](int next, bool goes_on) {
+    split.block = next;
+    return goes_on;
+  };
+  for (int index = split.block;;) {
     const BasicBlock& block = blocks[index];
     worker.spent += block.instructions;
     ++executions[index].times;
@@ -94,20 +97,26 @@ inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
     const Instr* const behind = instr + (native ? block.native_count : block.count);
     for (; instr != behind; ++instr) instr->full(warp, *instr);
     if (block.suspends) {
-      split.block = block.next;
-      if (split.state != Split::State::ready) return false;
+      index = block.next;
+      if (split.state != Split::State::ready) return stop_at(index, false);
     } else if (block.end == BasicBlock::End::next) {
-      split.block = block.next;
+      index = block.next;
     } else if (block.end == BasicBlock::End::branch) {
       const Mask holds = warp.predicate(block.guard);
       const Mask taken = block.guard_negated ? ~holds : holds;
-      if (taken != 0 && taken != all_lanes) return advance(warp, block, index);
-      split.block = taken != 0 ? block.taken : block.next;
+      if (taken == all_lanes) {
+        index = block.taken;
+      } else if (taken == 0) {
+        index = block.next;
+      } else {
+        return advance(warp, block, index);
+      }
     } else {
       const bool goes_on = advance(warp, block, index);
       if (!goes_on || warp.mask != all_lanes) return goes_on;
+      index = split.block;
     }
-    if (worker.spent >= end || worker.polls >= poll_budget) return true;
+    if (worker.spent >= end || worker.polls >= poll_budget) return stop_at(index, true);
   }
 }
 
@@ -115,17 +124,21 @@ inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
 /// Whether it may run on.
 inline bool Block::run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps) {
   const BasicBlock* const blocks = worker.kernel.blocks.data();
+  Worker::Executions* const executions = worker.executions.data();
   Split& split = warp.split();
+  Mask mask = warp.mask;
+  auto idle_lanes = static_cast<std::uint64_t>(warp_size - lanes_in(mask));
   for (;;) {
     const int index = split.block;
     const BasicBlock& block = blocks[index];
+    if (warp.mask != mask) {
+      mask = warp.mask;
+      idle_lanes = static_cast<std::uint64_t>(warp_size - lanes_in(mask));
+    }
     if (split.resume < 0) {
       worker.spent += block.instructions;
-      Worker::Executions& counts = worker.executions[static_cast<std::size_t>(index)];
-      ++counts.times;
-      if (warp.mask != all_lanes) {
-        counts.idle_lanes += static_cast<std::uint64_t>(warp_size - lanes_in(warp.mask));
-      }
+      ++executions[index].times;
+      executions[index].idle_lanes += idle_lanes;
       if (steps != nullptr) (*steps)({warp.index, warp.mask, static_cast<std::uint32_t>(index)});
     }
     if (!run_code(warp, block)) return false;  // it waits in the middle of the block

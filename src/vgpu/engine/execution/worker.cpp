@@ -44,9 +44,15 @@ Worker::Worker(LaunchState& launch_)
 Worker::~Worker() = default;
 
 bool Worker::within_limit(Block& block) {
+  constexpr std::uint64_t few =
+      1 << 12;  // are added later: other CPU threads add to the same place
   const std::uint64_t spent_since = spent - counted_;
-  counted_ = spent;
   const std::uint64_t limit = launch.options.instruction_limit;
+  if (spent_since < few &&
+      launch.instructions.load(std::memory_order_relaxed) + spent_since <= limit) {
+    return true;
+  }
+  counted_ = spent;
   if (launch.instructions.fetch_add(spent_since) + spent_since <= limit) return true;
   if (!launch.stop.exchange(true)) {
     const Warp* spinning = nullptr;

@@ -132,19 +132,25 @@ T update_device_memory(T& place, AtomicAction action, T value, T replacement) {
   return old;
 }
 
-/// In the block's own memory: a cluster runs on one core. Returns the old value.
+/// Where no other CPU thread writes at the same time. Returns the old value.
 template <class T>
-T update_block_memory(T& place, AtomicAction action, T value, T replacement) {
+T update_alone(T& place, AtomicAction action, T value, T replacement) {
   const T old = place;
-  place =
-      adds_integers(action) ? static_cast<T>(old + value) : apply(action, old, value, replacement);
+  place = apply(action, old, value, replacement);
   return old;
 }
 
-template <class T>
-void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = instr.op<MemoryOp>();
-  const bool shared = place.space == ptx::Space::shared;
+/// Whether all that is written there during the launch is written by this CPU thread: shared memory,
+/// because a cluster runs on one, and device memory in a launch on one. The program may write to
+/// memory of the host.
+bool is_alone(const Worker& worker, const Place& place) {
+  if (place.space != ptx::Space::global) return true;
+  return worker.launch.options.threads == 1 && !place.allocation->host;
+}
+
+template <class T, class Update>
+void update_lanes(Warp& warp, const Instr& instr, const Shape& shape, const Place& place,
+                  const Update& update) {
   T* destination = warp.row<T>(instr.row[0]);
   const T* values = warp.row<T>(instr.row[1]);
   const T* replacements = warp.row<T>(instr.row[2]);
@@ -152,9 +158,27 @@ void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Pl
     const int lane = first_lane(left);
     T& word = *reinterpret_cast<T*>(place.at(shape.address(lane), lane));
     // Operands are read before the destination is written, which may share a row with one.
-    destination[lane] =
-        shared ? update_block_memory(word, op.atomic, values[lane], replacements[lane])
-               : update_device_memory(word, op.atomic, values[lane], replacements[lane]);
+    destination[lane] = update(word, values[lane], replacements[lane]);
+  }
+}
+
+template <class T>
+void update_lanes(Warp& warp, const Instr& instr, const Shape& shape, const Place& place) {
+  const AtomicAction action = instr.op<MemoryOp>().atomic;
+  if (!is_alone(*warp.worker, place)) {
+    update_lanes<T>(warp, instr, shape, place, [&](T& word, T value, T replacement) {
+      return update_device_memory(word, action, value, replacement);
+    });
+  } else if (adds_integers(action)) {
+    update_lanes<T>(warp, instr, shape, place, [](T& word, T value, T) {
+      const T old = word;
+      word = static_cast<T>(old + value);
+      return old;
+    });
+  } else {
+    update_lanes<T>(warp, instr, shape, place, [&](T& word, T value, T replacement) {
+      return update_alone(word, action, value, replacement);
+    });
   }
 }
 
@@ -177,9 +201,9 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
   }
   if (global) block.observers.release_by(warp, op, shape, place);
   switch (op.bytes) {
-    case 2: update_lanes<std::uint16_t>(block, warp, instr, shape, place); break;
-    case 4: update_lanes<std::uint32_t>(block, warp, instr, shape, place); break;
-    default: update_lanes<std::uint64_t>(block, warp, instr, shape, place); break;
+    case 2: update_lanes<std::uint16_t>(warp, instr, shape, place); break;
+    case 4: update_lanes<std::uint32_t>(warp, instr, shape, place); break;
+    default: update_lanes<std::uint64_t>(warp, instr, shape, place); break;
   }
   if (global) block.observers.acquire_by(warp, op, shape, place);
 }
