@@ -330,6 +330,20 @@ bool GemmCosts::copies_strips(int threads) const {
          cpu::rows_share_copies(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
 }
 
+/// As 11 decides it: its first tile leaves a copy of a strip of B whose rows share sets of L1. Of more
+/// rows, a part of A does not stay where each strip can read it at once.
+bool GemmCosts::copies_shared_sets() const {
+  constexpr double least_rows = 28, most_rows = 192;
+  if (rates_.fmas_per_cycle == 1 || !b_by_rows_ || n_ == 0) return false;
+  if (m_ < least_rows || m_ > most_rows) return false;
+  const auto stride = static_cast<std::int64_t>(n_ * size_);
+  const std::int64_t power_of_two = stride & -stride;
+  const auto begins =
+      static_cast<double>(std::max<std::int64_t>(1, cpu::l1_way_bytes / power_of_two));
+  return begins * std::min(n_, 4 * lanes_) * size_ < cpu::l1_way_bytes &&
+         k_ > begins * cpu::l1_ways;
+}
+
 double GemmCosts::passing_b(int threads) const {
   const double bytes = k_ * n_ * size_;
   return fmas_ + tiles_ * masked_tile +
@@ -360,6 +374,12 @@ double GemmCosts::masked_tiles(int threads) const {
     cost += reread * std::max(strips - 1, slabs) * m_ * k_ * size_;
   }
   if (m_ > 2 * tile_rows && k_ * n_ * size_ > 4 * rates_.l2) cost *= unfetched_b;
+  if (copies_shared_sets()) {
+    constexpr double step = 10;
+    const double copies = ceil_of(n_ / (4 * lanes_)) * k_ * step;
+    cost = std::min(cost, wide_tile_fma * fmas_ + tiles_ * masked_tile + copies +
+                              writing(written_by_strips, threads));
+  }
   return std::max(cost, from_memory(strided_read));
 }
 

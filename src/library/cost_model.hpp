@@ -49,6 +49,7 @@ class GemmCosts {
   double short_k(int threads) const;
   bool passes_b(int threads) const;
   bool copies_strips(int threads) const;
+  bool copies_shared_sets() const;
   double passing_b(int threads) const;
   double masked_tiles(int threads) const;
   double passing_b_by() const;

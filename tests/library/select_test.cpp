@@ -136,6 +136,20 @@ TEST(Costs, OfMoreWorkAreHigher) {
   }
 }
 
+TEST(Costs, AreThereForEmptyProducts) {
+  CpuRates rates = rates_of_lanes(16);
+  rates.fmas_per_cycle = 2;
+  for (const std::int64_t m : {0, 100, 2000}) {
+    for (const std::int64_t n : {0, 100, 2000}) {
+      for (const std::int64_t k : {0, 100, 2000}) {
+        const GemmCosts costs({Dtype::f32, m, n, k, Order::row_major, Order::row_major}, rates);
+        EXPECT_GE(costs.masked_edges(1), 0) << m << " x " << n << " x " << k;
+        EXPECT_GE(costs.just_in_time(1), 0) << m << " x " << n << " x " << k;
+      }
+    }
+  }
+}
+
 TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
   const CpuRates rates = rates_of_lanes(16);
   // One tile of four rows by 32 columns.
