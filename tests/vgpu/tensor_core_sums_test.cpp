@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,53 @@ void expect_as_written(float element, float c) {
     for (const float sum : column) {
       EXPECT_EQ(std::bit_cast<std::uint32_t>(sum), std::bit_cast<std::uint32_t>(sums[0]))
           << element << " " << c;
+    }
+  }
+}
+
+/// A bf16 between 2^-12 and 2, or a zero, of either sign.
+std::uint32_t any_bf16(std::mt19937& random) {
+  const std::uint32_t bits = random(), sign = bits >> 31 << 15;
+  return bits % 5 == 0 ? sign : sign | (115 + bits % 13) << 7 | (bits >> 8 & 0x7F);
+}
+
+float f32_of_bf16(std::uint32_t bits) { return std::bit_cast<float>(bits << 16); }
+
+TEST(TensorCoreSums, CutProductsAndZerosOfEitherSignAreRight) {
+  const vgpu::SumRule rule = rule_of(instructions[2]);  // of bf16
+  constexpr int deep = 16, words = deep / 2, rows = vgpu::product_rows;
+  std::mt19937 random(1);
+  for (int number = 0; number < 100; ++number) {
+    Fragment fragment;
+    for (auto* const matrix : {fragment.a.data(), fragment.b.data()}) {
+      const int count = words * (matrix == fragment.a.data() ? rows : columns);
+      for (int i = 0; i < count; ++i) matrix[i] = any_bf16(random) | any_bf16(random) << 16;
+    }
+    for (auto& column : fragment.sums) {
+      for (float& sum : column) sum = f32_of_bf16(any_bf16(random)) * 0x1.234p-2f;
+    }
+    float b[deep * columns];
+    for (int i = 0; i < deep * columns; ++i) {
+      const int column = i % columns, step = i / columns;
+      b[i] = f32_of_bf16(fragment.b[static_cast<std::size_t>(column * words + step / 2)] >>
+                             (step % 2 * 16) &
+                         0xFFFF);
+    }
+    vgpu::Columns<columns> of_b;
+    vgpu::set_columns(rule, deep, b, columns, of_b);
+    const auto before = fragment.sums;
+    fragment.multiply(bf16, deep, rule);
+    for (std::size_t row = 0; row < rows; ++row) {
+      float a[deep], sums[columns];
+      for (std::size_t step = 0; step < deep; ++step) {
+        a[step] = f32_of_bf16(fragment.a[step / 2 * rows + row] >> (step % 2 * 16) & 0xFFFF);
+      }
+      for (std::size_t column = 0; column < columns; ++column) sums[column] = before[column][row];
+      vgpu::add_products(rule, deep, a, of_b, sums);
+      for (std::size_t column = 0; column < columns; ++column) {
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(fragment.sums[column][row]),
+                  std::bit_cast<std::uint32_t>(sums[column]));
+      }
     }
   }
 }

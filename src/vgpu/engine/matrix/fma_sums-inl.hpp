@@ -28,7 +28,12 @@ namespace {
 
 constexpr int block_columns = 8;  // summed at once, so that FMAs do not wait for one another
 
-constexpr bool is_float(Element type) { return type != Element::s8 && type != Element::u8; }
+/// Whether sums are made like this: those of groups of 16 steps. Of 8, the start and the end of a sum take
+/// longer than the FMAs save.
+constexpr bool has_fma_sums(const PackedMatrix& of) {
+  if (of.by_halves) return of.k == 2 * steps_of_signs;
+  return of.k == steps_of_signs && element_bits(of.type) == 16;
+}
 
 /// Elements in f64, (1 + more) times as large, with a tiny number in place of zero.
 HWY_INLINE __m512d widened(__m256 x, double more) {
@@ -41,7 +46,7 @@ void set_fma_rows(int k, ProductRows& to) {
   for (int first = 0; first < k; first += steps_of_signs) {
     __m512i signs = _mm512_setzero_si512();
     __m512i bit = _mm512_set1_epi32(1);
-    for (int step = first; step < std::min(k, first + steps_of_signs); ++step) {
+    for (int step = first; step < first + steps_of_signs; ++step) {
       const auto at = static_cast<std::size_t>(step);
       const __m512 values = _mm512_load_ps(to.values[at].data());
       const __m512 ordered = _mm512_permutexvar_ps(order, values);
@@ -77,11 +82,11 @@ struct ColumnStart {
   __mmask16 is_outside;
 };
 
-template <int steps, Result result>
+template <Result result>
 HWY_INLINE ColumnStart start_column(const Group& group, int column, const float* sums) {
   ColumnStart start;
   start.c = hn::LoadU(d, sums);
-  const VI of_products = largest_exponents<steps>(group, column);
+  const VI of_products = largest_exponents<steps_of_signs>(group, column);
   const auto of_sums = hn::BitCast(de, exponents_of_sums<result>(group.rule, start.c));
   const VI of_all = hn::BitCast(di, hn::Max(hn::BitCast(de, of_products), of_sums));
   const VI most_of_all = hn::ShiftRight<16 + exponent_shift>(of_all);
@@ -117,30 +122,21 @@ HWY_INLINE VI units_of(__m512d low, __m512d high) {
       _mm512_shuffle_ps(_mm512_castpd_ps(low), _mm512_castpd_ps(high), _MM_SHUFFLE(2, 0, 2, 0)))};
 }
 
-/// Of a group's rows; other steps have zeros.
-template <int steps>
-HWY_INLINE VI signs_of_rows(const Group& group) {
-  const __m512i signs = _mm512_load_si512(group.signs_a);
-  if constexpr (steps == 16) return VI{signs};
-  const __m512i first = _mm512_srlv_epi32(signs, _mm512_set1_epi32(group.first_sign_a));
-  return VI{_mm512_and_si512(first, _mm512_set1_epi32((1 << steps / steps_of_sign_byte * 8) - 1))};
-}
-
 /// add_group_fast() of a block of columns. Returns false, with all sums as they
 /// were, where one of them is not to be added like this.
-template <int steps, Result result>
+template <Result result>
 HWY_INLINE bool add_block(const Group& group, int column, float* sums) {
   ColumnStart starts[block_columns];
   __m512d low[block_columns], high[block_columns];
 #pragma GCC unroll 8
   for (int j = 0; j < block_columns; ++j) {
-    starts[j] = start_column<steps, result>(group, column + j, sums + j * product_rows);
+    starts[j] = start_column<result>(group, column + j, sums + j * product_rows);
     low[j] = starts[j].low;
     high[j] = starts[j].high;
   }
   const double* const wide_b = group.wide_b + column * group.b_step;
 #pragma GCC unroll 8
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < steps_of_signs; ++i) {
     const __m512d a_low = _mm512_load_pd(group.wide_a + i * product_rows);
     const __m512d a_high = _mm512_load_pd(group.wide_a + i * product_rows + product_rows / 2);
 #pragma GCC unroll 8
@@ -152,15 +148,14 @@ HWY_INLINE bool add_block(const Group& group, int column, float* sums) {
     }
   }
   const std::uint8_t* const signs_b = group.signs_b + column * group.b_step / steps_of_sign_byte;
-  const VI of_rows = signs_of_rows<steps>(group);
+  const VI of_rows{_mm512_load_si512(group.signs_a)};
   VI sum[block_columns];
   __mmask16 is_outside = 0;
   VI overflows = hn::Zero(di);
 #pragma GCC unroll 8
   for (int j = 0; j < block_columns; ++j) {
-    std::uint32_t of_column = 0;
-    std::memcpy(&of_column, signs_b + j * group.b_step / steps_of_sign_byte,
-                steps / steps_of_sign_byte);
+    std::uint32_t of_column;
+    std::memcpy(&of_column, signs_b + j * group.b_step / steps_of_sign_byte, sizeof of_column);
     // The products are below 2^31 together: at most 16 of less than 2^27.
     const VI products = hn::Add(units_of(low[j], high[j]), different_signs(of_rows, of_column));
     const VI c = cut(hn::Mul(starts[j].c, power_of_two(starts[j].of_scale)));

@@ -42,8 +42,7 @@ struct Group {
   const std::int16_t* of_b;
   // Of fma_sums-inl.hpp.
   const double *wide_a, *wide_b;
-  const std::uint32_t* signs_a;  // from this bit on
-  int first_sign_a;
+  const std::uint32_t* signs_a;
   const std::uint8_t* signs_b;
 };
 

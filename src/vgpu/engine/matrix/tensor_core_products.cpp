@@ -85,9 +85,9 @@ HWY_NOINLINE void add_group_exactly(const Group& group, int column, float* sums)
 template <int fixed_steps, Result result>
 HWY_NOINLINE int add_columns_fast(const Group& group, int column, int columns, float* sums) {
 #if RUNG_VGPU_FMA_SUMS
-  if constexpr (fixed_steps > 0) {
+  if constexpr (fixed_steps == steps_of_signs && result != Result::short_f32) {
     for (; column + block_columns <= columns; column += block_columns) {
-      if (!add_block<fixed_steps, result>(group, column, sums + column * product_rows)) break;
+      if (!add_block<result>(group, column, sums + column * product_rows)) break;
     }
   }
 #endif
@@ -128,8 +128,7 @@ Group group_at(const SumRule& rule, const ProductRows& a, int row, const ColumnR
           b.of.exponents + from,
           a.wide[at].data() + row,
           b.of.wide + from,
-          a.signs[at / 16].data() + row,
-          first % 16 / steps_of_sign_byte * 8,
+          a.signs[at / steps_of_signs].data() + row,
           b.of.signs + from / steps_of_sign_byte};
 }
 
@@ -184,14 +183,14 @@ void add_integers(int k, const ProductRows& a, const ColumnRange& b, ProductSums
 void set_row_operands(const PackedMatrix& from, ProductRows& to) {
   set_rows(from, to);
 #if RUNG_VGPU_FMA_SUMS
-  if (is_float(from.type)) set_fma_rows(from.k, to);
+  if (has_fma_sums(from)) set_fma_rows(from.k, to);
 #endif
 }
 
 void set_column_operands(const PackedMatrix& from, int columns, const ProductColumns& to) {
   set_columns(from, columns, to);
 #if RUNG_VGPU_FMA_SUMS
-  if (is_float(from.type)) set_fma_columns(columns * from.k, to);
+  if (has_fma_sums(from)) set_fma_columns(columns * from.k, to);
 #endif
 }
 
