@@ -32,23 +32,34 @@ int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limit
   return tile;
 }
 
-/// What a block of a rung takes besides its k-blocks, in k-blocks: to start and to store; and, where k is
-/// cut, to add up the parts, which write and read more in each wave.
+/// What a k-block of a tile takes, in us on an H200, and what a block takes besides, in k-blocks: to start
+/// and to store; and, where k is cut, to add up the parts, which write and read more in each wave.
 struct BlockCost {
-  double start, adding, adding_of_wave;
+  double k_block, start, adding, adding_of_wave;
 };
-constexpr BlockCost mma = {2, 3, 0}, wgmma = {8, 5, 5};
+constexpr BlockCost mma = {1, 2, 3, 0}, wgmma = {0.5, 15, 6, 0}, wide_wgmma = {0.78, 8, 5, 5};
 
-/// The time of a launch in k-blocks of one block: waves of so many blocks at a time.
+const BlockCost& cost_of_block(const CudaGemmChoice& chosen) {
+  if (!loads_by_tma(chosen)) return mma;
+  return weight_only_tile(chosen).BM > 64 ? wide_wgmma : wgmma;
+}
+
+/// The time of a launch: waves of so many blocks at a time.
 double cost_of(const BlockCost& cost, std::int64_t blocks, std::int64_t at_once,
                std::int64_t k_blocks, bool is_cut) {
   const auto waves = static_cast<double>(ceil_div(blocks, at_once));
-  return waves * (static_cast<double>(k_blocks) + cost.start) +
-         (is_cut ? cost.adding + waves * cost.adding_of_wave : 0);
+  const double adding = is_cut ? cost.adding + waves * cost.adding_of_wave : 0;
+  return cost.k_block * (waves * (static_cast<double>(k_blocks) + cost.start) + adding);
 }
 
-/// As many parts of k as blocks of rung 71 or 72 take least time with.
-int best_splits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
+/// Parts of k, and the time that they take.
+struct Parts {
+  int splits;
+  double cost;
+};
+
+/// Those that blocks of rung 71 or 72 take least time with.
+Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
   const TileShape& tile = weight_only_tile(chosen);
   const std::int64_t tiles = weight_only_blocks(chosen, g, limits.multiprocessors).tiles;
   const std::int64_t k_blocks = ceil_div(g.k, WeightLayout::steps);
@@ -57,20 +68,34 @@ int best_splits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& l
   const std::int64_t at_once = on_sm * limits.multiprocessors;
   const std::int64_t most =
       std::min({k_blocks, ceil_div(2 * at_once, tiles), max_semaphores / tiles});
-  const BlockCost& of_block = loads_by_tma(chosen) ? wgmma : mma;
-  double least = cost_of(of_block, tiles, at_once, k_blocks, false);
-  int best = 1;
+  const BlockCost& of_block = cost_of_block(chosen);
+  Parts best = {1, cost_of(of_block, tiles, at_once, k_blocks, false)};
   for (std::int64_t splits = 2; splits <= most; ++splits) {
     const GemmConfig config = {.tile = chosen.config.tile, .splits = static_cast<int>(splits)};
     if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) > limits.workspace_bytes)
       break;
     const double cost =
         cost_of(of_block, tiles * splits, at_once, ceil_div(k_blocks, splits), true);
-    if (cost >= least) continue;
-    least = cost;
-    best = static_cast<int>(splits);
+    if (cost < best.cost) best = {static_cast<int>(splits), cost};
   }
   return best;
+}
+
+/// The rung with the fastest parts of k; rung 72 with more, smaller tiles, where its largest ones would
+/// leave too many SMs without one in their last wave.
+CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
+  Parts best = best_parts(chosen, g, limits);
+  if (loads_by_tma(chosen) && weight_only_tile(chosen).BM > 64) {
+    CudaGemmChoice smaller = chosen;
+    --smaller.config.tile;
+    const Parts of_smaller = best_parts(smaller, g, limits);
+    if (of_smaller.cost < best.cost) {
+      best = of_smaller;
+      chosen = smaller;
+    }
+  }
+  chosen.config.splits = best.splits;
+  return chosen;
 }
 
 /// Whether a block has room for it. Besides, rung 73 has a variable in static shared memory, and what lies
@@ -142,8 +167,11 @@ CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Li
     const auto index = static_cast<std::size_t>(rule.use);
     chosen = {index, gemm_rungs[index].id, gemm_rungs[index].rung};
     chosen.config.tile = tile_of(call, chosen, limits);
-    chosen.config.splits =
-        streams(chosen) ? stream_splits(chosen, g, limits) : best_splits(chosen, g, limits);
+    if (streams(chosen)) {
+      chosen.config.splits = stream_splits(chosen, g, limits);
+    } else {
+      chosen = with_parts(chosen, g, limits);
+    }
     if (fits(chosen, g, limits)) break;
   }
   return chosen;
