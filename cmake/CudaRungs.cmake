@@ -176,23 +176,27 @@ function(rung_is_selected_image id image out)
   # compiler.
   set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/34_f16x3_mma
     gemm/cuda/40_mma_f64)
-  # Memory is the limit of these: one PTX will do. Rung 65 is chosen for GPUs of sm_90 alone, which take
-  # machine code.
+  # Memory is the limit of these, or later GPUs have not been measured: one PTX will do. Rung 65 is chosen
+  # for GPUs of sm_90 alone, which take machine code.
   set(of_one_ptx dot/cuda/10_one_launch gemm/cuda/50_skinny gemm/cuda/51_any_operands gemm/cuda/52_rank_k
     gemm/cuda/53_short_k gemm/cuda/54_skinny_mma gemm/cuda/60_small_matrices gemm/cuda/61_small_mma
-    gemm/cuda/65_batched_fma gemm/cuda/71_weight_only gemm/cuda/73_weight_stream gemm/cuda/scale
-    gemm/cuda/pack_operand gemm/cuda/apply_epilogue)
+    gemm/cuda/62_batched_tiles gemm/cuda/65_batched_fma gemm/cuda/66_batched_mma_f64
+    gemm/cuda/71_weight_only gemm/cuda/73_weight_stream gemm/cuda/scale gemm/cuda/pack_operand
+    gemm/cuda/apply_epilogue)
   # A wheel is small: in it, the driver compiles these for sm_80 at their first call, and keeps the result.
   # They are those whose limit is memory, or that few call.
   set(of_ptx_in_wheels dot/cuda/10_one_launch dot/cuda/11_compensated dot/cuda/12_reproducible
     gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64 gemm/cuda/50_skinny gemm/cuda/51_any_operands
     gemm/cuda/52_rank_k gemm/cuda/53_short_k gemm/cuda/54_skinny_mma
     gemm/cuda/60_small_matrices gemm/cuda/61_small_mma gemm/cuda/71_weight_only gemm/cuda/73_weight_stream)
+  # Everywhere, the driver compiles these for sm_80.
+  set(of_ptx gemm/cuda/66_batched_mma_f64)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"
       OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
       OR (RUNG_PYTHON AND id IN_LIST of_ptx_in_wheels AND image STREQUAL "cubin:80")
+      OR (id IN_LIST of_ptx AND image STREQUAL "cubin:80")
       OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90")
       OR ((id IN_LIST of_older_gpus OR id IN_LIST of_one_ptx) AND image MATCHES "^nvcc_ptx:"
           AND RUNG_CLANG_VERSION))

@@ -27,7 +27,8 @@ void BenchArguments::add_all(Options& app) {
   app.add_option(
          "--scales", scales,
          "block: with --dtype e4m3, the library and cublaslt multiply by a scale for each 128 "
-         "elements of a row of A and each 128 x 128 of B; rungs compute the product alone")
+         "elements of a row of A and each 128 x 128 of B; rungs compute the product alone. With "
+         "--groups, the library does")
       ->type_name("SCALES");
   app.add_option("--weights", weights,
                  "int4 or int8: the library multiplies by packed weights in the place of B, with a "

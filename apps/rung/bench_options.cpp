@@ -48,11 +48,10 @@ bool read_scales(const BenchArguments& arguments, Dtype dtype) {
   }
   if (dtype != Dtype::e4m3) throw UsageError("--scales: block needs --dtype e4m3");
   const Form form = read_form(arguments);
-  if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||
-      arguments.cold || form.alpha != 1 || form.beta != 0) {
+  if (!arguments.batch.empty() || !arguments.epilogue.empty() || arguments.cold ||
+      form.alpha != 1 || form.beta != 0) {
     throw UsageError(
-        "--scales: cannot be combined with --batch, --groups, --epilogue, --cold, --alpha or "
-        "--beta");
+        "--scales: cannot be combined with --batch, --epilogue, --cold, --alpha or --beta");
   }
   return true;
 }

@@ -160,9 +160,11 @@ struct CudaBatchOptions {
 /// C = alpha * A * B + beta * C for each product of a batch, as rung/batch.hpp has it for the CPU,
 /// under the rules of gemm above.
 ///
-/// - Batches of float, double, int32, bfloat16 and float16 are one launch, whatever their shape,
-///   layouts and leading dimensions, unless a product is so large that it fills the GPU. The other
-///   types, strided, are a launch for each product.
+/// - A batch is one launch, whatever its shape, layouts and leading dimensions, unless a product is so
+///   large that it fills the GPU, or a mode fixes the order of sums: then it is a launch for each
+///   product. Operands of tfloat32, int8 and 8-bit floats that TMA cannot read in place are packed
+///   first, those of all products at once; if options.gemm.workspace has no room for that, each
+///   product is a call of its own, too.
 /// - Arrays of pointers are in device memory, and are read there: the call does not wait for what
 ///   fills them. A product with a null pointer in an array is left out; nothing of its C is
 ///   written, and *options.status becomes 1.

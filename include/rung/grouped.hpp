@@ -36,6 +36,10 @@ RUNG_API void gemm_grouped(double alpha, const MatrixView<const double>& a,
                            const BatchView<const double>& b, double beta,
                            const MatrixView<double>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
+                           const BatchView<const std::int32_t>& b, std::int32_t beta,
+                           const MatrixView<std::int32_t>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
                            const BatchView<const bfloat16>& b, float beta,
                            const MatrixView<float>& c, const std::int32_t* offsets,
@@ -52,8 +56,16 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
                            const BatchView<const float16>& b, float beta,
                            const MatrixView<float16>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                           const BatchView<const std::int8_t>& b, std::int32_t beta,
+                           const MatrixView<std::int32_t>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
                            const BatchView<const float8_e4m3>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
+                           const BatchView<const float8_e5m2>& b, float beta,
                            const MatrixView<float>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
 
@@ -71,6 +83,10 @@ RUNG_API void gemm_grouped(double alpha, const MatrixView<const double>& a,
                            const MatrixView<const double>& b, double beta,
                            const BatchView<double>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
+                           const MatrixView<const std::int32_t>& b, std::int32_t beta,
+                           const BatchView<std::int32_t>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
                            const MatrixView<const bfloat16>& b, float beta,
                            const BatchView<float>& c, const std::int32_t* offsets,
@@ -87,22 +103,45 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
                            const MatrixView<const float16>& b, float beta,
                            const BatchView<float16>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                           const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                           const BatchView<std::int32_t>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
                            const MatrixView<const float8_e4m3>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
+                           const MatrixView<const float8_e5m2>& b, float beta,
                            const BatchView<float>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
 
 /// The same on the GPU, under the rules of gemm in rung/cuda.hpp. offsets is in device memory, and
 /// read there: the call neither waits for what computes it, nor for anything else.
 ///
-/// - It is one launch for each 512 groups, on GPUs of sm_90. Operands that TMA cannot read in place
-///   are packed first, as rung/cuda.hpp has it: unaligned ones, and of 8-bit floats those that are
-///   not K-major, all matrices of B among them.
+/// - It is one launch for each 512 groups. float, double, int32, bfloat16 and float16 have a kernel on
+///   GPUs from sm_80 on, the other types on those of sm_90.
+/// - Where the kernel reads operands by TMA, those that it cannot read in place are packed first, as
+///   rung/cuda.hpp has it: unaligned ones of 16 and 8 bits and tfloat32, and of the latter two those
+///   that are not K-major, all matrices of B among them.
 /// - Offsets that decrease or leave the matrices make *options.status 1, if that is not null; else
 ///   it stays as it is. Then what C has is undefined, but nothing outside of C is written.
 ///
-/// Throws what gemm throws; Status::unavailable also if two matrices of B, or of C, are not a
-/// multiple of their leading dimension apart.
+/// Throws what gemm throws; Status::unavailable also for 8-bit elements and tfloat32 if two matrices of
+/// B, or of C, are not a multiple of their leading dimension apart, in mode reproducible, and for double
+/// in mode batch_invariant.
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
+                           const BatchView<const float>& b, float beta, const MatrixView<float>& c,
+                           const std::int32_t* offsets, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(double alpha, const MatrixView<const double>& a,
+                           const BatchView<const double>& b, double beta,
+                           const MatrixView<double>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
+                           const BatchView<const std::int32_t>& b, std::int32_t beta,
+                           const MatrixView<std::int32_t>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
                            const BatchView<const bfloat16>& b, float beta,
                            const MatrixView<float>& c, const std::int32_t* offsets,
@@ -119,9 +158,33 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
                            const BatchView<const float16>& b, float beta,
                            const MatrixView<float16>& c, const std::int32_t* offsets,
                            CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const tfloat32>& a,
+                           const BatchView<const tfloat32>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                           const BatchView<const std::int8_t>& b, std::int32_t beta,
+                           const MatrixView<std::int32_t>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
                            const BatchView<const float8_e4m3>& b, float beta,
                            const MatrixView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
+                           const BatchView<const float8_e5m2>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
+                           const MatrixView<const float>& b, float beta, const BatchView<float>& c,
+                           const std::int32_t* offsets, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(double alpha, const MatrixView<const double>& a,
+                           const MatrixView<const double>& b, double beta,
+                           const BatchView<double>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
+                           const MatrixView<const std::int32_t>& b, std::int32_t beta,
+                           const BatchView<std::int32_t>& c, const std::int32_t* offsets,
                            CudaStream stream, const CudaBatchOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
                            const MatrixView<const bfloat16>& b, float beta,
@@ -139,8 +202,20 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
                            const MatrixView<const float16>& b, float beta,
                            const BatchView<float16>& c, const std::int32_t* offsets,
                            CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const tfloat32>& a,
+                           const MatrixView<const tfloat32>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                           const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                           const BatchView<std::int32_t>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
                            const MatrixView<const float8_e4m3>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
+                           const MatrixView<const float8_e5m2>& b, float beta,
                            const BatchView<float>& c, const std::int32_t* offsets,
                            CudaStream stream, const CudaBatchOptions& options = {});
 

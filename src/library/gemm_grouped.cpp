@@ -92,11 +92,14 @@ void cpu::gemm_grouped(const CanonicalGroups& canonical, const GemmOptions& opti
   }
 RUNG_GEMM_GROUPED(float, float, float)
 RUNG_GEMM_GROUPED(double, double, double)
+RUNG_GEMM_GROUPED(std::int32_t, std::int32_t, std::int32_t)
 RUNG_GEMM_GROUPED(bfloat16, float, float)
 RUNG_GEMM_GROUPED(float16, float, float)
 RUNG_GEMM_GROUPED(bfloat16, bfloat16, float)
 RUNG_GEMM_GROUPED(float16, float16, float)
+RUNG_GEMM_GROUPED(std::int8_t, std::int32_t, std::int32_t)
 RUNG_GEMM_GROUPED(float8_e4m3, float, float)
+RUNG_GEMM_GROUPED(float8_e5m2, float, float)
 #undef RUNG_GEMM_GROUPED
 
 }  // namespace rung

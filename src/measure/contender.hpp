@@ -18,6 +18,11 @@ struct Bound {
   explicit operator bool() const { return static_cast<bool>(batch); }
 };
 
+/// Block scales of ragged groups: those of A's rows, and of each group's B, at a batch stride.
+struct GroupScales {
+  AnyMatrix<const void*> a, b;
+};
+
 class Contender {
  public:
   virtual ~Contender() = default;
@@ -31,6 +36,11 @@ class Contender {
   /// Ragged groups, with offsets on the host. The library and cuBLAS have them.
   virtual Bound bind_groups(const GroupedCall& /*call*/, int /*threads*/) const {
     return {{}, "ragged groups are timed as calls of the library"};
+  }
+  /// The same with block scales.
+  virtual Bound bind_scaled_groups(const GroupedCall& /*call*/, const GroupScales& /*scales*/,
+                                   int /*threads*/) const {
+    return {{}, "has no groups with block scales"};
   }
   /// False: where others compute a product with an epilogue or with block scales, this one computes the
   /// product alone.

@@ -41,6 +41,8 @@ class LibraryContender final : public Contender {
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
   Bound bind_groups(const GroupedCall& call, int threads) const override;
+  Bound bind_scaled_groups(const GroupedCall& call, const GroupScales& scales,
+                           int threads) const override;
   bool has_packed_weights() const override { return true; }
   Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
@@ -68,6 +70,8 @@ class GpuLibraryContender final : public Contender {
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
   Bound bind_groups(const GroupedCall& call, int threads) const override;
+  Bound bind_scaled_groups(const GroupedCall& call, const GroupScales& scales,
+                           int threads) const override;
   bool has_packed_weights() const override { return true; }
   Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 

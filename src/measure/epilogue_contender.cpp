@@ -9,6 +9,7 @@
 #include "measure/contenders.hpp"
 #include "measure/peers/epilogue_on_gpu.hpp"
 #include "measure/peers/gpu_batch.hpp"
+#include "measure/peers/groups_on_gpu.hpp"
 #include "rung/block_scaled.hpp"
 #include "rung/epilogue.hpp"
 #include "rung/weight_only.hpp"
@@ -62,6 +63,22 @@ void run_block_scaled(const CallWithEpilogue& with, const Where&... where) {
       0, view<OutputMatrix>(with.call.c, result_type(dtype), m, n), where...);
 }
 
+/// Groups of rows; `where` as above.
+template <class... Where>
+void run_scaled_groups(const GroupedCall& grouped, const GroupScales& scales,
+                       const Where&... where) {
+  const GemmCall& call = grouped.call;
+  const std::int64_t k_blocks = ceil_div(call.k, 128), n_blocks = ceil_div(call.n, 128);
+  gemm_block_scaled(
+      1,
+      {typed_view<float8_e4m3>(call.a, call.m, call.k),
+       typed_view<float>(scales.a, call.m, k_blocks)},
+      {strided(typed_view<float8_e4m3>(call.b, call.k, call.n), call.batch, call.b.batch_stride),
+       strided(typed_view<float>(scales.b, k_blocks, n_blocks), call.batch, scales.b.batch_stride)},
+      0, view<OutputMatrix>(call.c, result_type(call.dtype), call.m, call.n),
+      grouped.groups.offsets, where...);
+}
+
 /// `where`: the last arguments of gemm_epilogue(), gemm_block_scaled() or gemm_weight_only().
 template <class... Where>
 void run(const CallWithEpilogue& with, const Where&... where) {
@@ -89,6 +106,37 @@ Bound LibraryContender::bind_epilogue(const CallWithEpilogue& call, int threads)
   return {[call, options](std::int64_t calls) {
             for (std::int64_t i = 0; i < calls; ++i) run(call, options);
           },
+          {}};
+}
+
+Bound LibraryContender::bind_scaled_groups(const GroupedCall& call, const GroupScales& scales,
+                                           int threads) const {
+  const GemmOptions options = {.threads = threads, .compute_mode = mode_};
+  return {[=](std::int64_t calls) {
+            for (std::int64_t i = 0; i < calls; ++i) run_scaled_groups(call, scales, options);
+          },
+          {}};
+}
+
+Bound GpuLibraryContender::bind_scaled_groups(const GroupedCall& call, const GroupScales& scales,
+                                              int threads) const {
+  gpu_.make_current();
+  const GroupsOnGpu groups(gpu_, call);
+  const auto copy = [this](AnyMatrix<const void*>& matrix) {
+    const auto copied = std::make_shared<cuda::DeviceMatrix>(gpu_, matrix.storage, matrix.data);
+    matrix.data = reinterpret_cast<const void*>(copied->data());
+    return copied;
+  };
+  GroupScales on_gpu = scales;
+  const auto a_scales = copy(on_gpu.a), b_scales = copy(on_gpu.b);
+  const CudaStream stream(gpu_.stream());
+  const CudaBatchOptions options = {.gemm = {.compute_mode = mode_}};
+  const auto once = [=] { run_scaled_groups(groups.call, on_gpu, stream, options); };
+  return {batch_on_gpu("library", groups.operands,
+                       [=, this] {
+                         launch(once, threads);
+                         (void)groups.offsets, (void)a_scales, (void)b_scales;
+                       }),
           {}};
 }
 

@@ -9,6 +9,7 @@
 #include "backends/cuda/gpu.hpp"
 #include "core/bound.hpp"
 #include "core/grouped.hpp"
+#include "core/integers.hpp"
 #include "core/operand.hpp"
 #include "core/random.hpp"
 #include "library/cuda/select.hpp"
@@ -17,6 +18,10 @@ namespace rung {
 namespace {
 
 constexpr std::uint64_t seed_of_a = 1, seed_of_b = 2, seed_of_order = 3;
+constexpr std::uint64_t seed_of_a_scales = 4, seed_of_b_scales = 5;
+
+/// Those of block scales along an extent.
+constexpr std::int64_t blocks(std::int64_t extent) { return ceil_div(extent, 128); }
 
 /// Where each group's rows begin.
 std::vector<std::int32_t> offsets_of(std::int64_t tokens, std::int64_t groups, bool zipf) {
@@ -48,19 +53,22 @@ class GroupedWorkload final : public Workload {
         a_(options.dtype, size.m, size.k, size.k, 0),
         b_(options.dtype, options.groups * (options.b_transposed ? size.n : size.k), ld_of_b(),
            ld_of_b(), 0),
-        c_(output_type(options.dtype), size.m, size.n, size.n, 0) {
+        c_(output_type(options.dtype), size.m, size.n, size.n, 0),
+        a_scales_(Dtype::f32, blocks(size.k), size.m, size.m, 0),
+        b_scales_(Dtype::f32, options.groups * blocks(size.n), blocks(size.k), blocks(size.k), 0) {
     fill(Values::reals);
   }
 
   Bound bind(const Contender& contender) override {
-    return contender.bind_groups(call(), options_.threads);
+    if (!options_.block_scales) return contender.bind_groups(call(), options_.threads);
+    return contender.bind_scaled_groups(call(), scales(), options_.threads);
   }
 
   /// Of each group, its first and its last row and one between them, on small integers, whose sums
   /// are exact; a row at a boundary would show a neighbour's.
   Verified verify(const Contender& contender) override {
     fill(Values::integers);
-    contender.bind_groups(call(), options_.threads).batch.call();
+    bind(contender).batch.call();
     const Verdict verdict = visit(
         options_.dtype, [&]<class In, class Out>(Elements<In, Out>) { return check<In, Out>(); });
     fill(Values::reals);
@@ -86,7 +94,8 @@ class GroupedWorkload final : public Workload {
       return static_cast<double>(operand.rows()) * static_cast<double>(operand.cols() * element);
     };
     const std::size_t in = input_bytes(options_.dtype);
-    return bytes(a_, in) + bytes(b_, in) + bytes(c_, output_bytes(options_.dtype));
+    return bytes(a_, in) + bytes(b_, in) + bytes(c_, output_bytes(options_.dtype)) +
+           options_.block_scales * (bytes(a_scales_, 4) + bytes(b_scales_, 4));
   }
   bool counts_flops() const override { return true; }
 
@@ -96,7 +105,27 @@ class GroupedWorkload final : public Workload {
   void fill(Values values) {
     a_.fill(values, seed_of_a);
     b_.fill(values, seed_of_b);
+    a_scales_.fill(values, seed_of_a_scales);
+    b_scales_.fill(values, seed_of_b_scales);
     c_.poison();
+  }
+
+  GroupScales scales() const {
+    const auto transposed = [](const Operand& operand) {
+      return AnyMatrix<const void*>{operand.data(), 1, operand.ld(), operand.storage()};
+    };
+    GroupScales scales = {transposed(a_scales_), transposed(b_scales_)};
+    scales.b.batch_stride = blocks(size_.n) * blocks(size_.k);
+    return scales;
+  }
+
+  /// That of element (row, k) of A, of all groups' rows, times that of element (k, col) of the group's B.
+  double scale(std::int64_t group, std::int64_t row, std::int64_t k, std::int64_t col) const {
+    const auto at = [](const Operand& scales, std::int64_t i, std::int64_t j) {
+      return static_cast<double>(static_cast<const float*>(scales.data())[i * scales.ld() + j]);
+    };
+    return at(a_scales_, k / 128, row) *
+           at(b_scales_, group * blocks(size_.n) + col / 128, k / 128);
   }
 
   GroupedCall call() const {
@@ -115,6 +144,33 @@ class GroupedWorkload final : public Workload {
             {offsets_.data(), false}};
   }
 
+  /// Element (row, col) of a group's product.
+  template <class In, class Out>
+  Wide<In> sum_of(const Gemm<In, Out>& g, std::int64_t group, std::int64_t row,
+                  std::int64_t col) const {
+    constexpr std::int64_t block = 128;
+    Wide<In> sum = 0;
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += block) {
+      Wide<In> part = 0;
+      for (std::int64_t k = k0; k < std::min(g.k, k0 + block); ++k) {
+        part += widen(g.a(row, k)) * widen(g.b(k, col));
+      }
+      if (options_.block_scales) {
+        const double scaled =
+            static_cast<double>(part) * scale(group, offsets_[group] + row, k0, col);
+        part = static_cast<Wide<In>>(scaled);
+      }
+      sum += part;
+    }
+    return sum;
+  }
+
+  /// Whether the rounding of sums in float explains a difference.
+  static bool is_near(auto got, auto expected) {
+    return std::abs(static_cast<double>(got) - static_cast<double>(expected)) <=
+           0x1p-20 * std::abs(static_cast<double>(expected));
+  }
+
   template <class In, class Out>
   Verdict check() const {
     if (const auto place = c_.broken_guard()) return wrong("wrote around C: " + *place);
@@ -124,11 +180,10 @@ class GroupedWorkload final : public Workload {
       const Gemm<In, Out> g = one.typed<In, Out>();
       for (const std::int64_t row : {std::int64_t{0}, g.m / 2, g.m - 1}) {
         for (std::int64_t col = 0; col < g.n; ++col) {
-          Wide<In> sum = 0;
-          for (std::int64_t k = 0; k < g.k; ++k) sum += widen(g.a(row, k)) * widen(g.b(k, col));
+          const Wide<In> sum = sum_of(g, group, row, col);
           const Wide<In> expected = widen(static_cast<Out>(static_cast<Scalar<Out>>(sum)));
           const Wide<In> got = widen(g.c(row, col));
-          if (got == expected) continue;
+          if (got == expected || (options_.block_scales && is_near(got, expected))) continue;
           return wrong(fmt::format("group {}: C({}, {}) is {}, expected {}", group, row, col, got,
                                    expected));
         }
@@ -142,6 +197,7 @@ class GroupedWorkload final : public Workload {
   const Backend& backend_;
   std::vector<std::int32_t> offsets_;
   Operand a_, b_, c_;
+  Operand a_scales_, b_scales_;  // stored as their transposes, as without groups
 };
 
 }  // namespace

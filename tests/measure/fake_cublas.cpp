@@ -138,6 +138,17 @@ struct Layout {
   int type;
   std::uint64_t rows, cols;
   std::int64_t ld;
+  std::int32_t batch = 1;
+  std::int64_t batch_stride = 0;
+
+  /// The matrix of one product.
+  const void* of(const void* data, std::int64_t product) const {
+    const int bytes = type == type_f64                       ? 8
+                      : type == type_f32 || type == type_s32 ? 4
+                      : type == type_e4m3 || type == type_s8 ? 1
+                                                             : 2;
+    return static_cast<const std::byte*>(data) + product * batch_stride * bytes;
+  }
 };
 
 struct Choice {
@@ -263,6 +274,17 @@ int cublasLtMatrixLayoutCreate(Layout** layout, int type, std::uint64_t rows, st
   *layout = new Layout{type, rows, cols, ld};
   return success;
 }
+int cublasLtMatrixLayoutSetAttribute(Layout* layout, int attribute, const void* value,
+                                     std::size_t bytes) {
+  if (attribute == 5 && bytes == sizeof layout->batch) {
+    std::memcpy(&layout->batch, value, bytes);
+  } else if (attribute == 6 && bytes == sizeof layout->batch_stride) {
+    std::memcpy(&layout->batch_stride, value, bytes);
+  } else {
+    return invalid_value;
+  }
+  return success;
+}
 int cublasLtMatrixLayoutDestroy(Layout* layout) {
   delete layout;
   return success;
@@ -317,10 +339,19 @@ int cublasLtMatmul(Handle*, Operation* operation, const void* alpha, const void*
     return invalid_value;
   }
   if (a_layout->type == type_s8 && algorithm[0] == 2) return not_supported;
-  return multiply_any(
-      a_layout->type, c_layout->type, trans_a, trans_b, static_cast<std::int64_t>(c_layout->rows),
-      static_cast<std::int64_t>(c_layout->cols), static_cast<std::int64_t>(cols(a_layout, trans_a)),
-      alpha, a, a_layout->ld, b, b_layout->ld, beta, d, c_layout->ld);
+  if (a_layout->batch != c_layout->batch || b_layout->batch != c_layout->batch) {
+    return invalid_value;
+  }
+  for (std::int64_t i = 0; i < c_layout->batch; ++i) {
+    const int status = multiply_any(
+        a_layout->type, c_layout->type, trans_a, trans_b, static_cast<std::int64_t>(c_layout->rows),
+        static_cast<std::int64_t>(c_layout->cols),
+        static_cast<std::int64_t>(cols(a_layout, trans_a)), alpha, a_layout->of(a, i), a_layout->ld,
+        b_layout->of(b, i), b_layout->ld, beta, const_cast<void*>(c_layout->of(d, i)),
+        c_layout->ld);
+    if (status != success) return status;
+  }
+  return success;
 }
 
 }  // extern "C"

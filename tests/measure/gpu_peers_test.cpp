@@ -151,9 +151,24 @@ TEST(Cublas, MultipliesBatches) {
         verify(problem, [&](const GemmCall& call) { peer->bind(call, 1).batch.call(); });
     EXPECT_TRUE(verdict.right) << verdict.message;
   }
+}
+
+TEST(CublasLt, MultipliesBatchesOfEightBitFloats) {
+  const auto peer = open(open_cublaslt);
+  GemmCase narrow({.dtype = Dtype::e4m3,
+                   .m = 5,
+                   .n = 7,
+                   .k = 32,
+                   .b_transposed = true,
+                   .beta = 2,
+                   .batch = 4,
+                   .batch_gap = 16});
+  const Verdict verdict =
+      verify(narrow, [&](const GemmCall& call) { peer->bind(call, 1).batch.call(); });
+  EXPECT_TRUE(verdict.right) << verdict.message;
   GemmCase problem({.m = 2, .n = 3, .k = 4, .batch = 2});
-  EXPECT_EQ(open(open_cublaslt)->bind(problem.call(), 1).why_not,
-            "is not asked for batches: cublas is");
+  EXPECT_EQ(peer->bind(problem.call(), 1).why_not,
+            "is asked for batches of e4m3 alone: for others cublas is");
 }
 
 std::string refusal(const Peer& peer, const GemmSpec& spec) {

@@ -12,14 +12,16 @@
 #include "device/cuda/load/operand_copy.cuh"
 #include "device/cuda/ptx/ld_shared.cuh"
 #include "device/cuda/tile/fragment.cuh"
-#include "device/cuda/tile/product_tile.cuh"
+#include "device/cuda/tile/ragged_tile.cuh"
 #include "device/cuda/tile/thread_group.cuh"
 
 namespace rung {
 namespace {
 
-/// A product's tile is SIZE x SIZE elements of C, TM x TN of each thread of its group.
-template <int SIZE, int BK, int TM, int TN, int STAGES, int THREADS_, int BLOCKS>
+/// A product's tile is SIZE x SIZE elements of C, TM x TN of each thread of its group. HAS_GROUPS: the
+/// products may be ragged groups.
+template <int SIZE, int BK, int TM, int TN, int STAGES, int THREADS_, int BLOCKS,
+          bool HAS_GROUPS = false>
 struct SmallMatrices {
   static constexpr int BM = SIZE;
   static constexpr int BN = SIZE;
@@ -48,12 +50,11 @@ struct SmallMatrices {
     auto& [As, Bs] = (&cuda::dynamic_shared<Shared<T>>())[Group::index()];
 
     // place
-    const cuda::ProductTile place = cuda::product_tile<BM, BN>(first, Group::COUNT);
-    const Gemm<T, T> g = cuda::product_of(first, products, place.first_product + Group::index());
+    const auto [g, tile] = cuda::product_tile<BM, BN, Group, HAS_GROUPS>(first, products);
 
     // load: the first tiles set out
-    Copy<T> a_copy(cuda::operand_a(g), place.tile.row);
-    Copy<T> b_copy(cuda::operand_b(g), place.tile.col);
+    Copy<T> a_copy(cuda::operand_a(g), tile.row);
+    Copy<T> b_copy(cuda::operand_b(g), tile.col);
     const auto copy_next = [&](int stage) RUNG_INLINE_LAMBDA {
       a_copy.start(As[stage]);
       b_copy.start(Bs[stage]);
@@ -106,7 +107,7 @@ struct SmallMatrices {
     // store
     RUNG_UNROLL
     for (int i = 0; i < TM; ++i) {
-      store(g, place.tile.row + row + i * row_step, place.tile.col + col, acc[i]);
+      store(g, tile.row + row + i * row_step, tile.col + col, acc[i]);
     }
   }
 
@@ -174,12 +175,12 @@ struct SmallMatrices {
   }
 
   /// The smallest tile that holds C, but of a long C the larger of those that its shorter side
-  /// fills.
-  /// Integers have one.
+  /// fills. Integers have one tile, doubles two.
   template <class T>
   static cuda::GemmConfig choose(const Gemm<T, T>& g, int /*multiprocessors*/) {
     if (std::is_same_v<T, std::uint32_t>) return {.tile = 0};
     const std::int64_t shorter = g.m < g.n ? g.m : g.n;
+    if (std::is_same_v<T, double>) return {.tile = shorter <= 8 ? 0 : 1};
     if (std::is_same_v<T, float> && shorter > 32 && shorter <= 48) return {.tile = 4};
     return {.tile = shorter <= 8 ? 0 : shorter <= 16 ? 1 : shorter <= 32 ? 2 : 3};
   }
@@ -189,20 +190,17 @@ struct SmallMatrices {
 //                             SIZE BK TM TN STAGES THREADS BLOCKS
 using Eight = SmallMatrices<8, 8, 2, 4, 1, 128, 6>;
 using Sixteen = SmallMatrices<16, 16, 4, 4, 1, 128, 5>;
-using ThirtyTwo = SmallMatrices<32, 32, 4, 8, 1, 64, 8>;
+using ThirtyTwo = SmallMatrices<32, 32, 4, 8, 1, 64, 8, true>;
 using SixtyFour = SmallMatrices<64, 64, 8, 4, 1, 128, 3>;
 using FortyEight = SmallMatrices<48, 48, 4, 4, 1, 144, 4>;
 using EightDoubles = SmallMatrices<8, 8, 2, 2, 1, 128, 6>;
 using SixteenDoubles = SmallMatrices<16, 16, 4, 2, 1, 128, 5>;
-using ThirtyTwoDoubles = SmallMatrices<32, 16, 4, 4, 2, 64, 6>;
-using SixtyFourDoubles = SmallMatrices<64, 16, 4, 4, 2, 256, 2>;
 
 }  // namespace
 
 // compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(60, small_matrices, (0, Eight, f32), (1, Sixteen, f32), (2, ThirtyTwo, f32),
                      (3, SixtyFour, f32), (4, FortyEight, f32), (0, EightDoubles, f64),
-                     (1, SixteenDoubles, f64), (2, ThirtyTwoDoubles, f64),
-                     (3, SixtyFourDoubles, f64), (0, ThirtyTwo, i32))
+                     (1, SixteenDoubles, f64), (0, ThirtyTwo, i32))
 
 }  // namespace rung

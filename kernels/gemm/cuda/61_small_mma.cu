@@ -8,14 +8,16 @@
 #include "device/cuda/epilogue/store_rows.cuh"
 #include "device/cuda/load/operand_copy.cuh"
 #include "device/cuda/ptx/mma.cuh"
-#include "device/cuda/tile/product_tile.cuh"
+#include "device/cuda/tile/ragged_tile.cuh"
 #include "device/cuda/tile/thread_group.cuh"
 
 namespace rung {
 namespace {
 
-/// A product's tile is SIZE x SIZE elements of C, WM x WN of each warp of its group.
-template <int SIZE, int BK, int WM, int WN, int STAGES, int THREADS_, int BLOCKS>
+/// A product's tile is SIZE x SIZE elements of C, WM x WN of each warp of its group. HAS_GROUPS: the
+/// products may be ragged groups.
+template <int SIZE, int BK, int WM, int WN, int STAGES, int THREADS_, int BLOCKS,
+          bool HAS_GROUPS = false>
 struct SmallMma {
   static constexpr int BM = SIZE;
   static constexpr int BN = SIZE;
@@ -45,14 +47,13 @@ struct SmallMma {
     auto& shared = (&cuda::dynamic_shared<Shared<In>>())[Group::index()];
 
     // place
-    const cuda::ProductTile place = cuda::product_tile<BM, BN>(first, Group::COUNT);
-    const Gemm<In, Out> g = cuda::product_of(first, products, place.first_product + Group::index());
+    const auto [g, tile] = cuda::product_tile<BM, BN, Group, HAS_GROUPS>(first, products);
     const int warp = Group::rank() / 32;
     const int warp_row = warp / (SIZE / WN) * WM;
     const int warp_col = warp % (SIZE / WN) * WN;
 
     float acc[FRAGS_M][FRAGS_N][4] = {};
-    multiply(g, place.tile, warp_row, warp_col, shared, acc);
+    multiply(g, tile, warp_row, warp_col, shared, acc);
 
     // store
     if constexpr (STAGES > 1) {
@@ -64,7 +65,7 @@ struct SmallMma {
                    cuda::accumulator_col());
     // sync: the results are complete
     Group::sync();
-    cuda::store_rows<BM, BN, PITCH, Group>(g, place.tile, shared.results);
+    cuda::store_rows<BM, BN, PITCH, Group>(g, tile, shared.results);
   }
 
   /// acc += the warp's rows of A times its columns of B.
@@ -190,7 +191,7 @@ struct SmallMma {
 //                         SIZE BK WM  WN STAGES THREADS BLOCKS
 using Sixteen = SmallMma<16, 16, 16, 16, 1, 128, 8>;
 using ThirtyTwo = SmallMma<32, 32, 32, 32, 1, 128, 5>;
-using SixtyFour = SmallMma<64, 64, 32, 32, 1, 128, 3>;
+using SixtyFour = SmallMma<64, 64, 32, 32, 1, 128, 3, true>;
 using Larger = SmallMma<128, 64, 64, 32, 2, 256, 2>;
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/load/async_tile.cuh"
 #include "device/cuda/tile/fragment.cuh"
-#include "device/cuda/tile/product_tile.cuh"
+#include "device/cuda/tile/ragged_tile.cuh"
+#include "device/cuda/tile/thread_group.cuh"
 #include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
@@ -42,14 +43,14 @@ struct BatchedTiles {
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& first,
                                                 const cuda::Products& products) {
     using enum cuda::Way;
-    const cuda::ProductTile place = cuda::product_tile<BM, BN>(first, 1);
-    const Gemm<T, T> g = cuda::product_of(first, products, place.first_product);
+    const auto [g, tile] =
+        cuda::product_tile<BM, BN, cuda::ThreadGroup<THREADS, THREADS>, true>(first, products);
     const bool has_fast_copies =
         cuda::can_copy<k_major>(cuda::operand_a(g)) && cuda::can_copy<vectors>(cuda::operand_b(g));
     if (has_fast_copies) {
-      compute<k_major, vectors>(g, place.tile);
+      compute<k_major, vectors>(g, tile);
     } else {
-      compute<any, any>(g, place.tile);
+      compute<any, any>(g, tile);
     }
   }
 

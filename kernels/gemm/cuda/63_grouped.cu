@@ -5,6 +5,8 @@
 // needs: sm_90a | try: rung bench gemm/cuda/63 --groups 128 --tokens 65536 --sizes 1536x2048
 //   --dtype bf16
 
+#include <type_traits>
+
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/tma_store.cuh"
 #include "device/cuda/load/pipeline_state.cuh"
@@ -228,10 +230,12 @@ struct GroupedTile {
             .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 
-  /// By the rows of C, of groups their mean. On an H200, both take as long at about 24.
+  /// By the rows of C, of groups their mean. On an H200, both take as long at about 24. Types that few
+  /// multiply in groups have the larger tile alone.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int /*multiprocessors*/) {
-    return {.tile = g.m > 24 ? 1 : 0};
+    constexpr bool has_small_tile = sizeof(In) == 2 || std::is_same_v<In, float8_e4m3>;
+    return {.tile = has_small_tile && g.m > 24 ? 1 : 0};
   }
 };
 
@@ -242,8 +246,9 @@ using Small = GroupedTile<64, 128, 8, 16>;
 
 }  // namespace
 
-// compiled by type: bf16 f16 bf16_bf16 f16_f16 e4m3
+// compiled by type: bf16 f16 bf16_bf16 f16_f16 e4m3 e5m2 tf32 i8
 RUNG_CUDA_GEMM_TILES(63, grouped, (0, Small, bf16, f16, bf16_bf16, f16_f16, e4m3),
-                     (1, Large, bf16, f16, bf16_bf16, f16_f16), (1, Wide, e4m3))
+                     (1, Large, bf16, f16, bf16_bf16, f16_f16), (1, Wide, e4m3), (0, Wide, e5m2),
+                     (0, Large, tf32, i8))
 
 }  // namespace rung

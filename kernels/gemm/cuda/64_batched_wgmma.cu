@@ -177,14 +177,18 @@ using Small = BatchedWgmma<64, 64, 2, 4>;
 using Large = BatchedWgmma<128, 128, 2, 2>;
 using Flat = BatchedWgmma<64, 192, 2, 2>;
 using Larger = BatchedWgmma<128, 256, 3, 1>;
+// Floats of 8 bits have two sums of each result in registers.
+using Promoted = BatchedWgmma<64, 128, 3, 2>;
 
 template <int BM, int BN, int STAGES, int BLOCKS>
 template <class In, class Out>
 cuda::GemmConfig BatchedWgmma<BM, BN, STAGES, BLOCKS>::choose(const Gemm<In, Out>& g,
                                                               int /*multiprocessors*/) {
-  const double times[] = {Small::time(g), Large::time(g), Flat::time(g), Larger::time(g)};
+  constexpr int count = sizeof(In) == 2 ? 4 : 2;
+  const double second = cuda::is_promoted<In> ? Promoted::time(g) : Large::time(g);
+  const double times[] = {Small::time(g), second, Flat::time(g), Larger::time(g)};
   int best = 0;
-  for (int tile = 1; tile < 4; ++tile) {
+  for (int tile = 1; tile < count; ++tile) {
     if (times[tile] < times[best]) best = tile;
   }
   return {.tile = best};
@@ -192,10 +196,11 @@ cuda::GemmConfig BatchedWgmma<BM, BN, STAGES, BLOCKS>::choose(const Gemm<In, Out
 
 }  // namespace
 
-// compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(64, batched_wgmma, (0, Small, bf16, f16, bf16_bf16, f16_f16),
-                     (1, Large, bf16, f16, bf16_bf16, f16_f16),
+// compiled by type: bf16 f16 bf16_bf16 f16_f16 tf32 i8 e4m3 e5m2
+RUNG_CUDA_GEMM_TILES(64, batched_wgmma,
+                     (0, Small, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (1, Large, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (2, Flat, bf16, f16, bf16_bf16, f16_f16),
-                     (3, Larger, bf16, f16, bf16_bf16, f16_f16))
+                     (3, Larger, bf16, f16, bf16_bf16, f16_f16), (1, Promoted, e4m3, e5m2))
 
 }  // namespace rung

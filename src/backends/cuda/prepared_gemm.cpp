@@ -37,16 +37,33 @@ void extend(TensorMapSpec& spec, std::int64_t matrices, std::int64_t apart) {
   if (!spec.is_empty()) lines += (matrices - 1) * apart;
 }
 
-/// A launch for a problem of one group becomes one for all. How many tiles they have only the device
-/// knows; a partly filled one at the end of each is the most.
+/// The rows of tiles that groups of rows may have together, from those of one group of all rows. How
+/// many they have only the device knows; a partly filled one at the end of each is the most.
+std::int64_t rows_of_tiles(std::int64_t of_one_group, const GemmCall& problem) {
+  return of_one_group + problem.batch;
+}
+
+/// A launch with tensor maps for a problem of one group becomes one for all.
 void extend(Launch& launch, int BN, const GemmCall& problem, const Groups& groups) {
   if (groups.cuts_k) {
     extend(launch.c, problem.batch, lines_apart(problem.c));
     launch.grid.x *= problem.batch;
   } else {
     extend(launch.b, problem.batch, lines_apart(problem.b));
-    launch.grid.x += problem.batch * ceil_div(problem.n, BN);
+    const std::int64_t cols = ceil_div(problem.n, BN);
+    launch.grid.x = rows_of_tiles(launch.grid.x / cols, problem) * cols;
   }
+}
+
+/// The blocks of a kernel for batches, for products or for ragged groups; tile/ragged_tile.cuh says
+/// which block has which. `blocks`: those of one product.
+std::int64_t blocks_of_products(std::int64_t blocks, int products_per_block, int BN,
+                                const GemmCall& problem, const Groups& groups) {
+  if (groups.offsets == nullptr || groups.cuts_k) {
+    return blocks * ceil_div(problem.batch, products_per_block);
+  }
+  const std::int64_t cols = ceil_div(problem.n, BN);
+  return ceil_div(rows_of_tiles(blocks / cols, problem), products_per_block) * cols;
 }
 
 /// Where an operand is in parts, the call has the floats that they are of.
@@ -66,8 +83,14 @@ Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Grou
     launch.a = packed_a(gemm.config, problem);
     launch.b = packed_b(gemm.config, problem);
   }
+  if (problem.batch == 1 && groups.offsets == nullptr && launch.products_per_block == 0)
+    return launch;
+  const auto tiles = tiles_of(*gemm.rung, problem.dtype);
+  const int BN =
+      tiles.empty() ? gemm.rung->tiling.BN : tiles[static_cast<std::size_t>(gemm.config.tile)].BN;
   if (launch.products_per_block > 0) {
-    launch.grid.x *= ceil_div(problem.batch, launch.products_per_block);
+    launch.grid.x =
+        blocks_of_products(launch.grid.x, launch.products_per_block, BN, problem, groups);
     if (gemm.rung->maps) {
       add_products(launch.a, problem.a, problem.batch);
       add_products(launch.b, problem.b, problem.batch);
@@ -75,8 +98,7 @@ Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Grou
       if (!launch.c.is_aligned()) launch.c = {};
     }
   } else if (groups.offsets != nullptr) {
-    const auto tile = static_cast<std::size_t>(gemm.config.tile);
-    extend(launch, tiles_of(*gemm.rung, problem.dtype)[tile].BN, problem, groups);
+    extend(launch, BN, problem, groups);
   }
   return launch;
 }

@@ -47,15 +47,24 @@ void launch_one_by_one(CanonicalCall canonical, cuda::Stream stream, const CudaO
   }
 }
 
+/// Whether copies of what the kernel's TMA cannot read have room, if there are any.
+bool has_room_for_copies(const cuda::WorkspaceSource& workspace, const CudaGemmChoice& choice,
+                         const GemmCall& call) {
+  return !choice.rung->maps || cuda::fits(workspace, cuda::launch_of(choice, call));
+}
+
 [[noreturn]] void refuse_pointers(const GemmCall& call, int arch) {
-  const std::string type(name(call.dtype));
-  if (is_batch_invariant(call.dtype, call.compute_mode)) {
-    throw Error(Status::unavailable,
-                "rung: gemm_batched: no kernel for arrays of pointers to " + type +
-                    " in mode batch_invariant on GPUs; batches at a stride have one");
+  const std::string start =
+      "rung: gemm_batched: no kernel for arrays of pointers to " + std::string(name(call.dtype));
+  const ComputeMode mode = call.compute_mode;
+  if (!is_integer(call.dtype) &&
+      (mode == ComputeMode::batch_invariant || mode == ComputeMode::reproducible)) {
+    const bool is_invariant = mode == ComputeMode::batch_invariant;
+    throw Error(Status::unavailable, start + " in mode " +
+                                         (is_invariant ? "batch_invariant" : "reproducible") +
+                                         " on GPUs; batches at a stride have one");
   }
-  throw Error(Status::unavailable, "rung: gemm_batched: no kernel for arrays of pointers to " +
-                                       type + " on this GPU, sm_" + std::to_string(arch) +
+  throw Error(Status::unavailable, start + " on this GPU, sm_" + std::to_string(arch) +
                                        "; f32, f64, i32, bf16 and f16 have one from sm_80 on");
 }
 
@@ -77,6 +86,7 @@ void cuda::gemm_batched(const CanonicalCall& canonical, Stream stream,
   GemmCall call = canonical.call;
   call.compute_mode = options.gemm.compute_mode;
   call.batch_status = options.status;
+  check::has_mode(call.dtype, call.compute_mode);
   if (call.batch == 0 || (!canonical.multiplies && call.beta == 1)) return;
   ContextCache& context = current_context();
   const bool from_pointers = has_pointers(call);
@@ -88,7 +98,11 @@ void cuda::gemm_batched(const CanonicalCall& canonical, Stream stream,
   const WorkspaceSource workspace{context, stream, options.gemm.workspace,
                                   options.gemm.workspace_bytes};
   const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);
-  launch_batch(workspace, context.configured(*choice, call, limits), call, limits.multiprocessors);
+  const CudaGemmChoice configured = context.configured(*choice, call, limits);
+  if (!has_room_for_copies(workspace, configured, call)) {
+    return launch_one_by_one(canonical, stream, options.gemm);
+  }
+  launch_batch(workspace, configured, call, limits.multiprocessors);
 }
 
 #define RUNG_GEMM_BATCHED(In, Out, S)                                                              \

@@ -25,11 +25,22 @@ GemmCall typical(const GroupedCall& grouped) {
   return call;
 }
 
-[[noreturn]] void refuse(Dtype dtype, int arch) {
-  throw Error(Status::unavailable, "rung: gemm_grouped: no kernel for " + std::string(name(dtype)) +
-                                       " on this GPU, sm_" + std::to_string(arch) +
-                                       "; bf16, f16 and e4m3 have one on sm_90, for matrices a "
-                                       "multiple of their leading dimension apart");
+[[noreturn]] void refuse(Dtype dtype, ComputeMode mode, int arch) {
+  const std::string start = "rung: gemm_grouped: no kernel for " + std::string(name(dtype));
+  if (mode == ComputeMode::reproducible && !is_integer(dtype)) {
+    throw Error(Status::unavailable, start + " in mode reproducible on GPUs; batches have one");
+  }
+  if (is_batch_invariant(dtype, mode)) {
+    throw Error(Status::unavailable, start + " in mode batch_invariant on this GPU, sm_" +
+                                         std::to_string(arch) +
+                                         "; f32 has one from sm_80 on, and all types but f64 on "
+                                         "sm_90, for matrices a multiple of their leading "
+                                         "dimension apart");
+  }
+  throw Error(Status::unavailable,
+              start + " on this GPU, sm_" + std::to_string(arch) +
+                  "; f32, f64, i32, bf16 and f16 have one from sm_80 on, the other types on sm_90, "
+                  "for matrices a multiple of their leading dimension apart");
 }
 
 template <class A, class B, class S, class C>
@@ -56,11 +67,12 @@ void cuda::gemm_grouped(const CanonicalGroups& canonical, Stream stream,
   if (has_no_cut_k(canonical)) return gemm_batched(without_groups(canonical), stream, options);
   ContextCache& context = current_context();
   const auto choice = choose_cuda_groups(grouped, context.arch());
-  if (!choice) refuse(call.dtype, context.arch());
+  if (!choice) refuse(call.dtype, call.compute_mode, context.arch());
   const WorkspaceSource workspace{context, stream, options.gemm.workspace,
                                   options.gemm.workspace_bytes};
   const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);
-  const CudaGemmChoice configured = context.configured(*choice, typical(grouped), limits);
+  const CudaGemmChoice configured =
+      choice->rung->groups ? context.configured(*choice, typical(grouped), limits) : *choice;
   for (GroupedCall left = grouped; left.call.batch > 0;
        advance(left, std::min(left.call.batch, most_groups))) {
     GemmCall part = left.call;
@@ -69,22 +81,28 @@ void cuda::gemm_grouped(const CanonicalGroups& canonical, Stream stream,
   }
 }
 
-#define RUNG_GEMM_GROUPED(In, Out)                                                             \
-  void gemm_grouped(float alpha, const MatrixView<const In>& a, const BatchView<const In>& b,  \
-                    float beta, const MatrixView<Out>& c, const std::int32_t* offsets,         \
-                    CudaStream stream, const CudaBatchOptions& options) {                      \
-    run(alpha, a, b, beta, c, offsets, stream, options);                                       \
-  }                                                                                            \
-  void gemm_grouped(float alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, \
-                    float beta, const BatchView<Out>& c, const std::int32_t* offsets,          \
-                    CudaStream stream, const CudaBatchOptions& options) {                      \
-    run(alpha, a, b, beta, c, offsets, stream, options);                                       \
+#define RUNG_GEMM_GROUPED(In, Out, S)                                                              \
+  void gemm_grouped(S alpha, const MatrixView<const In>& a, const BatchView<const In>& b, S beta,  \
+                    const MatrixView<Out>& c, const std::int32_t* offsets, CudaStream stream,      \
+                    const CudaBatchOptions& options) {                                             \
+    run(alpha, a, b, beta, c, offsets, stream, options);                                           \
+  }                                                                                                \
+  void gemm_grouped(S alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, S beta, \
+                    const BatchView<Out>& c, const std::int32_t* offsets, CudaStream stream,       \
+                    const CudaBatchOptions& options) {                                             \
+    run(alpha, a, b, beta, c, offsets, stream, options);                                           \
   }
-RUNG_GEMM_GROUPED(bfloat16, float)
-RUNG_GEMM_GROUPED(float16, float)
-RUNG_GEMM_GROUPED(bfloat16, bfloat16)
-RUNG_GEMM_GROUPED(float16, float16)
-RUNG_GEMM_GROUPED(float8_e4m3, float)
+RUNG_GEMM_GROUPED(float, float, float)
+RUNG_GEMM_GROUPED(double, double, double)
+RUNG_GEMM_GROUPED(std::int32_t, std::int32_t, std::int32_t)
+RUNG_GEMM_GROUPED(bfloat16, float, float)
+RUNG_GEMM_GROUPED(float16, float, float)
+RUNG_GEMM_GROUPED(bfloat16, bfloat16, float)
+RUNG_GEMM_GROUPED(float16, float16, float)
+RUNG_GEMM_GROUPED(tfloat32, float, float)
+RUNG_GEMM_GROUPED(std::int8_t, std::int32_t, std::int32_t)
+RUNG_GEMM_GROUPED(float8_e4m3, float, float)
+RUNG_GEMM_GROUPED(float8_e5m2, float, float)
 #undef RUNG_GEMM_GROUPED
 
 }  // namespace rung

@@ -48,8 +48,20 @@ struct CudaBatchRule {
   /// The matrices are at multiples of a stride. TMA reads these, if strides, addresses and leading
   /// dimensions of A and B are multiples of 16 bytes.
   bool is_mapped = false;
+  bool is_packed = false;  // likewise, but operands that TMA cannot read are packed first
   bool (*pays)(std::int64_t m, std::int64_t n) = nullptr;  // null: no further condition
   cuda::GemmRungIndex use;
+};
+
+/// Which kernel computes ragged groups.
+struct CudaGroupRule {
+  Dtypes dtypes = Dtypes::all();
+  int min_arch = 0, max_arch = any_arch;
+  std::int64_t max_rows = any_size;  // of a group's C, in the mean
+  /// Whether its sums have the bits of the products by themselves in mode batch_invariant.
+  bool is_invariant = false;
+  cuda::GemmRungIndex use;
+  int tile = 0;  // of a kernel for batches; one for groups knows its fastest
 };
 
 struct CudaDotRule {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/cuda/row_alignment.hpp"
+#include "core/integers.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
@@ -132,6 +133,17 @@ bool is_batch_invariant(Dtype dtype, ComputeMode mode) {
 
 namespace {
 
+/// Whether no mode fixes the order of sums.
+bool has_any_order(Dtype dtype, ComputeMode mode) {
+  return is_integer(dtype) || mode == ComputeMode::standard || mode == ComputeMode::split;
+}
+
+/// In the mean.
+std::int64_t rows_of_group(const GroupedCall& grouped) {
+  const GemmCall& call = grouped.call;
+  return grouped.groups.cuts_k ? call.m : ceil_div(call.m, call.batch);
+}
+
 /// Whether the kernel for few rows is faster than rung 31, and has what it needs: one wave of its tiles, or
 /// nearly two, on 132 SMs (docs/notes/block-scaled.md).
 bool has_few_rows(const CudaGemmShape& shape) {
@@ -176,7 +188,7 @@ std::optional<CudaGemmChoice> rival_of(const CudaGemmChoice& choice, Dtype dtype
 
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
                                                 bool from_pointers) {
-  if (is_batch_invariant(call.dtype, call.compute_mode)) return std::nullopt;
+  if (!has_any_order(call.dtype, call.compute_mode)) return std::nullopt;
   const double multiply_adds =
       static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   const bool can_be_mapped = !from_pointers && has_mapped_operands(call);
@@ -184,7 +196,7 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
     const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
                       arch <= rule.max_arch && rule.min_short <= std::min(call.m, call.n) &&
                       (from_pointers || multiply_adds <= rule.max_work) &&
-                      (!rule.is_mapped || can_be_mapped) &&
+                      (!rule.is_mapped || can_be_mapped) && (!rule.is_packed || !from_pointers) &&
                       (rule.pays == nullptr || rule.pays(call.m, call.n));
     if (fits) return choice_of(rule.use);
   }
@@ -206,12 +218,22 @@ std::optional<CudaGemmChoice> first_fitting(std::span<const CudaBatchRule> rules
 
 std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch) {
   const GemmCall& call = grouped.call;
+  const bool is_invariant = is_batch_invariant(call.dtype, call.compute_mode);
+  if (!is_invariant && !has_any_order(call.dtype, call.compute_mode)) return std::nullopt;
   // One of the two strides is 1: their product is the leading dimension.
   const auto is_in_lines = [&](const auto& matrix) {
     return call.batch == 1 || matrix.batch_stride % (matrix.row_stride * matrix.col_stride) == 0;
   };
-  if (!(grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b))) return std::nullopt;
-  return first_fitting(tuned::cuda_group_rules, call.dtype, arch);
+  const bool can_be_mapped = grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b);
+  for (const CudaGroupRule& rule : tuned::cuda_group_rules) {
+    CudaGemmChoice choice = choice_of(rule.use);
+    choice.config.tile = rule.tile;
+    const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
+                      arch <= rule.max_arch && rows_of_group(grouped) <= rule.max_rows &&
+                      (!is_invariant || rule.is_invariant) && (!choice.rung->maps || can_be_mapped);
+    if (fits) return choice;
+  }
+  return std::nullopt;
 }
 
 std::optional<CudaGemmChoice> choose_cuda_block_scales(const GemmCall& call, int arch) {

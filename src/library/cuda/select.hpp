@@ -58,8 +58,9 @@ std::optional<CudaGemmChoice> rival_of(const CudaGemmChoice& choice, Dtype dtype
 [[noreturn]] void refuse(const CudaGemmShape& shape);
 /// The kernel for a batch; empty if its products are better launched one by one, or must be.
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch, bool from_pointers);
-/// The kernel for ragged groups; empty if there is none for their type on the GPU, or for a distance
-/// between two matrices that is no multiple of the leading dimension.
+/// The kernel for ragged groups; empty if there is none for their type on the GPU, or in that mode, or
+/// for a distance between two matrices that is no multiple of the leading dimension. Kernels for
+/// batches have their tile.
 std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch);
 /// The kernel for blocks with scales; empty if the GPU has none.
 std::optional<CudaGemmChoice> choose_cuda_block_scales(const GemmCall& call, int arch);

@@ -166,8 +166,10 @@ class Cublas final : public Peer {
   Bound bind_groups(const GroupedCall& call, int /*threads*/) const override {
     if (functions_.grouped_ex == nullptr) return {{}, "has no cublasGemmGroupedBatchedEx"};
     const Dtype dtype = call.call.dtype;
-    if (dtype != Dtype::bf16_bf16 && dtype != Dtype::f16_f16 && dtype != Dtype::f32) {
-      return {{}, "has groups of bf16, f16 and f32 alone, with results of the same type"};
+    if (dtype != Dtype::bf16_bf16 && dtype != Dtype::f16_f16 && dtype != Dtype::f32 &&
+        dtype != Dtype::f64 && dtype != Dtype::tf32) {
+      return {{},
+              "has groups of bf16, f16, f32, f64 and tf32 alone, with results of the same type"};
     }
     return bind_groups(call, [this](Handle handle, const CublasGroups& groups) {
       functions_.check(groups.launch(functions_.grouped_ex, handle), "cublasGemmGroupedBatchedEx");
@@ -177,9 +179,6 @@ class Cublas final : public Peer {
   /// A call of cublasGemmEx for each group.
   Bound bind_loop(const GroupedCall& call) const {
     if (const auto reason = why_not(call.call)) return {{}, *reason};
-    if (call.call.dtype == Dtype::f64 || is_integer(call.call.dtype)) {
-      return {{}, "has scales of groups in float alone"};
-    }
     return bind_groups(
         call, [this, dtype = call.call.dtype](Handle handle, const CublasGroups& groups) {
           functions_.set_math_mode(handle, dtype == Dtype::f32 ? f32_math_ : Math::standard);

@@ -5,7 +5,7 @@
 namespace rung {
 namespace {
 
-/// The types of the groups' products.
+/// The types and scalars of the groups' products.
 std::shared_ptr<ColumnMajorGemm> like(cuda::Gpu& gpu, GemmCall call) {
   call.on_device = true;
   call.batch = 1;
@@ -15,7 +15,10 @@ std::shared_ptr<ColumnMajorGemm> like(cuda::Gpu& gpu, GemmCall call) {
 }  // namespace
 
 CublasGroups::CublasGroups(cuda::Gpu& gpu, const GroupedCall& host)
-    : on_gpu_(gpu, host), like_(like(gpu, on_gpu_.call.call)) {
+    : on_gpu_(gpu, host),
+      like_(like(gpu, on_gpu_.call.call)),
+      alpha_(like_->dtype, like_->alpha, static_cast<std::size_t>(host.call.batch)),
+      beta_(like_->dtype, like_->beta, static_cast<std::size_t>(host.call.batch)) {
   std::vector<const void*> first, second, c;
   const GroupedCall with_host_offsets = {on_gpu_.call.call, host.groups};
   for (std::int64_t i = 0; i < host.call.batch; ++i) {
@@ -35,8 +38,6 @@ CublasGroups::CublasGroups(cuda::Gpu& gpu, const GroupedCall& host)
     ld_second_.push_back(static_cast<int>(a.ld));
     ldc_.push_back(static_cast<int>(BlasOperand(one.c, one.m, one.n).ld));
     ones_.push_back(1);
-    alpha_.push_back(static_cast<float>(one.alpha));
-    beta_.push_back(static_cast<float>(one.beta));
     first.push_back(one.b.data);
     second.push_back(one.a.data);
     c.push_back(one.c.data);

@@ -31,7 +31,7 @@ constexpr int max_choices = 10;
 /// The key for the choice of an algorithm.
 using Problem = std::tuple<Dtype, std::int64_t, std::int64_t, std::int64_t, CublasOperation,
                            CublasOperation, std::int64_t, std::int64_t, std::int64_t, std::uint32_t,
-                           std::uint32_t, std::uint32_t, bool, std::string>;
+                           std::uint32_t, std::uint32_t, bool, std::int64_t, std::string>;
 
 Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& call,
                    const std::string& around) {
@@ -48,6 +48,7 @@ Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& c
           plan.alignments[1],
           plan.alignments[2],
           call.beta != 0,
+          g.batch,
           around};
 }
 
@@ -94,7 +95,9 @@ class CublasLt final : public Peer {
   std::string note() const override { return "8-bit floats without fast accumulation"; }
 
   Bound bind(const GemmCall& call, int /*threads*/) const override {
-    if (call.batch != 1) return {{}, "is not asked for batches: cublas is"};
+    if (call.batch != 1 && call.dtype != Dtype::e4m3) {
+      return {{}, "is asked for batches of e4m3 alone: for others cublas is"};
+    }
     if (const auto reason = why_not(call)) return {{}, *reason};
     gpu_.make_current();
     const std::lock_guard lock(mutex_);

@@ -16,6 +16,8 @@ constexpr int scale_of_a = 17, scale_of_b = 18, scale_mode_of_a = 31, scale_mode
 // cublasLtMatmulMatrixScale_t: for each 128 elements along k, stored as they are along the rows; for each
 // 128 x 128, along k, with a multiple of four from row to row.
 constexpr std::int32_t scales_of_rows = 4, scales_of_blocks = 5;
+// cublasLtMatrixLayoutAttribute_t.
+constexpr int batch_count = 5, batch_offset = 6;
 // cublasLtEpilogue_t, whose values are sums of these.
 constexpr int no_epilogue = 1, relu = 2, bias = 4, gelu = 32, aux = 128;
 // cublasLtMatmulPreferenceAttributes_t.
@@ -53,6 +55,7 @@ Functions::Functions(const SharedLibrary& library) {
   find(set_operation, "cublasLtMatmulDescSetAttribute");
   find(create_layout, "cublasLtMatrixLayoutCreate");
   find(destroy_layout, "cublasLtMatrixLayoutDestroy");
+  find(set_layout, "cublasLtMatrixLayoutSetAttribute");
   find(create_preference, "cublasLtMatmulPreferenceCreate");
   find(destroy_preference, "cublasLtMatmulPreferenceDestroy");
   find(set_preference, "cublasLtMatmulPreferenceSetAttribute");
@@ -85,14 +88,20 @@ Plan::Plan(const Functions& functions, const ColumnMajorGemm& g)
   set(operation_of_a, g.first.operation);
   set(operation_of_b, g.second.operation);
   const auto create = [&](Object<Layout>& layout, CudaDataType type, Extents extents,
-                          std::int64_t ld) {
+                          std::int64_t ld, std::int64_t batch_stride) {
     functions.check(functions.create_layout(layout.out(), type, extents.rows, extents.cols, ld),
                     "cublasLtMatrixLayoutCreate");
+    if (g.batch == 1) return;
+    const auto count = static_cast<std::int32_t>(g.batch);
+    functions.check(functions.set_layout(layout, batch_count, &count, sizeof count),
+                    "cublasLtMatrixLayoutSetAttribute");
+    functions.check(functions.set_layout(layout, batch_offset, &batch_stride, sizeof batch_stride),
+                    "cublasLtMatrixLayoutSetAttribute");
   };
-  create(first, g.in_type(), stored(g.first, g.m, g.k), g.first.ld);
-  create(second, g.in_type(), stored(g.second, g.k, g.n), g.second.ld);
-  create(c, g.out_type(), {static_cast<std::uint64_t>(g.m), static_cast<std::uint64_t>(g.n)},
-         g.ldc);
+  create(first, g.in_type(), stored(g.first, g.m, g.k), g.first.ld, g.first.batch_stride);
+  create(second, g.in_type(), stored(g.second, g.k, g.n), g.second.ld, g.second.batch_stride);
+  create(c, g.out_type(), {static_cast<std::uint64_t>(g.m), static_cast<std::uint64_t>(g.n)}, g.ldc,
+         g.batch_stride_c);
 }
 
 void Plan::add_epilogue(const Functions& functions, const ColumnMajorGemm& g,

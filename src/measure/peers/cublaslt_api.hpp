@@ -45,6 +45,7 @@ struct Functions {
   int (*create_layout)(Layout*, CudaDataType, std::uint64_t rows, std::uint64_t cols,
                        std::int64_t ld);
   int (*destroy_layout)(Layout);
+  int (*set_layout)(Layout, int attribute, const void* value, std::size_t bytes);
   int (*create_preference)(Preference*);
   int (*destroy_preference)(Preference);
   int (*set_preference)(Preference, int attribute, const void* value, std::size_t bytes);

@@ -52,25 +52,25 @@ class CudaBatch : public CudaLibrary {
     }
     cuda::driver_calls().clear();
     public_gemm_batched(call, form, default_stream);
-    EXPECT_LE(launches(), has_kernel_ ? 1 : 3 * call.batch);
+    EXPECT_LE(launches(), is_packed_ ? 3 : 1);
     c.download();
   }
 
-  bool has_kernel_ = true;  // for batches
+  bool is_packed_ = false;  // TMA alone reads its operands
 };
 
 class CudaBatchOf : public CudaBatch, public testing::WithParamInterface<Dtype> {};
 
 TEST_P(CudaBatchOf, IsRightAndOneLaunch) {
   const Dtype dtype = GetParam();
-  has_kernel_ =
-      dtype != Dtype::tf32 && dtype != Dtype::i8 && dtype != Dtype::e4m3 && dtype != Dtype::e5m2;
+  is_packed_ =
+      dtype == Dtype::tf32 || dtype == Dtype::i8 || dtype == Dtype::e4m3 || dtype == Dtype::e5m2;
   const std::unique_ptr<cuda::Gpu> gpu = this->gpu();
   refuse_hazards();
   const std::vector<GemmSpec> specs = standard_batched_cases(dtype);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     for (const bool at_pointers : {false, true}) {
-      if (at_pointers && !has_kernel_) continue;
+      if (at_pointers && is_packed_) continue;
       GemmCase problem(specs[i]);
       const Form form = i % 2 == 0 ? Form::row_major_c : Form::col_major_c;
       const Verdict verdict =
@@ -108,6 +108,26 @@ TEST(CudaBatchChoice, IsByTmaWhereItCanRead) {
   wide.n = 128;
   wide.m = 128;
   EXPECT_EQ(choice(wide), "gemm/cuda/62_batched_tiles");
+
+  GemmSpec doubles = floats;
+  doubles.dtype = Dtype::f64;
+  EXPECT_EQ(choice(doubles, 80), "gemm/cuda/66_batched_mma_f64");
+  doubles.m = 16;
+  EXPECT_EQ(choice(doubles, 80), "gemm/cuda/60_small_matrices");
+  GemmSpec bytes = odd_rows;
+  bytes.dtype = Dtype::i8;
+  EXPECT_EQ(choice(bytes), "gemm/cuda/64_batched_wgmma");
+}
+
+TEST(CudaBatchChoice, LeavesModesWithAnOrderOfSumsToTheProducts) {
+  GemmCase problem({.dtype = Dtype::f32, .m = 96, .n = 96, .k = 64, .batch = 3});
+  GemmCall call = problem.call();
+  for (const ComputeMode mode : {ComputeMode::reproducible, ComputeMode::batch_invariant}) {
+    call.compute_mode = mode;
+    EXPECT_FALSE(choose_cuda_batch(call, 90, false).has_value());
+  }
+  call.compute_mode = ComputeMode::split;
+  EXPECT_TRUE(choose_cuda_batch(call, 90, false).has_value());
 }
 
 /// Three products of 2 x 2 matrices by the unit matrix.
@@ -152,6 +172,33 @@ TEST_F(CudaBatchOfThree, LeavesTheStatusAloneIfNoPointerIsNull) {
                default_stream, {.status = status});
   EXPECT_EQ(from_device(c_, 12), (Floats{5, 6, 7, 8, 1, 2, 3, 4, 9, 10, 11, 12}));
   EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
+}
+
+TEST_F(CudaBatchOfThree, IsReproducibleInThatMode) {
+  const Floats numbers = {0.1f, 0.7f, -1.3f, 3e-4f, 5.2f, -6.1f,
+                          7.9f, 1e4f, -0.9f, 0.01f, 11,   1.2f};
+  const float* const from = on_device(numbers);
+  const auto of = strided(row_major<const float>(from, 2, 2), count, 4);
+  const CudaOptions options = {.compute_mode = ComputeMode::reproducible};
+  gemm_batched(1.0f, of, of, 0.0f, c(), default_stream, {.gemm = options});
+  const Floats batch = from_device(c_, 12);
+  for (int i = 0; i < 3; ++i) {
+    const auto one = row_major<const float>(from + 4 * i, 2, 2);
+    gemm(1.0f, one, one, 0.0f, row_major(c_ + 4 * i, 2, 2), default_stream, options);
+  }
+  EXPECT_EQ(batch, from_device(c_, 12));
+}
+
+TEST_F(CudaBatchOfThree, RefusesAModeThatTheTypeHasNot) {
+  const double* const from = on_device(std::vector<double>(4, 1));
+  double* const to = on_device(std::vector<double>(4, 1));
+  const auto [status, message] = refusal([&] {
+    gemm_batched(1.0, strided(row_major(from, 2, 2), 1, 4), strided(row_major(from, 2, 2), 1, 4),
+                 0.0, strided(row_major(to, 2, 2), 1, 4), default_stream,
+                 {.gemm = {.compute_mode = ComputeMode::reproducible}});
+  });
+  EXPECT_EQ(status, Status::unavailable);
+  EXPECT_NE(message.find("f64"), message.npos) << message;
 }
 
 TEST_F(CudaBatchOfThree, ScalesWithoutReadingAAndB) {

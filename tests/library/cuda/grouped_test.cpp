@@ -5,9 +5,11 @@
 
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "fixture.hpp"
+#include "library/cuda/select.hpp"
 #include "product.hpp"
 
 namespace rung {
@@ -15,8 +17,18 @@ namespace {
 
 using Offsets = std::vector<std::int32_t>;
 using cuda::DeviceArray;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float untouched = 17;
+
+/// Of alpha and beta.
+template <class Out>
+using ScalarOf = std::conditional_t<std::is_arithmetic_v<Out>, Out, float>;
+
+/// What no result may depend on.
+template <class T>
+T poison() {
+  if constexpr (std::is_integral_v<T>) return 101;
+  return T(std::numeric_limits<float>::quiet_NaN());
+}
 
 struct Shape {
   std::int64_t tokens, n, k;
@@ -24,6 +36,7 @@ struct Shape {
   bool k_major = true;     // each matrix of B is stored as n x k
   std::int64_t shift = 0;  // of each operand, from an aligned address, in elements
   float beta = 0;
+  std::int64_t gap = 0;  // between two matrices of B, in elements
 };
 
 /// Small integers, so that every sum is exact.
@@ -50,23 +63,24 @@ class CudaGrouped : public CudaLibrary {
   /// Rows of A that are no group's are NaN, and so are matrices of groups without rows.
   template <class In, class Out>
   void expect_rows(const Shape& shape) {
-    const auto& [tokens, n, k, offsets, k_major, shift, beta] = shape;
+    const auto& [tokens, n, k, offsets, k_major, shift, beta, gap] = shape;
+    const std::int64_t apart = n * k + gap;
     const std::int64_t count = std::ssize(offsets) - 1;
-    std::vector<In> a = numbers<In>(tokens * k, 1), b = numbers<In>(count * n * k, 2);
+    std::vector<In> a = numbers<In>(tokens * k, 1), b = numbers<In>(count * apart, 2);
     std::vector<Out> expected(static_cast<std::size_t>(tokens * n), Out(untouched));
     for (std::int64_t i = 0; i < tokens; ++i) {
       if (i >= offsets.front() && i < offsets.back()) continue;
-      for (std::int64_t x = 0; x < k; ++x) a[i * k + x] = In(nan);
+      for (std::int64_t x = 0; x < k; ++x) a[i * k + x] = poison<In>();
     }
     for (std::int64_t g = 0; g < count; ++g) {
       if (offsets[g] == offsets[g + 1]) {
-        for (std::int64_t x = 0; x < n * k; ++x) b[g * n * k + x] = In(nan);
+        for (std::int64_t x = 0; x < n * k; ++x) b[g * apart + x] = poison<In>();
       }
       for (std::int64_t i = offsets[g]; i < offsets[g + 1]; ++i) {
         for (std::int64_t j = 0; j < n; ++j) {
           float sum = beta * untouched;
           for (std::int64_t x = 0; x < k; ++x) {
-            sum += float(a[i * k + x]) * float(b[g * n * k + (k_major ? j * k + x : x * n + j)]);
+            sum += float(a[i * k + x]) * float(b[g * apart + (k_major ? j * k + x : x * n + j)]);
           }
           expected[i * n + j] = Out(sum);
         }
@@ -81,10 +95,12 @@ class CudaGrouped : public CudaLibrary {
     const MatrixView<const In> matrix =
         k_major ? col_major<const In>(on_b.data(), k, n) : row_major<const In>(on_b.data(), k, n);
     cuda::driver_calls().clear();
-    gemm_grouped(1.0f, row_major<const In>(on_a.data(), tokens, k), strided(matrix, count, n * k),
-                 beta, row_major(on_c.data(), tokens, n), on_offsets.data(), default_stream,
+    using S = ScalarOf<Out>;
+    gemm_grouped(S(1), row_major<const In>(on_a.data(), tokens, k), strided(matrix, count, apart),
+                 S(beta), row_major(on_c.data(), tokens, n), on_offsets.data(), default_stream,
                  {.status = status});
-    const bool is_packed = shift != 0 || (sizeof(In) == 1 && !k_major);
+    const bool needs_k_major = sizeof(In) == 1 || std::is_same_v<In, tfloat32>;
+    const bool is_packed = shift != 0 || (needs_k_major && !k_major);
     EXPECT_LE(launches(), is_packed ? 3 : 1);
     expect_equal(on_c.read(), expected, n);
     EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
@@ -93,13 +109,13 @@ class CudaGrouped : public CudaLibrary {
   /// Rows of A^T and B that are no group's are NaN.
   template <class In, class Out>
   void expect_cut_k(const Shape& shape) {
-    const auto& [tokens, n, m, offsets, k_major, shift, beta] = shape;
+    const auto& [tokens, n, m, offsets, k_major, shift, beta, gap] = shape;
     const std::int64_t count = std::ssize(offsets) - 1;
     std::vector<In> a = numbers<In>(tokens * m, 3), b = numbers<In>(tokens * n, 4);
     for (std::int64_t t = 0; t < tokens; ++t) {
       if (t >= offsets.front() && t < offsets.back()) continue;
-      for (std::int64_t x = 0; x < m; ++x) a[t * m + x] = In(nan);
-      for (std::int64_t x = 0; x < n; ++x) b[t * n + x] = In(nan);
+      for (std::int64_t x = 0; x < m; ++x) a[t * m + x] = poison<In>();
+      for (std::int64_t x = 0; x < n; ++x) b[t * n + x] = poison<In>();
     }
     std::vector<Out> expected;
     for (std::int64_t g = 0; g < count; ++g) {
@@ -118,8 +134,9 @@ class CudaGrouped : public CudaLibrary {
     const DeviceArray<Out> on_c(api, std::vector<Out>(expected.size(), Out(untouched)), place);
     const DeviceArray<std::int32_t> on_offsets(api, offsets);
     int* const status = on_device(std::vector<int>{0});
-    gemm_grouped(1.0f, transposed(row_major<const In>(on_a.data(), tokens, m)),
-                 row_major<const In>(on_b.data(), tokens, n), beta,
+    using S = ScalarOf<Out>;
+    gemm_grouped(S(1), transposed(row_major<const In>(on_a.data(), tokens, m)),
+                 row_major<const In>(on_b.data(), tokens, n), S(beta),
                  strided(row_major(on_c.data(), m, n), count, m * n), on_offsets.data(),
                  default_stream, {.status = status});
     expect_equal(on_c.read(), expected, n);
@@ -183,6 +200,74 @@ TEST_F(CudaGrouped, PacksWhatIsNotAligned) {
     expect_rows<bfloat16, float>({153, 37, 71, ragged, k_major, 1});
   }
   expect_cut_k<bfloat16, bfloat16>({153, 37, 41, ragged, true, 1});
+}
+
+/// Each type in each way that its kernels have: few and many rows, either order of B, addresses that no
+/// vector fits, beta, and groups of k.
+template <class T>
+class CudaGroupedOf : public CudaGrouped {};
+template <class In_, class Out_>
+struct Types {
+  using In = In_;
+  using Out = Out_;
+};
+using AllTypes = testing::Types<Types<float, float>, Types<double, double>,
+                                Types<std::int32_t, std::int32_t>, Types<tfloat32, float>,
+                                Types<std::int8_t, std::int32_t>, Types<float8_e5m2, float>>;
+TYPED_TEST_SUITE(CudaGroupedOf, AllTypes);
+
+TYPED_TEST(CudaGroupedOf, IsRight) {
+  using In = typename TypeParam::In;
+  using Out = typename TypeParam::Out;
+  this->refuse_hazards();
+  const Offsets large = {1, 131, 131, 389, 390};
+  for (const bool k_major : {true, false}) {
+    this->template expect_rows<In, Out>({153, 48, 80, ragged, k_major});
+    this->template expect_rows<In, Out>({395, 37, 41, large, k_major, 1, 2});
+  }
+  this->template expect_cut_k<In, Out>({153, 48, 32, ragged});
+  this->template expect_cut_k<In, Out>({153, 37, 70, ragged, true, 1, -1});
+}
+
+TEST_F(CudaGrouped, MatricesNeedNotBeInLinesWhereThreadsLoadThem) {
+  for (const bool k_major : {true, false}) {
+    expect_rows<bfloat16, float>(
+        {.tokens = 153, .n = 72, .k = 72, .offsets = ragged, .k_major = k_major, .gap = 3});
+    expect_rows<double, double>(
+        {.tokens = 153, .n = 24, .k = 20, .offsets = ragged, .k_major = k_major, .gap = 3});
+  }
+}
+
+TEST(CudaGroupedChoice, IsByTypeArchitectureAndMode) {
+  const auto choice = [](Dtype dtype, int arch, std::int64_t rows = 64,
+                         ComputeMode mode = ComputeMode::standard) {
+    GemmCall call = {};
+    call.dtype = dtype;
+    call.m = 4 * rows;
+    call.n = call.k = 64;
+    call.a.row_stride = call.b.row_stride = call.c.row_stride = 64;
+    call.a.col_stride = call.b.col_stride = call.c.col_stride = 1;
+    call.b.batch_stride = 64 * 64;
+    call.batch = 4;
+    call.compute_mode = mode;
+    const GroupedCall grouped = {call, {}};
+    const auto chosen = choose_cuda_groups(grouped, arch);
+    return chosen ? std::string(chosen->id) : "none";
+  };
+  EXPECT_EQ(choice(Dtype::bf16, 90), "gemm/cuda/63_grouped");
+  EXPECT_EQ(choice(Dtype::bf16, 80), "gemm/cuda/61_small_mma");
+  EXPECT_EQ(choice(Dtype::tf32, 90), "gemm/cuda/63_grouped");
+  EXPECT_EQ(choice(Dtype::tf32, 80), "none");
+  EXPECT_EQ(choice(Dtype::f32, 90), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(Dtype::f32, 80, 8), "gemm/cuda/60_small_matrices");
+  EXPECT_EQ(choice(Dtype::f64, 80), "gemm/cuda/66_batched_mma_f64");
+  EXPECT_EQ(choice(Dtype::f32, 75), "none");
+  constexpr ComputeMode invariant = ComputeMode::batch_invariant;
+  EXPECT_EQ(choice(Dtype::f32, 90, 64, invariant), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(Dtype::bf16, 80, 64, invariant), "none");
+  EXPECT_EQ(choice(Dtype::f64, 90, 64, invariant), "none");
+  EXPECT_EQ(choice(Dtype::f32, 90, 64, ComputeMode::reproducible), "none");
+  EXPECT_EQ(choice(Dtype::i32, 90, 64, ComputeMode::reproducible), "gemm/cuda/60_small_matrices");
 }
 
 TEST_F(CudaGrouped, MoreGroupsThanALaunchHas) {
@@ -261,16 +346,47 @@ TEST_F(CudaGroupedOfThree, LaunchesNothingWhereNothingChanges) {
   EXPECT_EQ(launches(), 0);
 }
 
+TEST_F(CudaGroupedOfThree, SaysSoOfFloatsToo) {
+  const std::vector<float> a(72, 1), b(192, 1);
+  const float *on_a = on_device(a), *on_b = on_device(b);
+  for (const Offsets& wrong : {Offsets{0, 5, 4, 9}, Offsets{0, 3, 6, 10}, Offsets{-1, 3, 6, 9}}) {
+    const std::int32_t* const at = on_device(wrong);
+    int* const status = on_device(std::vector<int>{0});
+    gemm_grouped(1.0f, row_major(on_a, 9, 8), strided(row_major(on_b, 8, 8), 3, 64), 0.0f,
+                 row_major(c_, 9, 8), at, default_stream, {.status = status});
+    EXPECT_EQ(from_device(status, 1), std::vector<int>{1}) << wrong[0] << wrong[1];
+    gemm_grouped(1.0f, transposed(row_major(on_a, 9, 4)), row_major(on_b, 9, 4), 0.0f,
+                 strided(row_major(c_, 4, 4), 3, 16), at, default_stream);
+    EXPECT_EQ(from_device(c_, 72), std::vector<float>(72, untouched));
+  }
+}
+
 TEST_F(CudaGroupedOfThree, RefusesMatricesThatAreNotInLines) {
+  const std::vector<std::int8_t> bytes(9 * 16);
+  const std::int8_t* const a = on_device(bytes);
+  std::int32_t* const c = on_device(std::vector<std::int32_t>(9 * 8));
   const auto [status, message] = refusal([&] {
-    gemm_grouped(1.0f, row_major(a_, 9, 8), strided(row_major(b_, 8, 8), 2, 65), 0.0f,
-                 row_major(c_, 9, 8), on_device(Offsets{0, 1, 2}), default_stream);
+    gemm_grouped(1, row_major(a, 9, 8), strided(row_major(a, 8, 8), 2, 65), 0, row_major(c, 9, 8),
+                 on_device(Offsets{0, 1, 2}), default_stream);
   });
   EXPECT_EQ(status, Status::unavailable);
-  EXPECT_EQ(
-      message,
-      "rung: gemm_grouped: no kernel for bf16 on this GPU, sm_90; bf16, f16 and e4m3 have one "
-      "on sm_90, for matrices a multiple of their leading dimension apart");
+  EXPECT_EQ(message,
+            "rung: gemm_grouped: no kernel for i8 on this GPU, sm_90; f32, f64, i32, bf16 and f16 "
+            "have one from sm_80 on, the other types on sm_90, for matrices a multiple of their "
+            "leading dimension apart");
+}
+
+TEST_F(CudaGroupedOfThree, RefusesModesWithoutAKernel) {
+  const std::vector<float> numbers(192, 1);
+  const float* const on = on_device(numbers);
+  const auto [status, message] = refusal([&] {
+    gemm_grouped(1.0f, row_major(on, 9, 8), strided(row_major(on, 8, 8), 3, 64), 0.0f,
+                 row_major(c_, 9, 8), on_device(Offsets{0, 1, 2, 3}), default_stream,
+                 {.gemm = {.compute_mode = ComputeMode::reproducible}});
+  });
+  EXPECT_EQ(status, Status::unavailable);
+  EXPECT_EQ(message,
+            "rung: gemm_grouped: no kernel for f32 in mode reproducible on GPUs; batches have one");
 }
 
 }  // namespace

@@ -13,10 +13,10 @@
 namespace rung::cuda {
 
 /// EXTENT x BK elements, in lines of contiguous ones: along k if the operand is K-major, else along
-/// the extent. Lines are padded by 16 bytes, so that they begin in different banks.
-template <class T, int EXTENT, int BK, class Group>
+/// the extent. Lines are padded by PAD elements, whole vectors, so that they begin in different banks.
+template <class T, int EXTENT, int BK, class Group, int PAD = vector_width<T>>
 class OperandCopy {
-  static constexpr int PAD = vector_width<T>;
+  static constexpr int VEC = vector_width<T>;
 
  public:
   /// Elements of a tile in either order.
@@ -29,7 +29,7 @@ class OperandCopy {
         ld_(k_major_ ? operand.x.row_stride : operand.x.col_stride),
         k_left_(operand.k),
         e_left_(operand.extent - e0 < EXTENT ? static_cast<int>(operand.extent - e0) : EXTENT) {
-    vectors_ = ld_ % PAD == 0 && reinterpret_cast<std::uintptr_t>(from_) % 16 == 0;
+    vectors_ = ld_ % VEC == 0 && reinterpret_cast<std::uintptr_t>(from_) % 16 == 0;
   }
 
   __device__ __forceinline__ bool is_k_major() const { return k_major_; }
@@ -43,7 +43,7 @@ class OperandCopy {
   /// that are copied one by one, which cp.async cannot do, are there when this returns.
   __device__ __forceinline__ void start(T* tile) {
     if (vectors_) {
-      start_pieces<PAD>(tile);
+      start_pieces<VEC>(tile);
     } else {
       start_pieces<1>(tile);
     }

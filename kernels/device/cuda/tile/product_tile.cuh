@@ -37,20 +37,23 @@ __device__ __forceinline__ Gemm<In, Out> product_of(const Gemm<In, Out>& first,
   return g;
 }
 
-/// A block's tile, the same one in each of its products.
+/// What a group of threads computes: a product, and a tile of its C.
+template <class In, class Out>
 struct ProductTile {
-  std::int64_t first_product;
+  Gemm<In, Out> product;
   TileCoord tile;
 };
 
-/// For a grid of all tiles of C for each so many products of a batch.
-template <int BM, int BN, class In, class Out>
-__device__ __forceinline__ ProductTile product_tile(const Gemm<In, Out>& g,
-                                                    int products_per_block) {
-  const auto cols = static_cast<unsigned>(ceil_div(g.n, BN));
-  const unsigned tiles = static_cast<unsigned>(ceil_div(g.m, BM)) * cols;
+/// Where each group of threads has a product of its own, and the block the same tile of each: for a
+/// grid of all tiles of C for each so many products.
+template <int BM, int BN, class Group, class In, class Out>
+__device__ __forceinline__ ProductTile<In, Out> tile_of_product(const Gemm<In, Out>& first,
+                                                                const Products& products) {
+  const auto cols = static_cast<unsigned>(ceil_div(first.n, BN));
+  const unsigned tiles = static_cast<unsigned>(ceil_div(first.m, BM)) * cols;
   const unsigned tile = blockIdx.x % tiles;
-  return {std::int64_t{blockIdx.x / tiles} * products_per_block,
+  const std::int64_t product = std::int64_t{blockIdx.x / tiles} * Group::COUNT + Group::index();
+  return {product_of(first, products, product),
           {std::int64_t{tile / cols} * BM, std::int64_t{tile % cols} * BN}};
 }
 

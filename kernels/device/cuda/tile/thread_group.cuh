@@ -2,7 +2,9 @@
 // A block as several groups of threads, each with a product of its own.
 
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/bar_red.cuh"
 #include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/warp.cuh"
 
 namespace rung::cuda {
 
@@ -23,6 +25,14 @@ struct ThreadGroup {
     } else {
       __syncthreads();
     }
+  }
+
+  /// Whether any thread of the group has a true value. It waits for all of them as sync() does.
+  static __device__ __forceinline__ bool any(bool value) {
+    static_assert(SIZE >= 32);
+    if constexpr (SIZE > 32) return ptx::bar_red_or(value);
+    ptx::bar_warp_sync();
+    return ptx::vote_ballot(value) != 0;
   }
 };
 

@@ -1,0 +1,131 @@
+// gemm/cuda/66_batched_mma_f64: batches and ragged groups of double products on tensor cores: the
+//   instruction of rung 40, and tiles that lie in shared memory as in global memory.
+// from: 60_small_matrices | removes: the FMA pipe's limit of half the tensor cores' rate in f64
+//   | bottleneck: device memory up to 32 rows; then the rate at which mma instructions are issued
+// needs: sm_80 | try: rung bench gemm/cuda/60 gemm/cuda/66 --dtype f64 --batch 2000 --sizes 64
+
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/operand_copy.cuh"
+#include "device/cuda/ptx/mma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/ragged_tile.cuh"
+#include "device/cuda/tile/thread_group.cuh"
+#include "device/cuda/tile/warps.cuh"
+
+namespace rung {
+namespace {
+
+/// A block's tile is SIZE x SIZE elements of C, and a warp's half of its rows and half of its columns.
+template <int SIZE, int STAGES, int BLOCKS>
+struct BatchedMma {
+  static constexpr int BM = SIZE;
+  static constexpr int BN = SIZE;
+  static constexpr int BK = 16;
+  static constexpr int WM = SIZE / 2;
+  static constexpr int WN = SIZE / 2;
+  static constexpr int FRAGS = WM / 8;  // one mma is m8n8k4
+  using Warps = cuda::Warps<BM, BN, WM, WN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr int MIN_BLOCKS_PER_SM = BLOCKS;
+  using Block = cuda::ThreadGroup<THREADS, THREADS>;
+  // Half a warp reads four neighbours of four lines at a time, from banks of their own.
+  using Copy = cuda::OperandCopy<double, SIZE, BK, Block, 4>;
+
+  struct Shared {
+    alignas(16) double As[STAGES][Copy::TILE];
+    alignas(16) double Bs[STAGES][Copy::TILE];
+  };
+
+  static __device__ __forceinline__ void kernel(const Gemm<double, double>& first,
+                                                const cuda::Products& products) {
+    auto& [As, Bs] = cuda::dynamic_shared<Shared>();
+
+    // place
+    const auto [g, tile] = cuda::product_tile<BM, BN, Block, true>(first, products);
+    const int lane = Warps::lane();
+
+    // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
+    Copy a_copy(cuda::operand_a(g), tile.row);
+    Copy b_copy(cuda::operand_b(g), tile.col);
+    const auto copy_next = [&](int stage) RUNG_INLINE_LAMBDA {
+      a_copy.start(As[stage]);
+      b_copy.start(Bs[stage]);
+      ptx::cp_async_commit_group();
+    };
+    RUNG_NO_UNROLL
+    for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(stage);
+
+    const int a_first =
+        (Warps::row() + lane / 4) * a_copy.extent_stride() + lane % 4 * a_copy.k_stride();
+    const int b_first =
+        (Warps::col() + lane / 4) * b_copy.extent_stride() + lane % 4 * b_copy.k_stride();
+    double acc[FRAGS][FRAGS][2] = {};
+    int now = 0;
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+      // sync: the tiles have arrived, and all reads of the previous ones are done
+      ptx::cp_async_wait_group<STAGES - 2>();
+      __syncthreads();
+      copy_next(now == 0 ? STAGES - 1 : now - 1);
+
+      // multiply
+      const double* a = As[now] + a_first;
+      const double* b = Bs[now] + b_first;
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 4) {
+        double b_frag[FRAGS];
+        RUNG_UNROLL
+        for (int j = 0; j < FRAGS; ++j) b_frag[j] = b[j * 8 * b_copy.extent_stride()];
+        RUNG_UNROLL
+        for (int i = 0; i < FRAGS; ++i) {
+          const double a_frag = a[i * 8 * a_copy.extent_stride()];
+          RUNG_UNROLL
+          for (int j = 0; j < FRAGS; ++j) {
+            ptx::mma_m8n8k4(acc[i][j][0], acc[i][j][1], a_frag, b_frag[j]);
+          }
+        }
+        a += 4 * a_copy.k_stride();
+        b += 4 * b_copy.k_stride();
+      }
+      now = now == STAGES - 1 ? 0 : now + 1;
+    }
+
+    // store
+    RUNG_UNROLL
+    for (int i = 0; i < FRAGS; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < FRAGS; ++j) {
+        cuda::store_pair(g, tile.row + Warps::row() + i * 8 + lane / 4,
+                         tile.col + Warps::col() + j * 8 + lane % 4 * 2, acc[i][j][0],
+                         acc[i][j][1]);
+      }
+    }
+  }
+
+  template <class, class>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK, THREADS, sizeof(Shared), 1, WM, WN};
+  }
+
+  static cuda::Launch launch(const Gemm<double, double>& g, const cuda::GemmConfig&) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared),
+            .products_per_block = 1};
+  }
+
+  /// The smallest tile that holds C, but of a long C one that its shorter side fills.
+  static cuda::GemmConfig choose(const Gemm<double, double>& g, int /*multiprocessors*/) {
+    return {.tile = (g.m < g.n ? g.m : g.n) <= 32 ? 0 : 1};
+  }
+};
+
+//                         SIZE STAGES BLOCKS
+using ThirtyTwo = BatchedMma<32, 3, 6>;
+using SixtyFour = BatchedMma<64, 3, 3>;
+
+}  // namespace
+
+RUNG_CUDA_GEMM_TILES(66, batched_mma_f64, (0, ThirtyTwo, f64), (1, SixtyFour, f64))
+
+}  // namespace rung
