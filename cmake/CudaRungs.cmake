@@ -189,14 +189,11 @@ function(rung_is_selected_image id image out)
     gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64 gemm/cuda/50_skinny gemm/cuda/51_any_operands
     gemm/cuda/52_rank_k gemm/cuda/53_short_k gemm/cuda/54_skinny_mma
     gemm/cuda/60_small_matrices gemm/cuda/61_small_mma gemm/cuda/71_weight_only gemm/cuda/73_weight_stream)
-  # Everywhere, the driver compiles these for sm_80.
-  set(of_ptx gemm/cuda/66_batched_mma_f64)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"
       OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
       OR (RUNG_PYTHON AND id IN_LIST of_ptx_in_wheels AND image STREQUAL "cubin:80")
-      OR (id IN_LIST of_ptx AND image STREQUAL "cubin:80")
       OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90")
       OR ((id IN_LIST of_older_gpus OR id IN_LIST of_one_ptx) AND image MATCHES "^nvcc_ptx:"
           AND RUNG_CLANG_VERSION))

@@ -81,7 +81,7 @@ class GroupedWorkload final : public Workload {
   std::size_t operand_sets() const override { return 1; }
   std::string library_choice() const override {
     const cuda::Gpu* const gpu = gpu_of(backend_);
-    if (gpu == nullptr) return "";
+    if (gpu == nullptr || options_.block_scales) return "";  // these have one kernel
     const auto choice = choose_cuda_groups(call(), gpu->target().arch);
     return choice ? std::string(choice->id) : "";
   }

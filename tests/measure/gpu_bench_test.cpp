@@ -116,6 +116,34 @@ TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
   EXPECT_EQ(json.at("leading_dimensions"), Json({64, 64, 64}));
 }
 
+/// Verifies ragged groups, and what a kernel for groups without scales makes of them.
+TEST(GpuBench, GroupsWithAndWithoutBlockScales) {
+  WorkloadOptions options = {.dtype = Dtype::e4m3, .b_transposed = true, .groups = 3, .zipf = true};
+  const GpuLibraryContender on_gpu(virtual_gpu());
+  const LibraryContender on_cpu;
+  const auto verdict = [&](const Backend& backend, const Contender& contender) {
+    return make_workload("gemm", {50, 144, 272}, options, backend)->verify(contender).verdict;
+  };
+  for (const bool block_scales : {false, true}) {
+    options.block_scales = block_scales;
+    EXPECT_TRUE(verdict(virtual_backend(), on_gpu).right)
+        << verdict(virtual_backend(), on_gpu).message;
+    EXPECT_TRUE(verdict(*find_backend("cpu"), on_cpu).right);
+  }
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i8, Dtype::tf32}) {
+    options = {.dtype = dtype, .b_transposed = true, .groups = 3};
+    EXPECT_TRUE(verdict(virtual_backend(), on_gpu).right) << name(dtype);
+  }
+  options = {.dtype = Dtype::e4m3, .b_transposed = true, .groups = 3, .block_scales = true};
+  setenv("RUNG_CUBLAS", RUNG_FAKE_CUBLAS, 1);
+  std::string why_not;
+  const auto cublas = open_cublas(virtual_backend(), why_not);
+  ASSERT_NE(cublas, nullptr) << why_not;
+  EXPECT_EQ(
+      make_workload("gemm", {50, 144, 272}, options, virtual_backend())->bind(*cublas).why_not,
+      "has no groups with block scales");
+}
+
 TEST(GpuReport, SaysWhatTheDriverTellsAndNoMore) {
   GpuEnvironment gpu = {.name = "NVIDIA H200",
                         .arch = 90,

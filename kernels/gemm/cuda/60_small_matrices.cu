@@ -175,12 +175,12 @@ struct SmallMatrices {
   }
 
   /// The smallest tile that holds C, but of a long C the larger of those that its shorter side
-  /// fills. Integers have one tile, doubles two.
+  /// fills. Integers have one tile, doubles three.
   template <class T>
   static cuda::GemmConfig choose(const Gemm<T, T>& g, int /*multiprocessors*/) {
     if (std::is_same_v<T, std::uint32_t>) return {.tile = 0};
     const std::int64_t shorter = g.m < g.n ? g.m : g.n;
-    if (std::is_same_v<T, double>) return {.tile = shorter <= 8 ? 0 : 1};
+    if (std::is_same_v<T, double>) return {.tile = shorter <= 8 ? 0 : shorter <= 16 ? 1 : 2};
     if (std::is_same_v<T, float> && shorter > 32 && shorter <= 48) return {.tile = 4};
     return {.tile = shorter <= 8 ? 0 : shorter <= 16 ? 1 : shorter <= 32 ? 2 : 3};
   }
@@ -195,12 +195,13 @@ using SixtyFour = SmallMatrices<64, 64, 8, 4, 1, 128, 3>;
 using FortyEight = SmallMatrices<48, 48, 4, 4, 1, 144, 4>;
 using EightDoubles = SmallMatrices<8, 8, 2, 2, 1, 128, 6>;
 using SixteenDoubles = SmallMatrices<16, 16, 4, 2, 1, 128, 5>;
+using ThirtyTwoDoubles = SmallMatrices<32, 16, 4, 4, 2, 64, 6, true>;
 
 }  // namespace
 
 // compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(60, small_matrices, (0, Eight, f32), (1, Sixteen, f32), (2, ThirtyTwo, f32),
                      (3, SixtyFour, f32), (4, FortyEight, f32), (0, EightDoubles, f64),
-                     (1, SixteenDoubles, f64), (0, ThirtyTwo, i32))
+                     (1, SixteenDoubles, f64), (2, ThirtyTwoDoubles, f64), (0, ThirtyTwo, i32))
 
 }  // namespace rung

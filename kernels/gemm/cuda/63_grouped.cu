@@ -76,7 +76,7 @@ struct GroupedTile {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::Products& products,
                                                  Shared<In, Out>& shared) {
-    const bool a_k_major = cuda::a_is_k_major(g);
+    const bool a_k_major = cuda::a_is_k_major(g, products.cuts_k);
     const bool b_k_major = cuda::b_is_k_major(g);
     cuda::PipelineState<STAGES> state;
     shared.scheduler.for_each(
@@ -121,14 +121,15 @@ struct GroupedTile {
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
-          const bool is_cut = products.offsets != nullptr;
-          cuda::with_group_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-            if (group_row < tile.rows) {
-              multiply<A_K_MAJOR, B_K_MAJOR>(tile.steps, is_cut, group_row, shared, state, acc);
-            } else {
-              skip<A_K_MAJOR, B_K_MAJOR>(tile.steps, is_cut, shared, state);
-            }
-          });
+          const Cut cut = {tile.lead, products.offsets != nullptr};
+          cuda::with_group_layouts(
+              g, products.cuts_k, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+                if (group_row < tile.rows) {
+                  multiply<A_K_MAJOR, B_K_MAJOR>(tile.steps, cut, group_row, shared, state, acc);
+                } else {
+                  skip<A_K_MAJOR, B_K_MAJOR>(tile.steps, cut, shared, state);
+                }
+              });
 
           // store
           shared.Cs[group].store_before(g, maps.c, tile.c_row + group_row, tile.c_row + tile.rows,
@@ -140,17 +141,27 @@ struct GroupedTile {
   template <bool K_MAJOR, int EXTENT, class In>
   using Tile = cuda::SwizzledTile<EXTENT, K_MAJOR, sizeof(In)>;
 
-  /// Waits for tiles of so many steps. is_cut: those beyond are another group's, not zeros.
+  /// What a tile's k-blocks have of other groups: the first steps of the first one, and those beyond
+  /// the last step, which are not zeros.
+  struct Cut {
+    int lead;
+    bool is_cut;
+  };
+
+  /// Waits for the k-block that begins at step k0 of so many.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void wait(int steps, bool is_cut, Shared<In, Out>& shared,
+  static __device__ __forceinline__ void wait(int k0, int steps, const Cut& cut,
+                                              Shared<In, Out>& shared,
                                               const cuda::PipelineState<STAGES>& state) {
     // sync: the tiles are there
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-    if (!is_cut || steps >= BK<In>) return;
+    const int lead = k0 == 0 ? cut.lead : 0;
+    const int end = steps - k0 < BK<In> ? steps - k0 : BK<In>;
+    if (!cut.is_cut || (lead == 0 && end == BK<In>)) return;
     constexpr int COUNT = CONSUMERS * 128;
     const int thread = static_cast<int>(threadIdx.x) - 128;
-    cuda::zero_steps<Tile<A_K_MAJOR, BM, In>, BM, COUNT>(shared.As[state.stage], steps, thread);
-    cuda::zero_steps<Tile<B_K_MAJOR, BN, In>, BN, COUNT>(shared.Bs[state.stage], steps, thread);
+    cuda::zero_steps<Tile<A_K_MAJOR, BM, In>, BM, COUNT>(shared.As[state.stage], lead, end, thread);
+    cuda::zero_steps<Tile<B_K_MAJOR, BN, In>, BN, COUNT>(shared.Bs[state.stage], lead, end, thread);
     // sync: wgmma sees the zeros of all consumers
     ptx::fence_proxy_async();
     ptx::bar_sync(1 + CONSUMERS, COUNT);
@@ -164,10 +175,10 @@ struct GroupedTile {
 
   /// Lets a tile pass that has no rows for this warpgroup.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void skip(int steps, bool is_cut, Shared<In, Out>& shared,
+  static __device__ __forceinline__ void skip(int steps, const Cut& cut, Shared<In, Out>& shared,
                                               cuda::PipelineState<STAGES>& state) {
     for (int k0 = 0; k0 < steps; k0 += BK<In>) {
-      wait<A_K_MAJOR, B_K_MAJOR>(steps - k0, is_cut, shared, state);
+      wait<A_K_MAJOR, B_K_MAJOR>(k0, steps, cut, shared, state);
       release(shared, state.stage);
       state.advance();
     }
@@ -175,7 +186,7 @@ struct GroupedTile {
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void multiply(int steps, bool is_cut, int group_row,
+  static __device__ __forceinline__ void multiply(int steps, const Cut& cut, int group_row,
                                                   Shared<In, Out>& shared,
                                                   cuda::PipelineState<STAGES>& state,
                                                   Scalar<Out> (&acc)[BN / 8][4]) {
@@ -183,7 +194,7 @@ struct GroupedTile {
     using BTile = Tile<B_K_MAJOR, BN, In>;
     int before = 0;
     for (int k0 = 0; k0 < steps; k0 += BK<In>) {
-      wait<A_K_MAJOR, B_K_MAJOR>(steps - k0, is_cut, shared, state);
+      wait<A_K_MAJOR, B_K_MAJOR>(k0, steps, cut, shared, state);
 
       // multiply
       const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);

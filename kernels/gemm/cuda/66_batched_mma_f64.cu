@@ -1,8 +1,8 @@
 // gemm/cuda/66_batched_mma_f64: batches and ragged groups of double products on tensor cores: the
-//   instruction of rung 40, and tiles that lie in shared memory as in global memory.
+//   instruction of rung 41, and tiles that lie in shared memory as in global memory.
 // from: 60_small_matrices | removes: the FMA pipe's limit of half the tensor cores' rate in f64
-//   | bottleneck: device memory up to 32 rows; then the rate at which mma instructions are issued
-// needs: sm_80 | try: rung bench gemm/cuda/60 gemm/cuda/66 --dtype f64 --batch 2000 --sizes 64
+//   | bottleneck: device memory up to 32 rows; then waits for copies, which few other blocks hide
+// needs: sm_90 | try: rung bench gemm/cuda/60 gemm/cuda/66 --dtype f64 --batch 2000 --sizes 64
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/store.cuh"
@@ -24,7 +24,8 @@ struct BatchedMma {
   static constexpr int BK = 16;
   static constexpr int WM = SIZE / 2;
   static constexpr int WN = SIZE / 2;
-  static constexpr int FRAGS = WM / 8;  // one mma is m8n8k4
+  static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k8
+  static constexpr int FRAGS_N = WN / 8;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr int MIN_BLOCKS_PER_SM = BLOCKS;
@@ -60,7 +61,7 @@ struct BatchedMma {
         (Warps::row() + lane / 4) * a_copy.extent_stride() + lane % 4 * a_copy.k_stride();
     const int b_first =
         (Warps::col() + lane / 4) * b_copy.extent_stride() + lane % 4 * b_copy.k_stride();
-    double acc[FRAGS][FRAGS][2] = {};
+    double acc[FRAGS_M][FRAGS_N][4] = {};
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       // sync: the tiles have arrived, and all reads of the previous ones are done
@@ -72,32 +73,39 @@ struct BatchedMma {
       const double* a = As[now] + a_first;
       const double* b = Bs[now] + b_first;
       RUNG_UNROLL
-      for (int k = 0; k < BK; k += 4) {
-        double b_frag[FRAGS];
+      for (int k = 0; k < BK; k += 8) {
+        double b_frag[FRAGS_N][2];
         RUNG_UNROLL
-        for (int j = 0; j < FRAGS; ++j) b_frag[j] = b[j * 8 * b_copy.extent_stride()];
-        RUNG_UNROLL
-        for (int i = 0; i < FRAGS; ++i) {
-          const double a_frag = a[i * 8 * a_copy.extent_stride()];
+        for (int j = 0; j < FRAGS_N; ++j) {
           RUNG_UNROLL
-          for (int j = 0; j < FRAGS; ++j) {
-            ptx::mma_m8n8k4(acc[i][j][0], acc[i][j][1], a_frag, b_frag[j]);
+          for (int half = 0; half < 2; ++half) {
+            b_frag[j][half] = b[j * 8 * b_copy.extent_stride() + half * 4 * b_copy.k_stride()];
           }
         }
-        a += 4 * a_copy.k_stride();
-        b += 4 * b_copy.k_stride();
+        RUNG_UNROLL
+        for (int i = 0; i < FRAGS_M; ++i) {
+          double a_frag[4];  // rows l / 4 and 8 further, of steps l % 4 and then 4 further
+          RUNG_UNROLL
+          for (int part = 0; part < 4; ++part) {
+            a_frag[part] = a[(i * 16 + part % 2 * 8) * a_copy.extent_stride() +
+                             part / 2 * 4 * a_copy.k_stride()];
+          }
+          RUNG_UNROLL
+          for (int j = 0; j < FRAGS_N; ++j) ptx::mma_m16n8k8(acc[i][j], a_frag, b_frag[j]);
+        }
+        a += 8 * a_copy.k_stride();
+        b += 8 * b_copy.k_stride();
       }
       now = now == STAGES - 1 ? 0 : now + 1;
     }
 
     // store
     RUNG_UNROLL
-    for (int i = 0; i < FRAGS; ++i) {
+    for (int i = 0; i < FRAGS_M; ++i) {
       RUNG_UNROLL
-      for (int j = 0; j < FRAGS; ++j) {
-        cuda::store_pair(g, tile.row + Warps::row() + i * 8 + lane / 4,
-                         tile.col + Warps::col() + j * 8 + lane % 4 * 2, acc[i][j][0],
-                         acc[i][j][1]);
+      for (int j = 0; j < FRAGS_N; ++j) {
+        cuda::store_m16n8(g, tile.row + Warps::row() + i * 16, tile.col + Warps::col() + j * 8,
+                          acc[i][j]);
       }
     }
   }
@@ -114,15 +122,24 @@ struct BatchedMma {
             .products_per_block = 1};
   }
 
-  /// The smallest tile that holds C, but of a long C one that its shorter side fills.
-  static cuda::GemmConfig choose(const Gemm<double, double>& g, int /*multiprocessors*/) {
-    return {.tile = (g.m < g.n ? g.m : g.n) <= 32 ? 0 : 1};
+  /// What a product takes, by whole tiles: smaller ones have three quarters of the rate.
+  static constexpr double time(const Gemm<double, double>& g) {
+    constexpr double of_result = SIZE == 32 ? 4.0 / 3 : 1.0;
+    return of_result * static_cast<double>(cuda::tiles_of_c<BM, BN>(g) * BM * BN);
   }
+
+  static cuda::GemmConfig choose(const Gemm<double, double>& g, int multiprocessors);
 };
 
 //                         SIZE STAGES BLOCKS
 using ThirtyTwo = BatchedMma<32, 3, 6>;
 using SixtyFour = BatchedMma<64, 3, 3>;
+
+template <int SIZE, int STAGES, int BLOCKS>
+cuda::GemmConfig BatchedMma<SIZE, STAGES, BLOCKS>::choose(const Gemm<double, double>& g,
+                                                          int /*multiprocessors*/) {
+  return {.tile = SixtyFour::time(g) < ThirtyTwo::time(g) ? 1 : 0};
+}
 
 }  // namespace
 

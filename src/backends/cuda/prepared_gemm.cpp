@@ -1,6 +1,7 @@
 #include "backends/cuda/prepared_gemm.hpp"
 
 #include <new>
+#include <utility>
 
 #include "backends/cuda/packing.hpp"
 #include "core/integers.hpp"
@@ -76,9 +77,14 @@ void set_floats(AnyMatrix<const void*>& matrix, const TensorMapSpec& floats, boo
 }  // namespace
 
 Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Groups& groups) {
+  // Where offsets cut rows, TMA reads A by rows alone (tile/group_layouts.cuh).
+  const bool turns_a = gemm.rung->groups && !groups.cuts_k && problem.a.col_stride != 1;
+  GemmCall seen = problem;
+  if (turns_a) std::swap(seen.a.row_stride, seen.a.col_stride);
   Launch launch = visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.config);
+    return gemm.rung->launches.of<In, Out>()(seen.typed<In, Out>(), gemm.config);
   });
+  launch.a.is_transposed = launch.a.is_transposed || turns_a;
   if (gemm.config.packs()) {
     launch.a = packed_a(gemm.config, problem);
     launch.b = packed_b(gemm.config, problem);

@@ -64,8 +64,9 @@ bool has_room_for_copies(const cuda::WorkspaceSource& workspace, const CudaGemmC
                                          (is_invariant ? "batch_invariant" : "reproducible") +
                                          " on GPUs; batches at a stride have one");
   }
-  throw Error(Status::unavailable, start + " on this GPU, sm_" + std::to_string(arch) +
-                                       "; f32, f64, i32, bf16 and f16 have one from sm_80 on");
+  throw Error(Status::unavailable,
+              start + " on this GPU, sm_" + std::to_string(arch) +
+                  "; f32, tf32, f64, i32, bf16 and f16 have one from sm_80 on");
 }
 
 template <class In, class Out>
@@ -98,6 +99,7 @@ void cuda::gemm_batched(const CanonicalCall& canonical, Stream stream,
   const WorkspaceSource workspace{context, stream, options.gemm.workspace,
                                   options.gemm.workspace_bytes};
   const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);
+  call.dtype = type_in(*choice, call.dtype);
   const CudaGemmChoice configured = context.configured(*choice, call, limits);
   if (!has_room_for_copies(workspace, configured, call)) {
     return launch_one_by_one(canonical, stream, options.gemm);

@@ -39,8 +39,9 @@ GemmCall typical(const GroupedCall& grouped) {
   }
   throw Error(Status::unavailable,
               start + " on this GPU, sm_" + std::to_string(arch) +
-                  "; f32, f64, i32, bf16 and f16 have one from sm_80 on, the other types on sm_90, "
-                  "for matrices a multiple of their leading dimension apart");
+                  "; f32, tf32, f64, i32, bf16 and f16 have one from sm_80 on; i8, e4m3 and e5m2 on "
+                  "sm_90, for matrices a multiple of their leading dimension apart, whose columns "
+                  "are contiguous or as long as a multiple of 16 bytes");
 }
 
 template <class A, class B, class S, class C>
@@ -68,6 +69,7 @@ void cuda::gemm_grouped(const CanonicalGroups& canonical, Stream stream,
   ContextCache& context = current_context();
   const auto choice = choose_cuda_groups(grouped, context.arch());
   if (!choice) refuse(call.dtype, call.compute_mode, context.arch());
+  call.dtype = type_in(*choice, call.dtype);
   const WorkspaceSource workspace{context, stream, options.gemm.workspace,
                                   options.gemm.workspace_bytes};
   const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);

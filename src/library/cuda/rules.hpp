@@ -48,7 +48,9 @@ struct CudaBatchRule {
   /// The matrices are at multiples of a stride. TMA reads these, if strides, addresses and leading
   /// dimensions of A and B are multiples of 16 bytes.
   bool is_mapped = false;
-  bool is_packed = false;  // likewise, but operands that TMA cannot read are packed first
+  bool is_k_major = false;  // A and B
+  /// As is_mapped, but operands that TMA cannot read, or not by rows, are packed first.
+  bool is_packed = false;
   bool (*pays)(std::int64_t m, std::int64_t n) = nullptr;  // null: no further condition
   cuda::GemmRungIndex use;
 };

@@ -138,6 +138,15 @@ bool has_any_order(Dtype dtype, ComputeMode mode) {
   return is_integer(dtype) || mode == ComputeMode::standard || mode == ComputeMode::split;
 }
 
+/// Whether TMA reads each matrix of B from multiples of 16 bytes on. Of types that it reads by columns
+/// alone, matrices that are by rows follow each other along k when they are packed.
+bool has_aligned_groups(const GemmCall& call) {
+  const bool is_along_k = cuda::is_k_major_only(call.dtype) && call.b.row_stride != 1;
+  if (!is_along_k || call.batch == 1) return true;
+  const std::int64_t steps = call.b.batch_stride / call.b.row_stride;
+  return steps * static_cast<std::int64_t>(input_bytes(call.dtype)) % 16 == 0;
+}
+
 /// In the mean.
 std::int64_t rows_of_group(const GroupedCall& grouped) {
   const GemmCall& call = grouped.call;
@@ -186,17 +195,23 @@ std::optional<CudaGemmChoice> rival_of(const CudaGemmChoice& choice, Dtype dtype
   return std::nullopt;
 }
 
+Dtype type_in(const CudaGemmChoice& choice, Dtype dtype) {
+  return dtype == Dtype::tf32 && !cuda::has(*choice.rung, dtype) ? Dtype::f32 : dtype;
+}
+
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
                                                 bool from_pointers) {
   if (!has_any_order(call.dtype, call.compute_mode)) return std::nullopt;
   const double multiply_adds =
       static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   const bool can_be_mapped = !from_pointers && has_mapped_operands(call);
+  const bool is_k_major = call.a.col_stride == 1 && call.b.row_stride == 1;
   for (const CudaBatchRule& rule : tuned::cuda_batch_rules) {
     const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
                       arch <= rule.max_arch && rule.min_short <= std::min(call.m, call.n) &&
                       (from_pointers || multiply_adds <= rule.max_work) &&
                       (!rule.is_mapped || can_be_mapped) && (!rule.is_packed || !from_pointers) &&
+                      (!rule.is_k_major || is_k_major) &&
                       (rule.pays == nullptr || rule.pays(call.m, call.n));
     if (fits) return choice_of(rule.use);
   }
@@ -224,14 +239,16 @@ std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int
   const auto is_in_lines = [&](const auto& matrix) {
     return call.batch == 1 || matrix.batch_stride % (matrix.row_stride * matrix.col_stride) == 0;
   };
-  const bool can_be_mapped = grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b);
+  const bool can_be_mapped =
+      grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b) && has_aligned_groups(call);
   for (const CudaGroupRule& rule : tuned::cuda_group_rules) {
     CudaGemmChoice choice = choice_of(rule.use);
     choice.config.tile = rule.tile;
     const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
                       arch <= rule.max_arch && rows_of_group(grouped) <= rule.max_rows &&
                       (!is_invariant || rule.is_invariant) && (!choice.rung->maps || can_be_mapped);
-    if (fits) return choice;
+    // Floats that are not rounded have other bits than in a product by itself.
+    if (fits && (!is_invariant || cuda::has(*choice.rung, call.dtype))) return choice;
   }
   return std::nullopt;
 }

@@ -56,6 +56,8 @@ std::optional<CudaGemmChoice> rival_of(const CudaGemmChoice& choice, Dtype dtype
 /// Throws the rung::Error for such a choice: Status::unavailable, or Status::invalid_argument if
 /// there is no room.
 [[noreturn]] void refuse(const CudaGemmShape& shape);
+/// The type that a chosen rung multiplies: tf32 as f32 if it has no tf32.
+Dtype type_in(const CudaGemmChoice& choice, Dtype dtype);
 /// The kernel for a batch; empty if its products are better launched one by one, or must be.
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch, bool from_pointers);
 /// The kernel for ragged groups; empty if there is none for their type on the GPU, or in that mode, or

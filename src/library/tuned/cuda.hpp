@@ -11,6 +11,7 @@
 namespace rung::tuned {
 
 inline constexpr Dtypes f32_and_i32 = Dtypes::of(Dtype::f32, Dtype::i32);
+inline constexpr Dtypes f32_and_tf32 = Dtypes::of(Dtype::f32, Dtype::tf32);
 inline constexpr Dtypes of_16_bits =
     Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16);
 inline constexpr Dtypes of_16_bits_and_tf32 =
@@ -159,9 +160,26 @@ inline constexpr CudaRival cuda_rivals[] = {
      .use = cuda::GemmRungIndex::gemm_36_ping_pong},
 };
 
-// A product of more work fills the GPU by itself, with kernels that are faster for it.
+// A product of more work fills the GPU by itself, with kernels that are faster for it. Rungs of f32
+// multiply tf32 without rounding it: up to 32 rows or columns memory is the limit, and up to 96 packing
+// operands takes longer.
 inline constexpr CudaBatchRule cuda_batch_rules[] = {
-    {.dtypes = Dtypes::of(Dtype::f32),
+    {.dtypes = Dtypes::of(Dtype::tf32),
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 33,
+     .max_work = 1.4e8,
+     .is_mapped = true,
+     .is_k_major = true,
+     .use = cuda::GemmRungIndex::gemm_64_batched_wgmma},
+    {.dtypes = Dtypes::of(Dtype::tf32),
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 97,
+     .max_work = 1.4e8,
+     .is_packed = true,
+     .use = cuda::GemmRungIndex::gemm_64_batched_wgmma},
+    {.dtypes = f32_and_tf32,
      .min_arch = 90,
      .max_arch = 90,
      .min_short = 33,
@@ -169,17 +187,17 @@ inline constexpr CudaBatchRule cuda_batch_rules[] = {
      .is_mapped = true,
      .pays = cuda::rung_65_pays,
      .use = cuda::GemmRungIndex::gemm_65_batched_fma},
-    {.dtypes = Dtypes::of(Dtype::f32),
+    {.dtypes = f32_and_tf32,
      .min_arch = 80,
      .min_short = 65,
      .max_work = 1.4e8,
      .use = cuda::GemmRungIndex::gemm_62_batched_tiles},
     {.dtypes = Dtypes::of(Dtype::f64),
-     .min_arch = 80,
+     .min_arch = 90,
      .min_short = 17,
      .max_work = 1.4e8,
      .use = cuda::GemmRungIndex::gemm_66_batched_mma_f64},
-    {.dtypes = Dtypes::of(Dtype::f32, Dtype::f64, Dtype::i32),
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::tf32, Dtype::f64, Dtype::i32),
      .min_arch = 80,
      .max_work = 1.4e8,
      .use = cuda::GemmRungIndex::gemm_60_small_matrices},
@@ -195,7 +213,7 @@ inline constexpr CudaBatchRule cuda_batch_rules[] = {
      .max_work = 1.4e8,
      .use = cuda::GemmRungIndex::gemm_61_small_mma},
     // wgmma reads K-major tiles of these: other operands are packed, all products' at once.
-    {.dtypes = Dtypes::of(Dtype::tf32, Dtype::i8, Dtype::e4m3, Dtype::e5m2),
+    {.dtypes = Dtypes::of(Dtype::i8, Dtype::e4m3, Dtype::e5m2),
      .min_arch = 90,
      .max_arch = 90,
      .max_work = 1.4e8,
@@ -203,6 +221,7 @@ inline constexpr CudaBatchRule cuda_batch_rules[] = {
      .use = cuda::GemmRungIndex::gemm_64_batched_wgmma},
 };
 
+// Rungs of f32 multiply tf32 without rounding it, where rung 63 cannot.
 inline constexpr CudaGroupRule cuda_group_rules[] = {
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32,
                           Dtype::i8, Dtype::e4m3, Dtype::e5m2),
@@ -214,24 +233,28 @@ inline constexpr CudaGroupRule cuda_group_rules[] = {
      .min_arch = 80,
      .use = cuda::GemmRungIndex::gemm_61_small_mma,
      .tile = 2},
-    {.dtypes = Dtypes::of(Dtype::f32),
+    {.dtypes = f32_and_tf32,
      .min_arch = 80,
      .max_rows = 32,
      .is_invariant = true,
      .use = cuda::GemmRungIndex::gemm_60_small_matrices,
      .tile = 2},
-    {.dtypes = Dtypes::of(Dtype::f32),
+    {.dtypes = f32_and_tf32,
      .min_arch = 80,
      .is_invariant = true,
      .use = cuda::GemmRungIndex::gemm_62_batched_tiles},
     {.dtypes = Dtypes::of(Dtype::f64),
-     .min_arch = 80,
+     .min_arch = 90,
      .max_rows = 32,
      .use = cuda::GemmRungIndex::gemm_66_batched_mma_f64},
     {.dtypes = Dtypes::of(Dtype::f64),
-     .min_arch = 80,
+     .min_arch = 90,
      .use = cuda::GemmRungIndex::gemm_66_batched_mma_f64,
      .tile = 1},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 80,
+     .use = cuda::GemmRungIndex::gemm_60_small_matrices,
+     .tile = 2},
     {.dtypes = Dtypes::of(Dtype::i32),
      .min_arch = 80,
      .is_invariant = true,

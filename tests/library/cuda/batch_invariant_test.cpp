@@ -133,6 +133,20 @@ class CudaBatchInvariant : public CudaLibrary {
     }
   }
 
+  /// Two groups, with the same matrix, have the bits of one product of all rows.
+  template <class In, class Out>
+  void expect_same_in_groups(std::int32_t m) {
+    const Problem<In, Out> p(m, 64, 300, 0);
+    std::vector<In> twice = p.b;
+    twice.insert(twice.end(), p.b.begin(), p.b.end());
+    Out* const c = on_device(p.c);
+    gemm_grouped(1.0f, row_major<const In>(on_device(p.a), p.m, p.k),
+                 strided(col_major<const In>(on_device(twice), p.k, p.n), 2, p.k * p.n), 0.0f,
+                 row_major(c, p.m, p.n), on_device(std::vector<std::int32_t>{0, 7, m}),
+                 default_stream, {.gemm = {.compute_mode = mode}});
+    EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), on_gpu(p, 0, p.m, 0));
+  }
+
   /// Every tile of a rung gives the same bits.
   template <class In, class Out>
   void expect_same_in_all_tiles(const char* id) {
@@ -190,14 +204,11 @@ TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
                {.gemm = {.compute_mode = mode}});
   EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
 
-  std::vector<bfloat16> twice = p.b;
-  twice.insert(twice.end(), p.b.begin(), p.b.end());
-  const auto matrices = col_major<const bfloat16>(on_device(twice), p.k, p.n);
-  bfloat16* const d = on_device(p.c);
-  gemm_grouped(1.0f, row_major(a, p.m, p.k), strided(matrices, 2, p.k * p.n), 0.0f,
-               row_major(d, p.m, p.n), on_device(std::vector<std::int32_t>{0, 7, 96}),
-               default_stream, {.gemm = {.compute_mode = mode}});
-  EXPECT_EQ(rows_of(from_device(d, p.c.size()), p.n, 0, p.m), all);
+  expect_same_in_groups<bfloat16, bfloat16>(p.m);
+  // Rung 62, and 60 for few rows of a group.
+  expect_same_in_groups<float, float>(96);
+  expect_same_in_groups<float, float>(40);
+  expect_same_in_groups<tfloat32, float>(96);
 }
 
 TEST_F(CudaBatchInvariant, NoKIsCut) {

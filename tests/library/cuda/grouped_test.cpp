@@ -37,6 +37,7 @@ struct Shape {
   std::int64_t shift = 0;  // of each operand, from an aligned address, in elements
   float beta = 0;
   std::int64_t gap = 0;  // between two matrices of B, in elements
+  bool turns_a = false;  // neighbours in A's memory are of different rows, or of different steps
 };
 
 /// Small integers, so that every sum is exact.
@@ -63,14 +64,17 @@ class CudaGrouped : public CudaLibrary {
   /// Rows of A that are no group's are NaN, and so are matrices of groups without rows.
   template <class In, class Out>
   void expect_rows(const Shape& shape) {
-    const auto& [tokens, n, k, offsets, k_major, shift, beta, gap] = shape;
+    const auto& [tokens, n, k, offsets, k_major, shift, beta, gap, turns_a] = shape;
+    const auto in_a = [&](std::int64_t i, std::int64_t x) {
+      return turns_a ? x * tokens + i : i * k + x;
+    };
     const std::int64_t apart = n * k + gap;
     const std::int64_t count = std::ssize(offsets) - 1;
     std::vector<In> a = numbers<In>(tokens * k, 1), b = numbers<In>(count * apart, 2);
     std::vector<Out> expected(static_cast<std::size_t>(tokens * n), Out(untouched));
     for (std::int64_t i = 0; i < tokens; ++i) {
       if (i >= offsets.front() && i < offsets.back()) continue;
-      for (std::int64_t x = 0; x < k; ++x) a[i * k + x] = poison<In>();
+      for (std::int64_t x = 0; x < k; ++x) a[in_a(i, x)] = poison<In>();
     }
     for (std::int64_t g = 0; g < count; ++g) {
       if (offsets[g] == offsets[g + 1]) {
@@ -80,7 +84,7 @@ class CudaGrouped : public CudaLibrary {
         for (std::int64_t j = 0; j < n; ++j) {
           float sum = beta * untouched;
           for (std::int64_t x = 0; x < k; ++x) {
-            sum += float(a[i * k + x]) * float(b[g * apart + (k_major ? j * k + x : x * n + j)]);
+            sum += float(a[in_a(i, x)]) * float(b[g * apart + (k_major ? j * k + x : x * n + j)]);
           }
           expected[i * n + j] = Out(sum);
         }
@@ -96,11 +100,13 @@ class CudaGrouped : public CudaLibrary {
         k_major ? col_major<const In>(on_b.data(), k, n) : row_major<const In>(on_b.data(), k, n);
     cuda::driver_calls().clear();
     using S = ScalarOf<Out>;
-    gemm_grouped(S(1), row_major<const In>(on_a.data(), tokens, k), strided(matrix, count, apart),
-                 S(beta), row_major(on_c.data(), tokens, n), on_offsets.data(), default_stream,
-                 {.status = status});
+    gemm_grouped(S(1),
+                 turns_a ? col_major<const In>(on_a.data(), tokens, k)
+                         : row_major<const In>(on_a.data(), tokens, k),
+                 strided(matrix, count, apart), S(beta), row_major(on_c.data(), tokens, n),
+                 on_offsets.data(), default_stream, {.status = status});
     const bool needs_k_major = sizeof(In) == 1 || std::is_same_v<In, tfloat32>;
-    const bool is_packed = shift != 0 || (needs_k_major && !k_major);
+    const bool is_packed = shift != 0 || turns_a || (needs_k_major && !k_major);
     EXPECT_LE(launches(), is_packed ? 3 : 1);
     expect_equal(on_c.read(), expected, n);
     EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
@@ -109,12 +115,15 @@ class CudaGrouped : public CudaLibrary {
   /// Rows of A^T and B that are no group's are NaN.
   template <class In, class Out>
   void expect_cut_k(const Shape& shape) {
-    const auto& [tokens, n, m, offsets, k_major, shift, beta, gap] = shape;
+    const auto& [tokens, n, m, offsets, k_major, shift, beta, gap, turns_a] = shape;
+    const auto in_a = [&](std::int64_t t, std::int64_t x) {
+      return turns_a ? x * tokens + t : t * m + x;
+    };
     const std::int64_t count = std::ssize(offsets) - 1;
     std::vector<In> a = numbers<In>(tokens * m, 3), b = numbers<In>(tokens * n, 4);
     for (std::int64_t t = 0; t < tokens; ++t) {
       if (t >= offsets.front() && t < offsets.back()) continue;
-      for (std::int64_t x = 0; x < m; ++x) a[t * m + x] = poison<In>();
+      for (std::int64_t x = 0; x < m; ++x) a[in_a(t, x)] = poison<In>();
       for (std::int64_t x = 0; x < n; ++x) b[t * n + x] = poison<In>();
     }
     std::vector<Out> expected;
@@ -123,7 +132,7 @@ class CudaGrouped : public CudaLibrary {
         for (std::int64_t j = 0; j < n; ++j) {
           float sum = beta * untouched;
           for (std::int64_t t = offsets[g]; t < offsets[g + 1]; ++t) {
-            sum += float(a[t * m + i]) * float(b[t * n + j]);
+            sum += float(a[in_a(t, i)]) * float(b[t * n + j]);
           }
           expected.push_back(Out(sum));
         }
@@ -135,7 +144,9 @@ class CudaGrouped : public CudaLibrary {
     const DeviceArray<std::int32_t> on_offsets(api, offsets);
     int* const status = on_device(std::vector<int>{0});
     using S = ScalarOf<Out>;
-    gemm_grouped(S(1), transposed(row_major<const In>(on_a.data(), tokens, m)),
+    gemm_grouped(S(1),
+                 transposed(turns_a ? col_major<const In>(on_a.data(), tokens, m)
+                                    : row_major<const In>(on_a.data(), tokens, m)),
                  row_major<const In>(on_b.data(), tokens, n), S(beta),
                  strided(row_major(on_c.data(), m, n), count, m * n), on_offsets.data(),
                  default_stream, {.status = status});
@@ -195,6 +206,18 @@ TEST_F(CudaGrouped, AddsToC) {
   expect_cut_k<bfloat16, float>({.tokens = 153, .n = 72, .k = 40, .offsets = ragged, .beta = -1});
 }
 
+// TMA reads from multiples of 16 bytes on, and these groups begin between them.
+TEST_F(CudaGrouped, BeginAnywhereAlongARowInMemory) {
+  for (const bool k_major : {true, false}) {
+    expect_rows<bfloat16, float>(
+        {.tokens = 160, .n = 72, .k = 72, .offsets = ragged, .k_major = k_major, .turns_a = true});
+  }
+  expect_cut_k<bfloat16, float>(
+      {.tokens = 160, .n = 72, .k = 40, .offsets = ragged, .turns_a = true});
+  expect_cut_k<float8_e4m3, float>(
+      {.tokens = 160, .n = 48, .k = 64, .offsets = ragged, .turns_a = true});
+}
+
 TEST_F(CudaGrouped, PacksWhatIsNotAligned) {
   for (const bool k_major : {true, false}) {
     expect_rows<bfloat16, float>({153, 37, 71, ragged, k_major, 1});
@@ -223,7 +246,7 @@ TYPED_TEST(CudaGroupedOf, IsRight) {
   const Offsets large = {1, 131, 131, 389, 390};
   for (const bool k_major : {true, false}) {
     this->template expect_rows<In, Out>({153, 48, 80, ragged, k_major});
-    this->template expect_rows<In, Out>({395, 37, 41, large, k_major, 1, 2});
+    this->template expect_rows<In, Out>({395, 37, k_major ? 41 : 48, large, k_major, 1, 2});
   }
   this->template expect_cut_k<In, Out>({153, 48, 32, ragged});
   this->template expect_cut_k<In, Out>({153, 37, 70, ragged, true, 1, -1});
@@ -257,14 +280,17 @@ TEST(CudaGroupedChoice, IsByTypeArchitectureAndMode) {
   EXPECT_EQ(choice(Dtype::bf16, 90), "gemm/cuda/63_grouped");
   EXPECT_EQ(choice(Dtype::bf16, 80), "gemm/cuda/61_small_mma");
   EXPECT_EQ(choice(Dtype::tf32, 90), "gemm/cuda/63_grouped");
-  EXPECT_EQ(choice(Dtype::tf32, 80), "none");
+  EXPECT_EQ(choice(Dtype::tf32, 80), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(Dtype::i8, 80), "none");
   EXPECT_EQ(choice(Dtype::f32, 90), "gemm/cuda/62_batched_tiles");
   EXPECT_EQ(choice(Dtype::f32, 80, 8), "gemm/cuda/60_small_matrices");
-  EXPECT_EQ(choice(Dtype::f64, 80), "gemm/cuda/66_batched_mma_f64");
+  EXPECT_EQ(choice(Dtype::f64, 90), "gemm/cuda/66_batched_mma_f64");
+  EXPECT_EQ(choice(Dtype::f64, 80), "gemm/cuda/60_small_matrices");
   EXPECT_EQ(choice(Dtype::f32, 75), "none");
   constexpr ComputeMode invariant = ComputeMode::batch_invariant;
   EXPECT_EQ(choice(Dtype::f32, 90, 64, invariant), "gemm/cuda/62_batched_tiles");
   EXPECT_EQ(choice(Dtype::bf16, 80, 64, invariant), "none");
+  EXPECT_EQ(choice(Dtype::tf32, 80, 64, invariant), "none");
   EXPECT_EQ(choice(Dtype::f64, 90, 64, invariant), "none");
   EXPECT_EQ(choice(Dtype::f32, 90, 64, ComputeMode::reproducible), "none");
   EXPECT_EQ(choice(Dtype::i32, 90, 64, ComputeMode::reproducible), "gemm/cuda/60_small_matrices");
@@ -370,10 +396,12 @@ TEST_F(CudaGroupedOfThree, RefusesMatricesThatAreNotInLines) {
                  on_device(Offsets{0, 1, 2}), default_stream);
   });
   EXPECT_EQ(status, Status::unavailable);
-  EXPECT_EQ(message,
-            "rung: gemm_grouped: no kernel for i8 on this GPU, sm_90; f32, f64, i32, bf16 and f16 "
-            "have one from sm_80 on, the other types on sm_90, for matrices a multiple of their "
-            "leading dimension apart");
+  EXPECT_EQ(
+      message,
+      "rung: gemm_grouped: no kernel for i8 on this GPU, sm_90; f32, tf32, f64, i32, bf16 and "
+      "f16 have one from sm_80 on; i8, e4m3 and e5m2 on sm_90, for matrices a multiple of "
+      "their leading dimension apart, whose columns are contiguous or as long as a multiple "
+      "of 16 bytes");
 }
 
 TEST_F(CudaGroupedOfThree, RefusesModesWithoutAKernel) {

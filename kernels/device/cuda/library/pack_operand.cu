@@ -23,16 +23,24 @@ __device__ __forceinline__ const Word* product_of(const PackOperand& copy, std::
   return static_cast<const Word*>(copy.from) + product * copy.from_product_stride;
 }
 
-/// A block copies whole rows; a thread writes 16 bytes at a time, zeros beyond the end of a row.
+/// A block copies whole rows, several short ones at a time; a thread writes 16 bytes at a time, zeros
+/// beyond the end of a row.
 template <class Word>
 __device__ __forceinline__ void copy_rows(const PackOperand& copy) {
   constexpr int W = 16 / sizeof(Word);
   auto* const to = static_cast<Vector<Word, W>*>(copy.to);
   const std::int64_t vectors = copy.to_ld / W;
-  for (std::int64_t row = blockIdx.x; row < copy.products * copy.rows; row += gridDim.x) {
+  constexpr int THREADS = PackOperand::threads;
+  const int of_row = vectors < THREADS ? static_cast<int>(vectors) : THREADS;  // threads
+  const int rows = THREADS / of_row;
+  const int my_row = static_cast<int>(threadIdx.x) / of_row;
+  const int my_vector = static_cast<int>(threadIdx.x) % of_row;
+  if (my_row >= rows) return;
+  for (std::int64_t row = std::int64_t{blockIdx.x} * rows + my_row; row < copy.products * copy.rows;
+       row += std::int64_t{gridDim.x} * rows) {
     const Word* const from =
         product_of<Word>(copy, row / copy.rows) + row % copy.rows * copy.from_ld;
-    for (std::int64_t v = threadIdx.x; v < vectors; v += PackOperand::threads) {
+    for (std::int64_t v = my_vector; v < vectors; v += of_row) {
       Vector<Word, W> words = {};
       RUNG_UNROLL
       for (int i = 0; i < W; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// Where a product's k ends within a tile and other numbers follow in memory: these must not count,
-// and may be NaN, so they become zeros in both operands.
+// Where a product's k begins or ends within a tile and other numbers are around it in memory: these
+// must not count, and may be NaN, so they become zeros in both operands.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -8,22 +8,23 @@
 
 namespace rung::cuda {
 
-/// Sets the steps from `k` on of a SwizzledTile of EXTENT rows or columns to zero; called by COUNT
-/// threads, of which this is number `thread`.
+/// Sets the first `lead` steps of a SwizzledTile of EXTENT rows or columns to zero, and those from `end`
+/// on; called by COUNT threads, of which this is number `thread`.
 template <class Tile, int EXTENT, int COUNT, class In>
-__device__ __forceinline__ void zero_steps(In* tile, int k, int thread) {
-  const int steps = Tile::BK - k;
+__device__ __forceinline__ void zero_steps(In* tile, int lead, int end, int thread) {
+  const int steps = lead + Tile::BK - end;
+  const auto step_of = [=](int i) { return i < lead ? i : end + i - lead; };
   if constexpr (Tile::k_major) {
     RUNG_NO_UNROLL
     for (int i = thread; i < EXTENT * steps; i += COUNT) {
-      const int step = k + i % steps;
+      const int step = step_of(i % steps);
       tile[Tile::at(i / steps, step) + step % Tile::VEC] = In{};
     }
   } else {
     constexpr int CHUNKS = EXTENT / Tile::VEC;  // of a step
     RUNG_NO_UNROLL
     for (int i = thread; i < CHUNKS * steps; i += COUNT) {
-      const int at = Tile::at(i % CHUNKS * Tile::VEC, k + i / CHUNKS);
+      const int at = Tile::at(i % CHUNKS * Tile::VEC, step_of(i / CHUNKS));
       *reinterpret_cast<Vector<In, Tile::VEC>*>(tile + at) = {};
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
-// Layouts of A and B for a kernel whose size counts: three pairs. If B is K-major, A is packed to be
-// so, too.
+// Layouts of A and B for a kernel of ragged groups whose size counts: three pairs. A is packed to be
+// K-major if B is, and wherever offsets cut rows: TMA reads from multiples of 16 bytes along a row in
+// memory, and groups begin at any.
 
 #include <cstdint>
 
@@ -16,15 +17,24 @@ constexpr bool b_is_k_major(const Gemm<In, Out>& g) {
   return requires_k_major<In> || g.b.row_stride == 1;
 }
 template <class In, class Out>
-constexpr bool a_is_k_major(const Gemm<In, Out>& g) {
-  return b_is_k_major(g) || g.a.col_stride == 1;
+constexpr bool a_is_k_major(const Gemm<In, Out>& g, bool cuts_k) {
+  return !cuts_k || b_is_k_major(g) || g.a.col_stride == 1;
 }
 
-/// As tensor_map_of_a(), of a copy where the layout is none of the three.
+/// The steps that a tile whose k begins at step `begin` of the operands loads before it, so that TMA
+/// reads from a multiple of 16 bytes.
+template <class In, class Out>
+__device__ __forceinline__ int lead_of(const Gemm<In, Out>& g, int begin) {
+  const bool is_along_rows = a_is_k_major(g, true) || b_is_k_major(g);
+  return is_along_rows ? begin % static_cast<int>(16 / sizeof(In)) : 0;
+}
+
+/// As tensor_map_of_a(), of a copy where the layout is none of the three. Where offsets cut rows, the
+/// host has it packed in any case.
 template <class In, class Out>
 constexpr TensorMapSpec tensor_map_of_a_in_groups(const Gemm<In, Out>& g, int box_extent) {
   TensorMapSpec a = tensor_map_of_a(g, box_extent);
-  if (a.is_transposed || g.a.col_stride == 1 || !b_is_k_major(g)) return a;
+  if (a.is_transposed || g.a.col_stride == 1 || !a_is_k_major(g, true)) return a;
   a.row_length = g.k;
   a.rows = g.m;
   a.box_rows = box_extent;
@@ -34,12 +44,13 @@ constexpr TensorMapSpec tensor_map_of_a_in_groups(const Gemm<In, Out>& g, int bo
 
 /// with_layouts() for the three pairs.
 template <class In, class Out, class F>
-__device__ __forceinline__ void with_group_layouts(const Gemm<In, Out>& g, const F& f) {
+__device__ __forceinline__ void with_group_layouts(const Gemm<In, Out>& g, bool cuts_k,
+                                                   const F& f) {
   if constexpr (requires_k_major<In>) {
     f.template operator()<true, true>();
   } else if (b_is_k_major(g)) {
     f.template operator()<true, true>();
-  } else if (a_is_k_major(g)) {
+  } else if (a_is_k_major(g, cuts_k)) {
     f.template operator()<true, false>();
   } else {
     f.template operator()<false, false>();

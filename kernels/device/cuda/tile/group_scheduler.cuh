@@ -7,6 +7,7 @@
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/warp.cuh"
+#include "device/cuda/tile/group_layouts.cuh"
 #include "device/cuda/tile/tile_coord.cuh"
 
 namespace rung::cuda {
@@ -17,6 +18,7 @@ struct GroupTile {
   int a_row, b_col, a_k, b_k, c_row, c_col;  // 32 bits, as TMA has them
   int rows;                                  // of C, from c_row on; may exceed BM
   int steps;
+  int lead;  // the first steps, which are another group's
   int group;
 };
 
@@ -65,7 +67,8 @@ class GroupScheduler {
       const auto col = static_cast<int>(tile.col);
       const auto rows = static_cast<int>(part.m) - row;
       // Where the group begins: in A and B if k is cut, else in A, B and C.
-      const int k_before = products.cuts_k ? range.begin : 0;
+      const int lead = products.cuts_k && size > 0 ? lead_of(g, range.begin) : 0;
+      const int k_before = products.cuts_k ? range.begin - lead : 0;
       const int a_before = products.cuts_k ? 0 : range.begin;
       const int b_before = products.cuts_k ? 0 : group * b_apart;
       const int c_before = products.cuts_k ? group * c_apart : range.begin;
@@ -77,7 +80,8 @@ class GroupScheduler {
                   .c_row = c_before + row,
                   .c_col = col,
                   .rows = rows,
-                  .steps = products.cuts_k ? size : static_cast<int>(g.k),
+                  .steps = products.cuts_k ? size + lead : static_cast<int>(g.k),
+                  .lead = lead,
                   .group = group});
     }
   }

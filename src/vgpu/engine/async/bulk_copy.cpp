@@ -128,6 +128,15 @@ std::optional<Box> box_of(const Copy& copy) {
   for (std::size_t i = 0; i < box.map.dimensions; ++i) {
     box.at[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[i])[copy.lane];
   }
+  // A GPU stops with an illegal instruction, which PTX's specification does not say.
+  const std::int64_t element_bytes = bytes_of(box.map.element);
+  if (box.at[0] * element_bytes % chunk != 0) {
+    copy.fail(HazardKind::misaligned, launch.memory.describe(box.map.address),
+              fmt::format("the first coordinate is {}, of {}-byte elements; it must be a multiple "
+                          "of {} bytes",
+                          box.at[0], element_bytes, chunk));
+    return std::nullopt;
+  }
   return box;
 }
 
