@@ -164,14 +164,13 @@ struct CudaBatchOptions {
 ///   large that it fills the GPU, or a mode fixes the order of sums: then it is a launch for each
 ///   product. Operands of tfloat32, int8 and 8-bit floats that TMA cannot read in place are packed
 ///   first, those of all products at once; if options.gemm.workspace has no room for that, each
-///   product is a call of its own, too.
+///   product is a call of its own, too. Small products of tfloat32 do not round their elements.
 /// - Arrays of pointers are in device memory, and are read there: the call does not wait for what
 ///   fills them. A product with a null pointer in an array is left out; nothing of its C is
 ///   written, and *options.status becomes 1.
 ///
 /// Throws what gemm throws and, except for null pointers in arrays, what gemm_batched in
-/// rung/batch.hpp throws; Status::unavailable also for arrays of pointers to elements of the other
-/// types.
+/// rung/batch.hpp throws; Status::unavailable also for arrays of pointers to 8-bit elements.
 RUNG_API void gemm_batched(float alpha, const BatchView<const float>& a,
                            const BatchView<const float>& b, float beta, const BatchView<float>& c,
                            CudaStream stream, const CudaBatchOptions& options = {});

@@ -119,17 +119,19 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
 /// The same on the GPU, under the rules of gemm in rung/cuda.hpp. offsets is in device memory, and
 /// read there: the call neither waits for what computes it, nor for anything else.
 ///
-/// - It is one launch for each 512 groups. float, double, int32, bfloat16 and float16 have a kernel on
-///   GPUs from sm_80 on, the other types on those of sm_90.
-/// - Where the kernel reads operands by TMA, those that it cannot read in place are packed first, as
-///   rung/cuda.hpp has it: unaligned ones of 16 and 8 bits and tfloat32, and of the latter two those
-///   that are not K-major, all matrices of B among them.
+/// - It is one launch for each 512 groups. 8-bit elements have a kernel on GPUs of sm_90, all others
+///   from sm_80 on.
+/// - Operands that TMA cannot read in place are packed first, as rung/cuda.hpp has it. On sm_90 that
+///   concerns elements of 16 and 8 bits and tfloat32: unaligned ones; an A by columns, for groups of
+///   rows; and all matrices of B by rows, of 8 bits and tfloat32.
+/// - Where the matrices of tfloat32 do not fit TMA (below), and on other GPUs, its elements are not
+///   rounded.
 /// - Offsets that decrease or leave the matrices make *options.status 1, if that is not null; else
 ///   it stays as it is. Then what C has is undefined, but nothing outside of C is written.
 ///
-/// Throws what gemm throws; Status::unavailable also for 8-bit elements and tfloat32 if two matrices of
-/// B, or of C, are not a multiple of their leading dimension apart, in mode reproducible, and for double
-/// in mode batch_invariant.
+/// Throws what gemm throws; Status::unavailable also for 8-bit elements if two matrices of B, or of C, are
+/// not a multiple of their leading dimension apart, or matrices of B by rows no multiple of 16 bytes
+/// long in a column; in mode reproducible; and for double in mode batch_invariant.
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
                            const BatchView<const float>& b, float beta, const MatrixView<float>& c,
                            const std::int32_t* offsets, CudaStream stream,

@@ -299,7 +299,7 @@ RUNG_C_API rung_status rung_gemm(const rung_tensor* a, const rung_tensor* b, con
  * dimensions, is an array of `count` pointers (void* const*), in the memory of the device. On the
  * CPU, a null pointer in an array is RUNG_INVALID_ARGUMENT, and nothing has been written. On a GPU
  * the arrays are read by the kernel: a product with a null pointer is left out, and
- * options->batch_status tells. RUNG_UNAVAILABLE on a GPU for tf32, i8, e4m3 and e5m2. */
+ * options->batch_status tells. RUNG_UNAVAILABLE on a GPU for i8, e4m3 and e5m2. */
 RUNG_C_API rung_status rung_gemm_pointers(int64_t count, const rung_tensor* a, const rung_tensor* b,
                                           const rung_tensor* c, double alpha, double beta,
                                           const rung_tensor_options* options);

@@ -143,8 +143,8 @@ array([[ 5., 14.],
 to e = offsets[g + 1]. Or, with b of two dimensions, of groups of what is summed over:
 out[g] = alpha * (a[:, s:e] @ b[s:e]) + beta * out[g].
 
-On GPUs, groups are one launch: of float32, float64, int32, bfloat16 and float16 from sm_80 on, of the other
-types on sm_90. Groups without a kernel are one call each.
+On GPUs, groups are one launch: those of 8-bit elements on sm_90, all others from sm_80 on. Groups without a
+kernel are one call each.
 
 Parameters
 ----------
