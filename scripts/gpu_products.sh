@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures what surrounds a product on a GPU: batches, groups, epilogues, block scales, packed weights
 # and batch invariance, each beside its peers. Writes results/NAME/products/*.json, from which
-# scripts/readme_tables.py makes tables. Takes about two minutes; RUNG_SECONDS sets the time of each
+# scripts/readme_tables.py makes tables. Takes about three minutes; RUNG_SECONDS sets the time of each
 # measurement (default: 0.05).
 #   scripts/gpu_products.sh NAME [build/rung [FOLDER]]
 set -eu
@@ -35,12 +35,29 @@ measure batched-f32 gemm/cuda/60 --sizes $sizes --vs cublas \
 measure batched-bf16 gemm/cuda/61 --dtype bf16-bf16 --sizes $sizes --vs cublas \
   --batch 174762,43690,19418,10922,4854,2730,1213,682
 
+sizes=32,64,112,128,256
+for type in tf32:330 i8:661 e4m3:661; do
+  # As many of 256 x 256 x 256, and as many bytes of the others.
+  largest=${type#*:}
+  vs=cublas
+  [ "${type%:*}" = e4m3 ] && vs=cublaslt
+  measure "batched-${type%:*}" gemm/cuda/64 --dtype "${type%:*}" --layout nt --sizes $sizes --vs $vs \
+    --batch $((largest * 64)),$((largest * 16)),$((largest * 5)),$((largest * 4)),$largest
+done
+measure batched-f64 gemm/cuda/66 --dtype f64 --sizes $sizes --vs cublas --batch 10560,2640,825,660,165
+
 # More time, because a first estimate of cuBLAS's grouped call is far too long.
 groups="gemm/cuda/63 --groups 128 --sizes 1536x2048 $bf16 --vs cublas"
 given=$seconds
 seconds=0.25
 measure groups-uniform $groups --tokens 65536
 measure groups-zipf $groups --tokens 65536 --skew zipf
+for type in f32 f64 tf32; do
+  measure groups-$type gemm/cuda/63 --groups 32 --tokens 16384 --sizes 1024x1024 --skew zipf \
+    --dtype $type --layout nt --vs cublas
+done
+measure groups-block-scales gemm/cuda/70 --groups 128 --tokens 65536 --sizes 1536x2048 \
+  --dtype e4m3 --layout nt --scales block
 seconds=$given
 
 # Drawn once, log-uniformly, for this purpose; the last one is that of the bar for bias and gelu.

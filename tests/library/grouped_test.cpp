@@ -86,11 +86,33 @@ Floats widened(const std::vector<T>& from) {
 }
 
 TEST_F(Grouped, OfNarrowFloatsHasTheSameResults) {
-  const auto a = as<float8_e4m3>(a_), b = as<float8_e4m3>(b_);
-  gemm_grouped(1.0f, row_major<const float8_e4m3>(a.data(), 6, 2),
-               strided(row_major<const float8_e4m3>(b.data(), 2, 2), 3, 4), 0.0f,
-               row_major(c_.data(), 6, 2), offsets_.data());
-  EXPECT_EQ(c_, (Floats{-1, -1, 1, 2, 3, 4, 16, 6, 22, 8, -1, -1}));
+  const auto check = [&]<class T>(T) {
+    const auto a = as<T>(a_), b = as<T>(b_);
+    c_.assign(12, -1.0f);
+    gemm_grouped(1.0f, row_major<const T>(a.data(), 6, 2),
+                 strided(row_major<const T>(b.data(), 2, 2), 3, 4), 0.0f,
+                 row_major(c_.data(), 6, 2), offsets_.data());
+    EXPECT_EQ(c_, (Floats{-1, -1, 1, 2, 3, 4, 16, 6, 22, 8, -1, -1}));
+  };
+  check(float8_e4m3{});
+  check(float8_e5m2{});
+}
+
+TEST_F(Grouped, OfIntegersHasTheSameResults) {
+  using Integers = std::vector<std::int32_t>;
+  const auto check = [&]<class T>(T) {
+    const std::vector<T> a = {9, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9},
+                         b = {1, 0, 0, 1, 9, 9, 9, 9, 2, 0, 1, 1};
+    Integers c(12, -1);
+    gemm_grouped(1, row_major(a.data(), 6, 2), strided(row_major(b.data(), 2, 2), 3, 4), 0,
+                 row_major(c.data(), 6, 2), offsets_.data());
+    EXPECT_EQ(c, (Integers{-1, -1, 1, 2, 3, 4, 16, 6, 22, 8, -1, -1}));
+    gemm_grouped(1, transposed(row_major(a.data(), 6, 2)), row_major(a.data(), 6, 2), 2,
+                 strided(row_major(c.data(), 2, 2), 3, 4), offsets_.data());
+    EXPECT_EQ(c, (Integers{8, 12, 16, 24, 6, 8, 32, 12, 118, 102, 84, 98}));
+  };
+  check(std::int32_t{});
+  check(std::int8_t{});
 }
 
 TEST_F(Grouped, HasResultsOf16Bits) {

@@ -326,6 +326,11 @@ TEST_F(BulkCopyTest, WrongPlaces) {
   found(run_body("add.u64 %rd1, %rd1, 4;\n" + load(bulk_load, 512), x, x), HazardKind::misaligned);
   found(run_body("add.u32 %r2, %r2, 8000;\n" + load(bulk_load, 512), x, x),
         HazardKind::out_of_bounds);
+  // A box begins at a multiple of 16 bytes along the first dimension.
+  const std::uint64_t map_x = map(x, TensorElement::f32, 16, 4, 64, 16, 4);
+  EXPECT_NE(found(run_body(at(2, 0) + load(tensor_load, 256), map_x, x), HazardKind::misaligned)
+                .message.find("the first coordinate is 2, of 4-byte elements; it must be"),
+            std::string::npos);
   const std::uint64_t no_map = array(numbers(64));
   EXPECT_NE(found(run_body(at(0, 0) + load(tensor_load, 512), no_map, x), HazardKind::out_of_bounds)
                 .message.find("is no tensor map"),

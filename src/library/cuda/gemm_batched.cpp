@@ -50,7 +50,9 @@ void launch_one_by_one(CanonicalCall canonical, cuda::Stream stream, const CudaO
 /// Whether copies of what the kernel's TMA cannot read have room, if there are any.
 bool has_room_for_copies(const cuda::WorkspaceSource& workspace, const CudaGemmChoice& choice,
                          const GemmCall& call) {
-  return !choice.rung->maps || cuda::fits(workspace, cuda::launch_of(choice, call));
+  if (!choice.rung->maps) return true;
+  const cuda::Launch launch = cuda::launch_of(choice, call);
+  return cuda::packed_bytes(launch) == 0 || cuda::fits(workspace, launch);
 }
 
 [[noreturn]] void refuse_pointers(const GemmCall& call, int arch) {

@@ -161,13 +161,13 @@ inline constexpr CudaRival cuda_rivals[] = {
 };
 
 // A product of more work fills the GPU by itself, with kernels that are faster for it. Rungs of f32
-// multiply tf32 without rounding it: up to 32 rows or columns memory is the limit, and up to 96 packing
+// multiply tf32 without rounding it: up to 16 rows or columns memory is the limit, and up to 96 packing
 // operands takes longer.
 inline constexpr CudaBatchRule cuda_batch_rules[] = {
     {.dtypes = Dtypes::of(Dtype::tf32),
      .min_arch = 90,
      .max_arch = 90,
-     .min_short = 33,
+     .min_short = 17,
      .max_work = 1.4e8,
      .is_mapped = true,
      .is_k_major = true,

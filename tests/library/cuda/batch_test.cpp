@@ -124,7 +124,8 @@ TEST(CudaBatchChoice, IsByTmaWhereItCanRead) {
   rounded.b_transposed = true;
   EXPECT_EQ(choice(rounded), "gemm/cuda/64_batched_wgmma");
   EXPECT_EQ(choice(rounded, 80), "gemm/cuda/62_batched_tiles");
-  rounded.m = 32;
+  rounded.m = 16;
+  EXPECT_EQ(choice(rounded), "gemm/cuda/60_small_matrices");
   EXPECT_EQ(choice(rounded, 90, true), "gemm/cuda/60_small_matrices");
 }
 
@@ -208,6 +209,26 @@ TEST_F(CudaBatchOfThree, RefusesAModeThatTheTypeHasNot) {
   });
   EXPECT_EQ(status, Status::unavailable);
   EXPECT_NE(message.find("f64"), message.npos) << message;
+}
+
+// Products of 8 bits whose B is packed, and whose is not, in a workspace without room for copies.
+TEST_F(CudaBatchOfThree, PacksOneByOneWithoutRoomForAllCopies) {
+  using Bytes = std::vector<std::int8_t>;
+  const std::int8_t* const ones = on_device(Bytes(count * 64 * 64, 1));
+  std::int32_t* const to = on_device(std::vector<std::int32_t>(count * 64 * 64));
+  char* const workspace = on_device(std::vector<char>(128 << 10));
+  const auto launches_with = [&](const MatrixView<const std::int8_t>& b, std::size_t bytes) {
+    cuda::driver_calls().clear();
+    gemm_batched(1, strided(row_major(ones, 64, 64), count, 64 * 64), strided(b, count, 64 * 64), 0,
+                 strided(row_major(to, 64, 64), count, 64 * 64), default_stream,
+                 {.gemm = {.workspace = workspace, .workspace_bytes = bytes}});
+    EXPECT_EQ(from_device(to, count * 64 * 64), std::vector<std::int32_t>(count * 64 * 64, 64));
+    return launches();
+  };
+  const MatrixView<const std::int8_t> by_columns = col_major(ones, 64, 64);
+  EXPECT_EQ(launches_with(by_columns, 0), 1);
+  EXPECT_EQ(launches_with(row_major(ones, 64, 64), 128 << 10), 2);
+  EXPECT_GT(launches_with(row_major(ones, 64, 64), 72 << 10), 2);
 }
 
 TEST_F(CudaBatchOfThree, ScalesWithoutReadingAAndB) {
