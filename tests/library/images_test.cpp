@@ -31,7 +31,7 @@ Ids selected_gemm() {
   for (const CudaBatchRule& rule : tuned::cuda_batch_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
-  for (const CudaBatchRule& rule : tuned::cuda_group_rules) {
+  for (const CudaGroupRule& rule : tuned::cuda_group_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
   for (const CudaBatchRule& rule : tuned::cuda_block_scale_rules) {
