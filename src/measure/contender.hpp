@@ -40,7 +40,7 @@ class Contender {
   /// The same with block scales.
   virtual Bound bind_scaled_groups(const GroupedCall& /*call*/, const GroupScales& /*scales*/,
                                    int /*threads*/) const {
-    return {{}, "has no groups with block scales"};
+    return {{}, "groups with block scales are timed as calls of the library"};
   }
   /// False: where others compute a product with an epilogue or with block scales, this one computes the
   /// product alone.
