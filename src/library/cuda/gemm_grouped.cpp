@@ -37,11 +37,12 @@ GemmCall typical(const GroupedCall& grouped) {
                                          "sm_90, for matrices a multiple of their leading "
                                          "dimension apart");
   }
-  throw Error(Status::unavailable,
-              start + " on this GPU, sm_" + std::to_string(arch) +
-                  "; f32, tf32, f64, i32, bf16 and f16 have one from sm_80 on; i8, e4m3 and e5m2 on "
-                  "sm_90, for matrices a multiple of their leading dimension apart, whose columns "
-                  "are contiguous or as long as a multiple of 16 bytes");
+  throw Error(
+      Status::unavailable,
+      start + " on this GPU, sm_" + std::to_string(arch) +
+          "; f32, tf32, f64, i32, bf16 and f16 have one from sm_80 on; i8, e4m3 and e5m2 on "
+          "sm_90, for matrices a multiple of their leading dimension apart, whose columns "
+          "are contiguous or as long as a multiple of 16 bytes");
 }
 
 template <class A, class B, class S, class C>
