@@ -190,9 +190,11 @@ struct SmallMatrices {
 //                             SIZE BK TM TN STAGES THREADS BLOCKS
 using Eight = SmallMatrices<8, 8, 2, 4, 1, 128, 6>;
 using Sixteen = SmallMatrices<16, 16, 4, 4, 1, 128, 5>;
-using ThirtyTwo = SmallMatrices<32, 32, 4, 8, 1, 64, 8, true>;
+using ThirtyTwo = SmallMatrices<32, 32, 4, 8, 1, 64, 8>;
 using SixtyFour = SmallMatrices<64, 64, 8, 4, 1, 128, 3>;
 using FortyEight = SmallMatrices<48, 48, 4, 4, 1, 144, 4>;
+// With eight blocks on an SM, its registers would spill.
+using ThirtyTwoInGroups = SmallMatrices<32, 32, 4, 8, 1, 64, 6, true>;
 using EightDoubles = SmallMatrices<8, 8, 2, 2, 1, 128, 6>;
 using SixteenDoubles = SmallMatrices<16, 16, 4, 2, 1, 128, 5>;
 using ThirtyTwoDoubles = SmallMatrices<32, 16, 4, 4, 2, 64, 6, true>;
@@ -201,7 +203,8 @@ using ThirtyTwoDoubles = SmallMatrices<32, 16, 4, 4, 2, 64, 6, true>;
 
 // compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(60, small_matrices, (0, Eight, f32), (1, Sixteen, f32), (2, ThirtyTwo, f32),
-                     (3, SixtyFour, f32), (4, FortyEight, f32), (0, EightDoubles, f64),
-                     (1, SixteenDoubles, f64), (2, ThirtyTwoDoubles, f64), (0, ThirtyTwo, i32))
+                     (3, SixtyFour, f32), (4, FortyEight, f32), (5, ThirtyTwoInGroups, f32),
+                     (0, EightDoubles, f64), (1, SixteenDoubles, f64), (2, ThirtyTwoDoubles, f64),
+                     (0, ThirtyTwoInGroups, i32))
 
 }  // namespace rung
