@@ -76,8 +76,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   }
 }
 
-/// Runs basic blocks of a warp that has not diverged, as run_split() does, until something else than the
-/// next block follows.
+/// run_split() for all 32 lanes together, none of which waits for others: until they diverge, too.
 inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
   const Kernel& kernel = worker.kernel;
   const BasicBlock* const blocks = kernel.blocks.data();

@@ -44,8 +44,8 @@ Worker::Worker(LaunchState& launch_)
 Worker::~Worker() = default;
 
 bool Worker::within_limit(Block& block) {
-  constexpr std::uint64_t few =
-      1 << 12;  // are added later: other CPU threads add to the same place
+  // A few are added later, because all CPU threads add to the same place.
+  constexpr std::uint64_t few = 1 << 12;
   const std::uint64_t spent_since = spent - counted_;
   const std::uint64_t limit = launch.options.instruction_limit;
   if (spent_since < few &&

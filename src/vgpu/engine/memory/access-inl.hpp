@@ -101,6 +101,9 @@ HWY_INLINE void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
   }
 }
 
+/// The handler of an access whose shape has been determined.
+using AtShape = void (*)(Warp& warp, const Instr& instr, Shape& shape);
+
 HWY_INLINE Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
   Shape& shape = worker.shapes[op.slot];
   if (op.starts_shape) make_shape(shape, warp, op);

@@ -14,7 +14,7 @@
 #include "vgpu/engine/memory/access-inl.hpp"
 #include "vgpu/engine/memory/copy_rows-inl.hpp"
 #include "vgpu/engine/memory/plain_access-inl.hpp"
-#include "vgpu/engine/memory/shadow-inl.hpp"
+#include "vgpu/engine/memory/shared_access-inl.hpp"
 #include "vgpu/engine/observers.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -173,43 +173,6 @@ HWY_INLINE void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape&
   }
 }
 
-template <AccessKind Kind>
-HWY_INLINE void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) {
-  block.observers.count_shared(block, op, shape, Kind);
-  const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
-  const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
-  const std::uint32_t bytes = op.access_bytes();
-  if (block.worker.watched) {
-    block.observers.tell_access(block, warp, op.site, shape, offset, bytes, Kind, true);
-  }
-  SharedShadow& shadow = block.shadow;
-  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
-  const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
-  const Regions regions = shadow.regions(low, last);
-  if constexpr (Kind == AccessKind::load) {
-    if (op.deferred) return;
-    if ((regions & shadow.suspect()) != 0) check_read(block, warp, op.site, shape, offset, bytes);
-    block.observers.log_read(block, warp, op.site, shape, offset, bytes);
-    shadow.log.regions |= regions;
-  } else {
-    if ((shadow.log.regions & regions) != 0) {
-      block.observers.settle_reads_before(block, warp, shape, offset, bytes);
-    }
-    shadow.written_since_barrier |= regions;
-    const bool linear =
-        shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);
-    const std::size_t first = low >> shadow.granule_shift;
-    const std::uint32_t granules = bytes >> shadow.granule_shift;
-    if (linear) {
-      with_lane_shift(granules, [&]<int LaneShift>() HWY_ATTR {
-        write_linear<LaneShift>(block, warp, op.site, first);
-      });
-    } else {
-      block.observers.write_shared(block, warp, op.site, shape, offset, bytes);
-    }
-  }
-}
-
 /// Sectors of local memory: a word of 32 lanes is a line of 128 bytes, so that eight lanes share a
 /// sector where they access the same word of theirs.
 std::uint64_t local_sectors(Shape& shape, std::int64_t offset, std::uint32_t bytes) {
@@ -276,7 +239,7 @@ void clear_lanes(Warp& warp, const Instr& instr) {
 }
 
 template <AccessKind Kind, AccessLanes Lanes, Handler Clear>
-void access_at(Warp& warp, const Instr& instr, Shape& shape) {
+HWY_INLINE void access_inline(Warp& warp, const Instr& instr, Shape& shape) {
   const auto& op = instr.op<MemoryOp>();
   Block& block = *warp.block;
   Place place;
@@ -289,64 +252,27 @@ void access_at(Warp& warp, const Instr& instr, Shape& shape) {
   }
 }
 
-template <AtShape Access>
+/// The same as a function: for handlers of frequent accesses, which have determined the shape.
+template <AccessKind Kind, AccessLanes Lanes, Handler Clear>
+void access_at(Warp& warp, const Instr& instr, Shape& shape) {
+  access_inline<Kind, Lanes, Clear>(warp, instr, shape);
+}
+
+template <AccessKind Kind, AccessLanes Lanes, Handler Clear>
 void access(Warp& warp, const Instr& instr) {
-  Access(warp, instr, shape_of(*warp.worker, warp, instr.op<MemoryOp>()));
+  Shape& shape = shape_of(*warp.worker, warp, instr.op<MemoryOp>());
+  access_inline<Kind, Lanes, Clear>(warp, instr, shape);
 }
 
 template <class Mem, class Dst>
 constexpr AtShape load_at = access_at<AccessKind::load, load_lanes<Mem, Dst>, clear_lanes<Dst>>;
 template <class Mem, class Dst>
-constexpr Handler load = access<load_at<Mem, Dst>>;
-
-/// The same for the most frequent access: every lane loads one element of a shared array.
-template <class Mem, class Dst>
-void load_shared(Warp& warp, const Instr& instr) {
-  const auto& op = instr.op<MemoryOp>();
-  Worker& worker = *warp.worker;
-  Shape& shape = shape_of(worker, warp, op);
-  Place place;
-  const bool dense = shape.stride == static_cast<std::int64_t>(sizeof(Mem));
-  if (!(shape.kind == Shape::Kind::uniform || (shape.kind == Shape::Kind::linear && dense)) ||
-      !locate_shared(*warp.block, op, shape, place)) {
-    load_at<Mem, Dst>(warp, instr, shape);
-    return;
-  }
-  if (worker.observe) observe_shared<AccessKind::load>(*warp.block, warp, op, shape);
-  const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
-  Dst* row = warp.row<Dst>(instr.row[0]);
-  if (dense) {
-    const auto rows = [&](int) { return row; };
-    RowCopy<Mem, Dst, decltype(rows)>(1, rows).load_dense(from);
-  } else {
-    const auto value = static_cast<Dst>(*from);
-    for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
-  }
-}
+constexpr Handler load = access<AccessKind::load, load_lanes<Mem, Dst>, clear_lanes<Dst>>;
 
 template <class Mem, class Src>
 constexpr AtShape store_at = access_at<AccessKind::store, store_lanes<Mem, Src>, nullptr>;
 template <class Mem, class Src>
-constexpr Handler store = access<store_at<Mem, Src>>;
-
-/// Likewise, every lane stores one element of a shared array beside its neighbours'.
-template <class Word>
-void store_shared(Warp& warp, const Instr& instr) {
-  const auto& op = instr.op<MemoryOp>();
-  Worker& worker = *warp.worker;
-  Shape& shape = shape_of(worker, warp, op);
-  Place place;
-  if (shape.kind != Shape::Kind::linear || shape.stride != sizeof(Word) ||
-      !locate_shared(*warp.block, op, shape, place)) {
-    store_at<Word, Word>(warp, instr, shape);
-    return;
-  }
-  if (worker.observe) observe_shared<AccessKind::store>(*warp.block, warp, op, shape);
-  Word* const row = warp.row<Word>(instr.row[0]);
-  const auto rows = [&](int) { return row; };
-  RowCopy<Word, Word, decltype(rows)>(1, rows).store_dense(
-      reinterpret_cast<Word*>(place.at(shape.low, 0)));
-}
+constexpr Handler store = access<AccessKind::store, store_lanes<Mem, Src>, nullptr>;
 
 template <class U16, class U32, class U64>
 Handler by_row(int row_bytes, U16 narrow, U32 word, U64 wide) {
@@ -360,10 +286,11 @@ Handler by_row(int row_bytes, U16 narrow, U32 word, U64 wide) {
 
 template <class Mem>
 Handler shared_loads(int row_bytes) {
+  using std::uint16_t, std::uint32_t, std::uint64_t;
   if (row_bytes != sizeof(Mem)) return nullptr;
-  if constexpr (sizeof(Mem) == 2) return load_shared<Mem, std::uint16_t>;
-  if constexpr (sizeof(Mem) == 4) return load_shared<Mem, std::uint32_t>;
-  if constexpr (sizeof(Mem) == 8) return load_shared<Mem, std::uint64_t>;
+  if constexpr (sizeof(Mem) == 2) return load_shared<uint16_t, load_at<Mem, uint16_t>>;
+  if constexpr (sizeof(Mem) == 4) return load_shared<uint32_t, load_at<Mem, uint32_t>>;
+  if constexpr (sizeof(Mem) == 8) return load_shared<uint64_t, load_at<Mem, uint64_t>>;
   return nullptr;
 }
 
@@ -422,8 +349,10 @@ Handler find_plain_load(ptx::Type element, int row_bytes) {
                 load_plainly<uint64_t, load_at<uint64_t, uint64_t>>);
 }
 Handler find_shared_store(ptx::Type element, int row_bytes) {
+  using std::uint32_t, std::uint64_t;
   if (ptx::size_of(element) != row_bytes) return nullptr;
-  return by_row(row_bytes, nullptr, store_shared<std::uint32_t>, store_shared<std::uint64_t>);
+  return by_row(row_bytes, nullptr, store_shared<uint32_t, store_at<uint32_t, uint32_t>>,
+                store_shared<uint64_t, store_at<uint64_t, uint64_t>>);
 }
 Handler find_plain_store(ptx::Type element, int row_bytes) {
   using std::uint32_t, std::uint64_t;

@@ -132,11 +132,11 @@ T update_device_memory(T& place, AtomicAction action, T value, T replacement) {
   return old;
 }
 
-/// Where no other CPU thread writes at the same time. Returns the old value.
-template <class T>
-T update_alone(T& place, AtomicAction action, T value, T replacement) {
+/// Where no other CPU thread writes at the same time, but some may read. Returns the old value.
+template <class T, class Combine>
+T update_alone(T& place, const Combine& combine) {
   const T old = place;
-  place = apply(action, old, value, replacement);
+  std::atomic_ref<T>(place).store(combine(old), std::memory_order_release);
   return old;
 }
 
@@ -171,13 +171,11 @@ void update_lanes(Warp& warp, const Instr& instr, const Shape& shape, const Plac
     });
   } else if (adds_integers(action)) {
     update_lanes<T>(warp, instr, shape, place, [](T& word, T value, T) {
-      const T old = word;
-      word = static_cast<T>(old + value);
-      return old;
+      return update_alone(word, [&](T old) { return static_cast<T>(old + value); });
     });
   } else {
     update_lanes<T>(warp, instr, shape, place, [&](T& word, T value, T replacement) {
-      return update_alone(word, action, value, replacement);
+      return update_alone(word, [&](T old) { return apply(action, old, value, replacement); });
     });
   }
 }

@@ -18,9 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-/// For the access whose shape has been determined.
-using AtShape = void (*)(Warp& warp, const Instr& instr, Shape& shape);
-
 /// Whether nothing but counts and order is to be observed of accesses by this warp.
 HWY_INLINE bool observes_plainly(const Worker& worker, const Warp& warp, const MemoryOp& op) {
   return !worker.watched && warp.early == 0 && !op.deferred;
