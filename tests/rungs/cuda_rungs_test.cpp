@@ -223,6 +223,39 @@ TEST(CudaTensorCores, TilesOfEachSizeAddC) {
   for (const Dtype dtype : {Dtype::bf16, Dtype::bf16_bf16, Dtype::i8}) add_c(dtype);
 }
 
+// Of tiles of 64 rows or columns, what exists is loaded, beside zeros; of A all, where C passes through its stages.
+void load_in_part(Dtype dtype) {
+  constexpr std::string_view id = "gemm/cuda/31_dependent_launch";
+  const auto backend = backend_of("clang");
+  cuda::Gpu& gpu = *gpu_of(*backend);
+  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(id), dtype);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (tiles[i].BM != 64 && tiles[i].BN != 64) continue;
+    for (int layout = 0; layout < 4; ++layout) {
+      GemmCase problem({.dtype = dtype,
+                        .m = tiles[i].BM == 64 ? 21 : 2 * tiles[i].BM - 3,
+                        .n = tiles[i].BN == 64 ? 40 : tiles[i].BN + 8,
+                        .k = 5 * tiles[i].BK + 8,
+                        .beta = layout == 0 ? 2.0 : 0.0,
+                        .a_transposed = layout % 2 == 1,
+                        .b_transposed = layout / 2 == 1});
+      const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+        gpu.make_current();
+        cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i)}), call,
+                                  threads);
+        bound.enqueue(1);
+        bound.wait();
+        bound.download();
+      });
+      EXPECT_TRUE(verdict.right) << name(dtype) << ", tile " << i << ": " << verdict.message;
+    }
+  }
+}
+
+TEST(CudaTensorCores, TilesOfFewRowsOrColumnsAreLoadedInPart) {
+  for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::tf32, Dtype::e4m3}) load_in_part(dtype);
+}
+
 // Two tiles of each kind, or a pair of them, in three parts, after so many whole ones; twice, so that
 // counters have to be left as they were found.
 void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
@@ -326,6 +359,13 @@ TEST(CudaTraffic, TilesComeByBulkCopies) {
   EXPECT_EQ(c.tensor_multiply_adds, 256u * 256 * 128);
   // Two warpgroups a tile, 64 rows of A and 128 columns of B in each step of 16.
   EXPECT_EQ(c.wgmma_shared_load_bytes, 4u * 2 * 8 * (64 + 128) * 32);
+}
+
+TEST(CudaTraffic, BoxesHaveTheRowsThatExist) {
+  // A tile of 64 x 64 in five steps of 64.
+  const GemmSpec few = {.dtype = Dtype::bf16, .m = 24, .n = 64, .k = 320, .b_transposed = true};
+  const vgpu::Counters c = count("gemm/cuda/31_dependent_launch", few, "clang");
+  EXPECT_EQ(c.bulk_shared_store_bytes, 5u * (24 + 64) * 128);
 }
 
 TEST(CudaTraffic, CComesByBulkCopies) {

@@ -13,6 +13,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/images.hpp"
@@ -54,8 +56,15 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
   return cuda::has(rung, Dtype::f64) ? Dtype::f64 : Dtype::e4m3;
 }
 
+bool is_few_rows(const cuda::GemmRung& rung) { return rung.entry == cuda::few_rows.rung->entry; }
+
 /// Whether two consumers have every other tile each.
 bool takes_turns(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_36_ping_pong"; }
+
+/// Whether tiles of fewer than 64 rows or columns are loaded in part.
+bool loads_short_tiles(const cuda::GemmRung& rung) {
+  return rung.entry == "gemm_cuda_31_dependent_launch" || is_few_rows(rung);
+}
 
 /// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
 /// so many steps, each kind of step has its stage used again. Consumers that take turns have two each.
@@ -63,6 +72,7 @@ Setting setting_of(const cuda::GemmRung& rung) {
   if (dtype_of(rung) == Dtype::f64)
     return {128, 256, 130, {}, 1};  // each modulus uses stages again
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
+  if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
       std::min_element(tiles.begin(), tiles.end(),
@@ -71,6 +81,16 @@ Setting setting_of(const cuda::GemmRung& rung) {
   if (takes_turns(rung)) return {9 * smallest->BM, smallest->BN, 200, {tile}, 2};
   if (dtype_of(rung) == Dtype::e4m3) return {5 * smallest->BM, smallest->BN, 648, {tile}, 2};
   return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
+}
+
+/// Each mutant is caught in one of these. Where tiles are loaded in part, the fence behind their zeros counts
+/// for that of the mbarriers.
+std::vector<Setting> settings_of(const cuda::GemmRung& rung) {
+  Setting whole = setting_of(rung);
+  if (!loads_short_tiles(rung)) return {whole};
+  Setting part = whole;
+  part.m = part.n = 40;
+  return {whole, part};
 }
 
 /// Where results depend on C, rungs 31 and 36 do all that they do otherwise, and load C.
@@ -123,7 +143,7 @@ struct Plain {
 
 /// A B^T of matrices of ones; of a rung for groups, of ragged ones with one B.
 template <class In, class Out>
-Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
+Outcome run_on(const Lines& lines, const cuda::GemmRung& rung, const Setting& setting) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
   const auto array = [&]<class T>(std::int64_t count, T value) {
     const std::vector<T> values(static_cast<std::size_t>(count), value);
@@ -131,7 +151,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     memory.write(address, values.data(), values.size() * sizeof(T));
     return reinterpret_cast<T*>(address);
   };
-  const auto [m, n, k, config, multiprocessors] = setting_of(rung);
+  const auto [m, n, k, config, multiprocessors] = setting;
   const std::int64_t products = rung.batches ? products_of_batch : 1;
   const Gemm<In, Out> gemm{m,
                            n,
@@ -186,31 +206,47 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   return run_mutant(lines, entry_name(rung, config), options_of(launch), all, memory);
 }
 
-Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+Outcome run_in(const Setting& setting, const Lines& lines, const cuda::GemmRung& rung) {
   switch (dtype_of(rung)) {
-    case Dtype::bf16: return run_on<bfloat16, float>(lines, rung);
-    case Dtype::f64: return run_on<double, double>(lines, rung);
-    case Dtype::e4m3: return run_on<float8_e4m3, float>(lines, rung);
-    default: return run_on<float, float>(lines, rung);
+    case Dtype::bf16: return run_on<bfloat16, float>(lines, rung, setting);
+    case Dtype::f64: return run_on<double, double>(lines, rung, setting);
+    case Dtype::e4m3: return run_on<float8_e4m3, float>(lines, rung, setting);
+    default: return run_on<float, float>(lines, rung, setting);
+  }
+}
+
+/// In one setting after another, until one has hazards.
+Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+  Outcome all;
+  for (const Setting& setting : settings_of(rung)) {
+    Outcome one = run_in(setting, lines, rung);
+    all.hazards = std::move(one.hazards);
+    all.lines.merge(one.lines);
+    all.cluster = one.cluster;
+    if (!all.hazards.empty()) break;
+  }
+  return all;
+}
+
+void mutate_rung(std::string_view id, const cuda::GemmRung& rung, Score& score) {
+  for (const cuda::Image& image : cuda::images()) {
+    if (image.id != id || image.code != cuda::Code::clang_ptx) continue;
+    mutate(
+        entry_of(unpacked(image.unit(dtype_of(rung))), entry_name(rung, setting_of(rung).config)),
+        id, [&](const Lines& lines) { return run(lines, rung); }, score);
   }
 }
 
 TEST(AsyncMutation, EveryMutantIsCaught) {
   Score score;
   for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
-    const Dtype dtype = dtype_of(*named.rung);
-    const bool has_tiles = !cuda::tiles_of(*named.rung, dtype).empty();
+    const bool has_tiles = !cuda::tiles_of(*named.rung, dtype_of(*named.rung)).empty();
     if (!named.rung->maps ||
         (has_tiles && std::ranges::find(with_tiles, named.id) == std::end(with_tiles)))
       continue;
-    for (const cuda::Image& image : cuda::images()) {
-      if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
-      mutate(
-          entry_of(unpacked(image.unit(dtype)),
-                   entry_name(*named.rung, setting_of(*named.rung).config)),
-          named.id, [&](const Lines& lines) { return run(lines, *named.rung); }, score);
-    }
+    mutate_rung(named.id, *named.rung, score);
   }
+  mutate_rung(cuda::few_rows.id, *cuda::few_rows.rung, score);
   EXPECT_GT(score.mutants, 0);
   std::printf("mutation score: %d of %d mutants caught\n", score.caught, score.mutants);
 }

@@ -6,6 +6,7 @@
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/short_tiles.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -24,16 +25,10 @@ struct FewRows {
 
   template <class In>
   struct Shared {
-    alignas(1024) In As[STAGES][K_BLOCKS][BM * BK];
+    alignas(1024) In As[STAGES * K_BLOCKS][BM * BK];
     alignas(1024) In Bs[STAGES][K_BLOCKS][BN * BK];
     cuda::StageBarriers<STAGES, 1> barriers;
   };
-
-  /// Rows of A that are loaded, a multiple of 8.
-  template <class In, class Out>
-  static constexpr int rows_of_a(const Gemm<In, Out>& g) {
-    return g.m > BM - 8 ? BM : static_cast<int>(g.m + 7) / 8 * 8;
-  }
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
@@ -58,7 +53,7 @@ struct FewRows {
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::TileCoord& tile, Shared<In>& shared) {
-    const int bytes = K_BLOCKS * (rows_of_a(g) + BN) * 128;
+    const int bytes = K_BLOCKS * (cuda::loaded_extent<BM>(g.m) + BN) * 128;
     const int col = static_cast<int>(tile.col);
     State state;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += K_BLOCKS * BK) {
@@ -66,8 +61,8 @@ struct FewRows {
       RUNG_UNROLL
       for (int i = 0; i < K_BLOCKS; ++i) {
         const int k = static_cast<int>(k0) + i * BK;
-        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage][i]), maps.a, true, 0, k,
-                            full);
+        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]), maps.a,
+                            true, 0, k, full);
         cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage][i]), maps.b, true, col, k,
                             full);
       }
@@ -81,7 +76,7 @@ struct FewRows {
                                                  const cuda::TileCoord& tile, Shared<In>& shared) {
     using ATile = cuda::SwizzledTile<BM, true>;
     using BTile = cuda::SwizzledTile<BN, true>;
-    clear_rows(rows_of_a(g), shared);
+    clear_rest(cuda::loaded_extent<BM>(g.m), shared);
     float acc[BN / 8][4] = {};
     State state;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += K_BLOCKS * BK) {
@@ -92,7 +87,7 @@ struct FewRows {
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int i = 0; i < K_BLOCKS; ++i) {
-        const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage][i]);
+        const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]);
         const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage][i]);
         RUNG_UNROLL
         for (int k = 0; k < BK; k += 16) {
@@ -109,18 +104,11 @@ struct FewRows {
     cuda::store_m64(g, tile.row, tile.col, acc);
   }
 
-  /// Zeros in the rows of A that are not loaded. wgmma reads them, too.
+  /// Zeros in the rows of A that are not loaded.
   template <class In>
-  static __device__ __forceinline__ void clear_rows(int first, Shared<In>& shared) {
-    if (first == BM) return;
-    using Words = cuda::Vector<std::uint32_t, 4>;
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    RUNG_NO_UNROLL
-    for (int tile = 0; tile < STAGES * K_BLOCKS; ++tile) {
-      auto* const words = reinterpret_cast<Words*>(shared.As[tile / K_BLOCKS][tile % K_BLOCKS]);
-      RUNG_NO_UNROLL
-      for (int i = first * 8 + thread; i < BM * 8; i += 128) words[i] = {};
-    }
+  static __device__ __forceinline__ void clear_rest(int rows, Shared<In>& shared) {
+    if (rows == BM) return;
+    cuda::clear_rest<128>(shared.As, rows, true, static_cast<int>(threadIdx.x) - 128);
     // sync: wgmma sees the zeros of all threads
     ptx::fence_proxy_async();
     ptx::bar_sync(1, 128);
@@ -132,7 +120,7 @@ struct FewRows {
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In>),
             .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, rows_of_a(g)),
+            .a = cuda::tensor_map_of_a(g, cuda::loaded_extent<BM>(g.m)),
             .b = cuda::tensor_map_of_b(g, BN)};
   }
 };

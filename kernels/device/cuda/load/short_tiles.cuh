@@ -1,0 +1,62 @@
+#pragma once
+// Tiles of a matrix that has fewer rows or columns than a tile. TMA takes as long for rows outside of a
+// matrix as for others, or longer, so boxes have only those that exist. wgmma multiplies the rest of the
+// tile, too, for results that do not exist: there are zeros.
+
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+/// How many rows or columns of a tile TMA loads, if the matrix has `extent`: all, or of a tile of 64 those
+/// that exist, up to a multiple of 8.
+template <int EXTENT>
+constexpr int loaded_extent(std::int64_t extent) {
+  return EXTENT != 64 || extent > EXTENT - 8 ? EXTENT : static_cast<int>(extent + 7) / 8 * 8;
+}
+
+/// tensor_map_of() an operand for tiles of which `loaded` rows or columns are loaded.
+template <class In>
+constexpr TensorMapSpec short_map_of(const Matrix<const In>& x, std::int64_t extent, std::int64_t k,
+                                     int loaded) {
+  TensorMapSpec spec = tensor_map_of(x, extent, k, loaded);
+  const bool is_mn_major = x.col_stride != 1 && !requires_k_major<In>;
+  if (is_mn_major && loaded < spec.box_row_length) spec.box_row_length = loaded;
+  return spec;
+}
+
+#ifdef RUNG_HOST
+
+// Kernel templates name it; the host never calls it.
+template <int THREADS, class In, int STAGES, int COUNT>
+void clear_rest(In (&tiles)[STAGES][COUNT], int loaded, bool k_major, int thread);
+
+#else
+
+/// Zeros in what is not loaded of tiles of 64 rows or columns, by THREADS threads. Tensor cores see them
+/// behind a fence.proxy.async and a barrier.
+template <int THREADS, class In, int STAGES, int COUNT>
+__device__ __forceinline__ void clear_rest(In (&tiles)[STAGES][COUNT], int loaded, bool k_major,
+                                           int thread) {
+  static_assert(COUNT * sizeof(In) == 64 * 128 && THREADS % 64 == 0);
+  using Chunk = Vector<std::uint32_t, 4>;
+  const int line = thread % 64;
+  RUNG_NO_UNROLL
+  for (int eight = loaded / 8 + thread / 64; eight < 8; eight += THREADS / 64) {
+    // Eight rows are eight lines, or in an MN-major tile a chunk of each line, which the swizzle moves.
+    const int chunk = k_major ? eight * 64 + line : line * 8 + (eight ^ line % 8);
+    RUNG_UNROLL
+    for (int stage = 0; stage < STAGES; ++stage) {
+      reinterpret_cast<Chunk*>(tiles[stage])[chunk] = {};
+    }
+  }
+}
+
+#endif
+
+}  // namespace rung::cuda
