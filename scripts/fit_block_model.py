@@ -21,7 +21,7 @@ SPLIT_K = "gemm/cuda/11_split_k"
 # For each tile of a rung: BM, BN, BK, and how many blocks fit an SM (registers, shared memory).
 RUNGS = {
     (SPLIT_K, "f32"): [(128, 256, 8, 1), (64, 128, 16, 3), (64, 64, 16, 4), (32, 64, 16, 5),
-                       (16, 128, 32, 2), (128, 16, 32, 2), (128, 32, 16, 3)],
+                       (16, 128, 32, 2), (128, 16, 32, 2), (128, 32, 16, 4)],
     (SPLIT_K, "i32"): [(64, 128, 16, 3), (64, 64, 16, 4)],
     ("gemm/cuda/40_mma_f64", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2), (64, 64, 16, 3),
                                       (32, 32, 16, 4)],
@@ -29,6 +29,8 @@ RUNGS = {
                                                  (64, 64, 16, 3), (32, 64, 16, 4),
                                                  (32, 32, 16, 4)],
 }
+# BlockModel::excess of models that have one.
+EXCESS = {(SPLIT_K, "f32"): 0.7}
 BYTES = {"f32": 4, "i32": 4, "f64": 8}
 # How operands are copied, as cuda::Copies: factors of a tile's times for all but the first.
 FAST, BOTH_K_MAJOR, B_K_MAJOR, SLOW = range(4)
@@ -91,9 +93,15 @@ class Sample:
         k_blocks = np.ceil(k / steps)
         # Of the blocks with a whole tile, and of those with a part of one: how many k-blocks each
         # has, how many full waves they are, and how many of them an SM has in the last one.
-        self.groups = [(each, np.floor(blocks / wave), np.ceil(blocks % wave / multiprocessors))
-                       for blocks, each in ((whole, k_blocks),
-                                            (cut, np.ceil(k_blocks / self.splits)))]
+        self.groups = []
+        follows = False
+        for blocks, each in ((whole, k_blocks), (cut, np.ceil(k_blocks / self.splits))):
+            follows = follows | (blocks > wave)
+            mean = blocks % wave / multiprocessors
+            uneven = np.minimum(self.resident, np.maximum(np.ceil(mean), mean + EXCESS.get(key, 0)))
+            last = np.where(follows & (mean > 0), uneven, np.ceil(mean))
+            self.groups.append((each, np.floor(blocks / wave), last))
+            follows = follows | (blocks >= wave)
         self.bytes = size * (m * k + k * n + m * n)
         self.loaded = (size * (whole * k_blocks + cut * np.ceil(k_blocks / self.splits)) * steps *
                        (rows + columns))
@@ -149,7 +157,8 @@ class Sample:
         n = len(self.tiles)
         launch, memory, l2, meeting, part, exchange, copy, packing = np.exp(logs[6 * n:])
         yield (f"launch {self.key[0]} {self.key[1]} {launch:.3f} {memory:.0f} {l2:.0f} "
-               f"{meeting:.3f} {part:.5f} {exchange:.0f} {copy:.2f} {packing:.0f}")
+               f"{meeting:.3f} {part:.5f} {exchange:.0f} {copy:.2f} {packing:.0f}"
+               + (f" {EXCESS[self.key]}" if self.key in EXCESS else ""))
         for tile, times in zip(self.tiles, np.exp(logs[:6 * n]).reshape(6, n).T):
             yield f"tile {tile[3]} " + " ".join(f"{time:.4f}" for time in times)
 

@@ -7,7 +7,9 @@
 
 #include "analysis/resources.hpp"
 #include "analysis/toolkit.hpp"
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "backends/cuda/tuned.hpp"
 #include "ladder.hpp"
 
 #if __has_include(<cuda_occupancy.h>)
@@ -38,6 +40,24 @@ TEST(Occupancy, TheBindingLimitIsNamed) {
   EXPECT_EQ(seed.limit_by_shared, 11);
   EXPECT_EQ(seed.allocated_registers, 1280 * 32);
   EXPECT_EQ(seed.warps, 32);
+}
+
+TEST(Occupancy, BlockModelsSayHowManyBlocksFit) {
+  const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
+  const auto all = cuda::TunedConfigs::of_device("a device without a cache");
+  for (const cuda::BlockModel& model : all.models().blocks) {
+    const cuda::GemmRung& rung = *cuda::find_gemm_rung(model.rung);
+    const auto tiles = cuda::tiles_of(rung, model.dtype);
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      const std::string entry =
+          cuda::kernel_of({0, "", &rung, {.tile = static_cast<int>(i)}}, model.dtype).text();
+      const auto registers = recorded_registers(entry, 90);
+      if (!registers) continue;  // built without nvcc
+      const vgpu::Occupancy fit =
+          occupancy_of(h200, registers->count, tiles[i].threads, 0, tiles[i].shared_bytes);
+      EXPECT_EQ(model.tiles[i].resident, fit.blocks) << entry;
+    }
+  }
 }
 
 TEST(Resources, AreReadAsTheBuildWritesThem) {

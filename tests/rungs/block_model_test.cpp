@@ -52,7 +52,7 @@ double expected(const GemmSize& size, const GemmConfig& config, Copies copies = 
 TEST(BlockModel, LinesAreRead) {
   const auto models = parse_cost_models(
                           "# a comment\nlaunch gemm/cuda/11_split_k f32 2 3e6 4e6 5 6 7e6 "
-                          "8 9e6\ntile 3 0.5 0.25 1 1.5 1.25 1.75\n"
+                          "8 9e6 0.5\ntile 3 0.5 0.25 1 1.5 1.25 1.75\n"
                           "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1 1 1\n")
                           .blocks;
   ASSERT_EQ(models.size(), 2u);
@@ -61,6 +61,8 @@ TEST(BlockModel, LinesAreRead) {
   EXPECT_EQ(models[0].exchange, 7e6);
   EXPECT_EQ(models[0].copy, 8);
   EXPECT_EQ(models[0].packing, 9e6);
+  EXPECT_EQ(models[0].excess, 0.5);
+  EXPECT_EQ(models[1].excess, 0);  // files of before have none
   ASSERT_EQ(models[0].tiles.size(), 1u);
   EXPECT_EQ(models[0].tiles[0].resident, 3);
   EXPECT_EQ(models[0].tiles[0].slower, (std::array{1.5, 1.25, 1.75}));
@@ -69,11 +71,13 @@ TEST(BlockModel, LinesAreRead) {
 
 TEST(BlockModel, BadLinesAreNamed) {
   for (const std::string line : {
-           "tile 3 0.5 0.25 1 1.5 1.5 1.5",                    // of no model
-           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8",    // one short
-           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7 8 9",  // no such type
-           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7 8 9",  // a rate of zero
-           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9",   // no such line
+           "tile 3 0.5 0.25 1 1.5 1.5 1.5",                        // of no model
+           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8",        // one short
+           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9 x",    // no number
+           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9 1 1",  // one too many
+           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7 8 9",      // no such type
+           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7 8 9",      // a rate of zero
+           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9",       // no such line
        }) {
     try {
       parse_cost_models("# a comment\n" + line + "\n");
@@ -99,6 +103,22 @@ TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
   EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}), 15);
   EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, Copies::both_k_major), 30);
   EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, Copies::slow), 60);
+}
+
+TEST(BlockModel, ALastWaveIsUneven) {
+  // The same tile: as many blocks more than a wave as there are SMs, of which one has 1.5.
+  BlockModel model = only_k_blocks();
+  model.excess = 0.5;
+  const auto expected = [&](std::int64_t tiles, const GemmConfig& config) {
+    return predicted_microseconds(model, *find_gemm_rung(split_k), {64, tiles * 128, 160},
+                                  Copies::fast, config, h200);
+  };
+  EXPECT_DOUBLE_EQ(expected(132, {1, 1}), 10);  // nothing is before them
+  EXPECT_DOUBLE_EQ(expected(264, {1, 1}), 15);
+  EXPECT_DOUBLE_EQ(expected(264 + 132, {1, 1}), 15 + 11.25);
+  EXPECT_DOUBLE_EQ(expected(264 + 263, {1, 1}), 15 + 15);
+  // The last wave in two parts has all SMs' places.
+  EXPECT_DOUBLE_EQ(expected(264 + 132, {1, 2, 264}), 15 + 7.5);
 }
 
 TEST(BlockModel, TheDataDescribeEveryTile) {

@@ -88,35 +88,36 @@ struct SplitTile {
     }
   }
 
-  /// Calls f.template operator()<WAY_A, WAY_B>() with the fastest ways that copy the operands, of
-  /// those that there is code for.
+  /// Calls f.template operator()<A, B>() with the fastest ways to copy A and B that have code.
   template <class T, class F>
   static __device__ __forceinline__ void with_ways(const Gemm<T, T>& g, const F& f) {
     using enum cuda::Way;
     const auto a = cuda::operand_a(g), b = cuda::operand_b(g);
     constexpr int tile = BM * BN;
     constexpr bool is_float = T(0.5f) != T{};  // few multiply integers
-    if constexpr (READS_ROWS && BN >= 64) {
-      const bool has_rows_of_a = cuda::can_copy<rows>(a), has_rows_of_b = cuda::can_copy<rows>(b);
-      const bool has_vectors_of_a = cuda::can_copy<vectors>(a);
-      const bool has_vectors_of_b = cuda::can_copy<vectors>(b);
-      if (has_rows_of_a && has_rows_of_b) return f.template operator()<rows, rows>();
-      if (has_rows_of_a && has_vectors_of_b) return f.template operator()<rows, vectors>();
-      if (has_vectors_of_a && has_rows_of_b) return f.template operator()<vectors, rows>();
-      if (has_vectors_of_a && has_vectors_of_b) return f.template operator()<vectors, vectors>();
+    constexpr bool has_pairs = BM == 64 && BN == 64 && is_float && sizeof(T) == 4;
+    const bool a_vectors = cuda::can_copy<vectors>(a), b_vectors = cuda::can_copy<vectors>(b);
+    if constexpr ((READS_ROWS && BN >= 64) || has_pairs) {
+      constexpr cuda::Way along_k = has_pairs ? pairs : rows;
+      constexpr cuda::Way b_of_both = has_pairs ? k_major : rows;  // registers are for pairs of one
+      const bool a_along_k = cuda::can_copy<along_k>(a), b_along_k = cuda::can_copy<along_k>(b);
+      if (a_along_k && b_along_k) return f.template operator()<along_k, b_of_both>();
+      if (a_along_k && b_vectors) return f.template operator()<along_k, vectors>();
+      if (a_vectors && b_along_k) return f.template operator()<vectors, along_k>();
+      if (a_vectors && b_vectors) return f.template operator()<vectors, vectors>();
     } else if constexpr (READS_ROWS) {  // a tile of few elements of B
       if (cuda::can_copy<rows>(a)) return f.template operator()<rows, any>();
-      if (cuda::can_copy<vectors>(a)) return f.template operator()<vectors, any>();
+      if (a_vectors) return f.template operator()<vectors, any>();
     } else {
-      if (cuda::can_copy<vectors>(b)) {
+      if (b_vectors) {
         if (a.is_k_major()) return f.template operator()<k_major, vectors>();
         if constexpr (tile >= 64 * 64) {  // loads of smaller tiles matter less
-          if (cuda::can_copy<vectors>(a)) return f.template operator()<vectors, vectors>();
+          if (a_vectors) return f.template operator()<vectors, vectors>();
         }
       }
-      // The largest tile is for products that pay for copies of their operands.
-      if constexpr (tile >= 64 * 64 && tile <= 64 * 128 && is_float) {
+      if constexpr (tile == 64 * 128 && is_float) {
         if (a.is_k_major() && b.is_k_major()) return f.template operator()<k_major, k_major>();
+        if (a_vectors && b.is_k_major()) return f.template operator()<vectors, k_major>();
       }
     }
     f.template operator()<any, any>();
@@ -232,7 +233,7 @@ struct SplitTile {
 //                        BM   BN  BK  WM  WN  TM  TN  STAGES  BLOCKS
 using Large = SplitTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = SplitTile<64, 128, 16, 64, 32, 8, 8, 3>;
-using Small = SplitTile<64, 64, 16, 32, 32, 8, 4, 4>;
+using Small = SplitTile<64, 64, 16, 64, 16, 8, 4, 4>;
 using Smaller = SplitTile<32, 64, 16, 16, 32, 4, 4, 4, 5>;
 using Flat = SplitTile<16, 128, 32, 16, 32, 4, 4, 4>;
 using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;

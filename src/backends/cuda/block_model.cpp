@@ -32,19 +32,25 @@ class Blocks {
                       int multiprocessors) const {
     const auto kind = static_cast<std::size_t>(copies);
     const double slower = copies == Copies::fast ? 1 : times.slower[kind - 1];
-    const auto of_blocks = [&](std::int64_t blocks, std::int64_t steps) {
+    const std::int64_t wave = std::int64_t{times.resident} * multiprocessors;
+    const auto of_blocks = [&](std::int64_t blocks, std::int64_t steps, bool follows) {
       const auto of_wave = [&](double resident) {
         return slower * static_cast<double>(steps) *
                    std::max(times.latency, resident * times.throughput) +
                times.overhead * std::sqrt(resident);
       };
-      const std::int64_t wave = std::int64_t{times.resident} * multiprocessors;
       const std::int64_t left = blocks % wave;
       const double full = static_cast<double>(blocks / wave) * of_wave(times.resident);
       if (left == 0) return full;
-      return full + of_wave(static_cast<double>(ceil_div(left, multiprocessors)));
+      auto resident = static_cast<double>(ceil_div(left, multiprocessors));
+      if (follows || blocks > wave) {
+        const double mean = static_cast<double>(left) / multiprocessors;
+        resident = std::min<double>(times.resident, std::max(resident, mean + model.excess));
+      }
+      return full + of_wave(resident);
     };
-    const double work = of_blocks(whole_, steps_) + of_blocks(cut_, cut_steps_);
+    const double work =
+        of_blocks(whole_, steps_, false) + of_blocks(cut_, cut_steps_, whole_ >= wave);
     const double memory = bytes_ / model.memory + loaded_bytes_ / model.l2;
     const double exchange =
         splits_ == 1 ? 0 : model.meeting + model.part * splits_ + sum_bytes_ / model.exchange;

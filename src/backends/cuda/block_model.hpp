@@ -4,8 +4,9 @@
 //
 // The blocks run in waves of as many as fit the device. In a wave with r blocks on an SM, one
 // k-block of each takes max(latency, r * throughput): too few blocks wait for memory and for their
-// own instructions, enough of them for the pipes. What moves bytes takes time of its own, of which
-// the longer part hides most of the other.
+// own instructions, enough of them for the pipes. SMs do not share a last wave evenly: an SM that has
+// finished its blocks early takes several of the new ones. What moves bytes takes time of its own, of
+// which the longer part hides most of the other.
 
 #include <array>
 #include <cstdint>
@@ -48,6 +49,9 @@ struct BlockModel {
   double exchange;  // rate of partial sums
   double copy;      // of an operand: its launch
   double packing;   // rate of what copies of operands read and write
+  /// By how many blocks the busiest SM exceeds the mean in a last wave after others. 0: it has no more
+  /// than the mean, rounded up.
+  double excess = 0;
   std::vector<BlockTimes> tiles;
 };
 

@@ -41,6 +41,12 @@ class Reader {
         model.part >> model.exchange >> model.copy >> model.packing;
     const auto known = parse_dtype(dtype);
     model.dtype = known.value_or(Dtype::f32);
+    if (words.fail()) return false;
+    words >> model.excess;
+    if (words.fail() && words.eof()) {  // without it, as in older files
+      words.clear();
+      model.excess = 0;
+    }
     const std::array rates = {model.memory, model.l2, model.exchange, model.packing};
     return known && std::all_of(rates.begin(), rates.end(), [](double rate) { return rate > 0; });
   }
@@ -98,7 +104,8 @@ std::string format_model(const BlockModel& model) {
   std::ostringstream lines;
   lines << "launch " << model.rung << ' ' << name(model.dtype) << ' ' << model.launch << ' '
         << model.memory << ' ' << model.l2 << ' ' << model.meeting << ' ' << model.part << ' '
-        << model.exchange << ' ' << model.copy << ' ' << model.packing << '\n';
+        << model.exchange << ' ' << model.copy << ' ' << model.packing << ' ' << model.excess
+        << '\n';
   for (const BlockTimes& times : model.tiles) {
     lines << "tile " << times.resident << ' ' << times.latency << ' ' << times.throughput << ' '
           << times.overhead;

@@ -20,10 +20,11 @@ struct CostModels {
   const WaveModel* wave_model(std::string_view rung) const;
 };
 
-/// Lines 'launch RUNG DTYPE' with the constants of a BlockModel in their order, each followed by
-/// lines 'tile' with the constants of its BlockTimes, for tile 0 and so on; and lines 'waves RUNG'
-/// with those of a WaveModel, each followed by lines 'tile' with those of its WaveTimes. Lines that
-/// begin with # are comments. Throws std::runtime_error with the line if it has another form.
+/// Lines 'launch RUNG DTYPE' with the constants of a BlockModel in their order, of which the last
+/// one may be missing, each followed by lines 'tile' with the constants of its BlockTimes, for tile
+/// 0 and so on; and lines 'waves RUNG' with those of a WaveModel, each followed by lines 'tile' with
+/// those of its WaveTimes. Lines that begin with # are comments. Throws std::runtime_error with the
+/// line if it has another form.
 CostModels parse_cost_models(std::string_view text);
 
 /// The lines of a model.

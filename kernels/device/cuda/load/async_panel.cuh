@@ -1,6 +1,7 @@
 #pragma once
 // How a tile of an operand is copied, lies in shared memory and is read, for each Way.
 
+#include "device/cuda/load/async_pairs.cuh"
 #include "device/cuda/load/async_rows.cuh"
 #include "device/cuda/load/async_tile.cuh"
 #include "device/cuda/tile/step_fragments.cuh"
@@ -23,6 +24,15 @@ struct AsyncPanel<T, EXTENT, BK, THREADS, Way::rows> {
   using Copies = AsyncRows<T, EXTENT, BK, THREADS>;
   template <int N, class Pieces>
   using Fragments = RowFragments<T, N, Pieces, EXTENT, BK>;
+};
+
+template <class T, int EXTENT, int BK, int THREADS>
+struct AsyncPanel<T, EXTENT, BK, THREADS, Way::pairs> {
+  static constexpr int LD = 2 * EXTENT + vector_width<T>;
+  using Tile = T[BK / 2][LD];
+  using Copies = AsyncPairs<T, EXTENT, BK, LD, THREADS>;
+  template <int N, class Pieces>
+  using Fragments = PairFragments<T, N, Pieces, BK, LD>;
 };
 
 }  // namespace rung::cuda

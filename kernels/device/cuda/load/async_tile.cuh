@@ -14,6 +14,7 @@ namespace rung::cuda {
 enum class Way {
   vectors,  // 16 bytes along the extent at a time, fewer at its end
   rows,     // 16 bytes along k at a time, as they lie (async_rows.cuh)
+  pairs,    // two elements along k at a time (async_pairs.cuh)
   k_major,  // elements one by one, neighbouring threads along k: cp.async cannot transpose
   any       // elements one by one, neighbouring threads along whichever direction lies together
 };
@@ -25,6 +26,10 @@ __device__ __forceinline__ bool can_copy(const Operand<T>& operand) {
   if constexpr (WAY == Way::k_major) return operand.is_k_major();
   if constexpr (WAY == Way::rows) {
     return operand.is_k_major() && operand.is_aligned() && operand.k % vector_width<T> == 0;
+  }
+  if constexpr (WAY == Way::pairs) {
+    return operand.is_k_major() && operand.k % 2 == 0 && operand.x.row_stride % 2 == 0 &&
+           reinterpret_cast<std::uintptr_t>(operand.x.data) % (2 * sizeof(T)) == 0;
   }
   return !operand.is_k_major() && operand.is_aligned();
 }
@@ -59,7 +64,8 @@ class AsyncTile {
     k_ = by_k ? thread % K_LINE * N : thread / E_LINE;
     from_ = &operand.x(e0 + e, k0 + k_);
     to_ = ptx::cvta_to_shared(&stages[0][k_][e]);
-    from_step_ = by_k ? E_STEP * operand.x.row_stride : K_STEP * operand.x.col_stride;
+    from_step_ = by_k ? E_STEP * operand.x.row_stride : PARTS * K_STEP * operand.x.col_stride;
+    from_part_ = by_k ? K_LINE * N : K_STEP * operand.x.col_stride;
     k_stride_ = WAY == Way::k_major ? 1 : operand.x.col_stride;
     const std::int64_t e_left = operand.extent - e0 - e;
     const auto lines = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
@@ -67,7 +73,7 @@ class AsyncTile {
       const int elements = lines < N ? lines : N;
       there_ = elements <= 0 ? 0 : elements * static_cast<int>(sizeof(T));
     } else {
-      const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP : COUNT;
+      const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP * PARTS : COUNT;
       there_ = there < COUNT ? there : COUNT;
     }
   }
@@ -76,7 +82,8 @@ class AsyncTile {
   /// the extent.
   __device__ __forceinline__ void copy_first(int steps) {
     copy_to(to_, [&](int i, int n) {
-      return k_ + (is_by_k() ? n : i * K_STEP) < steps ? bytes_of(i, there_) : 0;
+      const int k = k_ + (is_by_k() ? i % PARTS * K_LINE + n : i * K_STEP);
+      return k < steps ? bytes_of(i, there_) : 0;
     });
     from_ += steps * k_stride_;
   }
@@ -101,7 +108,11 @@ class AsyncTile {
   static constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));  // bytes of a copy
   static constexpr int COUNT = EXTENT * BK / N / THREADS;
   static constexpr int E_LINE = EXTENT / N;  // groups of one line along the extent
-  static constexpr int K_LINE = BK / N;
+  // The same along k, at most 16: 32 elements of one row would be stored to only eight banks, and
+  // eight of each of four rows be loaded from twice as many lines of memory.
+  static constexpr int K_LINE = BK / N > 16 ? 16 : BK / N;
+  static constexpr int PARTS = BK / N / K_LINE;  // of a row; a thread has a group in each
+  static_assert(COUNT % PARTS == 0, "a thread has groups in all parts of a row");
   // From a thread's group to its next: along k where neighbours lie along the extent, or the
   // reverse.
   static constexpr int K_STEP = THREADS / E_LINE;
@@ -122,19 +133,23 @@ class AsyncTile {
   /// Copy n of group i: its first bytes_of(i, n), then zeros.
   template <class Bytes>
   __device__ __forceinline__ void copy_to(std::uint32_t to, Bytes bytes_of) {
-    const std::uint32_t to_step = (is_by_k() ? E_STEP : K_STEP * LD) * sizeof(T);
+    const std::uint32_t to_step = (is_by_k() ? E_STEP : PARTS * K_STEP * LD) * sizeof(T);
+    const std::uint32_t to_part = (is_by_k() ? K_LINE : K_STEP) * LD * sizeof(T);
+    const std::int64_t from_part = WAY == Way::k_major ? K_LINE * N : from_part_;
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
       RUNG_UNROLL
       for (int n = 0; n < COPIES; ++n) {
-        ptx::cp_async<SIZE>(to + i * to_step + n * static_cast<std::uint32_t>(LD * sizeof(T)),
-                            from_ + i * from_step_ + n, bytes_of(i, n));
+        ptx::cp_async<SIZE>(to + i / PARTS * to_step + i % PARTS * to_part +
+                                n * static_cast<std::uint32_t>(LD * sizeof(T)),
+                            from_ + i / PARTS * from_step_ + i % PARTS * from_part + n,
+                            bytes_of(i, n));
       }
     }
   }
 
   const T* from_;  // of the first copy of the next tile
-  std::int64_t from_step_, k_stride_;
+  std::int64_t from_step_, from_part_, k_stride_;
   std::uint32_t to_;  // where it goes in the first stage
   int k_;             // its step along k
   int there_;         // groups within the extent; of vectors, which lie alike, the bytes of each

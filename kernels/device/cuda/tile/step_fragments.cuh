@@ -25,6 +25,30 @@ class ColumnFragments {
   T elements_[2][N];
 };
 
+/// The same from pairs of steps, a tile that lies as [BK / 2][LD]: of two pairs.
+template <class T, int N, class Pieces, int BK, int LD>
+class PairFragments {
+ public:
+  __device__ __forceinline__ void load_ahead(const T (&tile)[BK / 2][LD], int first, int k) {
+    if (k % 2 != 0) return;
+    RUNG_UNROLL
+    for (int i = 0; i < N; i += W / 2) {
+      const auto vector =
+          *reinterpret_cast<const Vector<T, W>*>(&tile[k / 2][2 * (first + Pieces::offset(i))]);
+      RUNG_UNROLL
+      for (int w = 0; w < W; ++w) elements_[k / 2 % 2][w % 2][i + w / 2] = vector.at[w];
+    }
+  }
+  __device__ __forceinline__ void load(const T (&)[BK / 2][LD], int, int) {}
+
+  __device__ __forceinline__ const T (&at(int k) const)[N] { return elements_[k / 2 % 2][k % 2]; }
+
+ private:
+  static constexpr int W = vector_width<T>;
+  static_assert(BK % 4 == 0, "a tile's first pair lies in the first of two buffers");
+  T elements_[2][2][N];
+};
+
 /// The same from rows: of as many steps as a vector has. The next ones take their registers; warps of
 /// other blocks multiply meanwhile.
 template <class T, int N, class Pieces, int EXTENT, int BK>
