@@ -98,7 +98,8 @@ class Sample:
         for blocks, each in ((whole, k_blocks), (cut, np.ceil(k_blocks / self.splits))):
             follows = follows | (blocks > wave)
             mean = blocks % wave / multiprocessors
-            uneven = np.minimum(self.resident, np.maximum(np.ceil(mean), mean + EXCESS.get(key, 0)))
+            excess = EXCESS.get(key, 0) * (1 - mean / self.resident)
+            uneven = np.maximum(np.ceil(mean), mean + excess)
             last = np.where(follows & (mean > 0), uneven, np.ceil(mean))
             self.groups.append((each, np.floor(blocks / wave), last))
             follows = follows | (blocks >= wave)

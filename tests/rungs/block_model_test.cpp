@@ -108,7 +108,7 @@ TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
 TEST(BlockModel, ALastWaveIsUneven) {
   // The same tile: as many blocks more than a wave as there are SMs, of which one has 1.5.
   BlockModel model = only_k_blocks();
-  model.excess = 0.5;
+  model.excess = 1;
   const auto expected = [&](std::int64_t tiles, const GemmConfig& config) {
     return predicted_microseconds(model, *find_gemm_rung(split_k), {64, tiles * 128, 160},
                                   Copies::fast, config, h200);

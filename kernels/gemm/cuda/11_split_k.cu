@@ -23,6 +23,9 @@ struct SplitTile {
   /// Whether aligned K-major operands are copied as they lie. A thread then has elements of several
   /// steps of k at a time, for which it has registers where its results are few.
   static constexpr bool READS_ROWS = BLOCKS > 1;
+  /// Whether it has registers for two steps of one operand.
+  template <class T>
+  static constexpr bool HAS_PAIRS = BM == 64 && BN == 64 && sizeof(T) == 4 && T(0.5f) != T{};
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   static_assert(BK % 2 == 0, "a tile's first fragments lie in the first of two buffers");
 
@@ -71,7 +74,7 @@ struct SplitTile {
 
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
-    if constexpr (READS_ROWS) {
+    if constexpr (READS_ROWS || HAS_PAIRS<T>) {
       // One store for all ways: most of the code of small tiles.
       const Place place(g, split_k);
       T acc[TM][TN] = {};
@@ -93,13 +96,11 @@ struct SplitTile {
   static __device__ __forceinline__ void with_ways(const Gemm<T, T>& g, const F& f) {
     using enum cuda::Way;
     const auto a = cuda::operand_a(g), b = cuda::operand_b(g);
-    constexpr int tile = BM * BN;
     constexpr bool is_float = T(0.5f) != T{};  // few multiply integers
-    constexpr bool has_pairs = BM == 64 && BN == 64 && is_float && sizeof(T) == 4;
     const bool a_vectors = cuda::can_copy<vectors>(a), b_vectors = cuda::can_copy<vectors>(b);
-    if constexpr ((READS_ROWS && BN >= 64) || has_pairs) {
-      constexpr cuda::Way along_k = has_pairs ? pairs : rows;
-      constexpr cuda::Way b_of_both = has_pairs ? k_major : rows;  // registers are for pairs of one
+    if constexpr ((READS_ROWS && BN >= 64) || HAS_PAIRS<T>) {
+      constexpr cuda::Way along_k = HAS_PAIRS<T> ? pairs : rows;
+      constexpr cuda::Way b_of_both = HAS_PAIRS<T> ? k_major : rows;
       const bool a_along_k = cuda::can_copy<along_k>(a), b_along_k = cuda::can_copy<along_k>(b);
       if (a_along_k && b_along_k) return f.template operator()<along_k, b_of_both>();
       if (a_along_k && b_vectors) return f.template operator()<along_k, vectors>();
@@ -111,11 +112,10 @@ struct SplitTile {
     } else {
       if (b_vectors) {
         if (a.is_k_major()) return f.template operator()<k_major, vectors>();
-        if constexpr (tile >= 64 * 64) {  // loads of smaller tiles matter less
-          if (a_vectors) return f.template operator()<vectors, vectors>();
-        }
+        // Loads of smaller tiles matter less.
+        if (BM * BN >= 64 * 64 && a_vectors) return f.template operator()<vectors, vectors>();
       }
-      if constexpr (tile == 64 * 128 && is_float) {
+      if constexpr (BM * BN == 64 * 128 && is_float) {
         if (a.is_k_major() && b.is_k_major()) return f.template operator()<k_major, k_major>();
         if (a_vectors && b.is_k_major()) return f.template operator()<vectors, k_major>();
       }

@@ -45,7 +45,7 @@ class Blocks {
       auto resident = static_cast<double>(ceil_div(left, multiprocessors));
       if (follows || blocks > wave) {
         const double mean = static_cast<double>(left) / multiprocessors;
-        resident = std::min<double>(times.resident, std::max(resident, mean + model.excess));
+        resident = std::max(resident, mean + model.excess * (1 - mean / times.resident));
       }
       return full + of_wave(resident);
     };

@@ -49,8 +49,8 @@ struct BlockModel {
   double exchange;  // rate of partial sums
   double copy;      // of an operand: its launch
   double packing;   // rate of what copies of operands read and write
-  /// By how many blocks the busiest SM exceeds the mean in a last wave after others. 0: it has no more
-  /// than the mean, rounded up.
+  /// By how many blocks the busiest SM exceeds the mean in a last wave of few blocks after others; the
+  /// fuller the wave, the less. 0: it has no more than the mean, rounded up.
   double excess = 0;
   std::vector<BlockTimes> tiles;
 };
