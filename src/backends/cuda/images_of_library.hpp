@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "backends/cuda/images.hpp"
-#include "rung/export.hpp"
 
 /// Those of librung; exported by a wheel's librung alone, for programs of the same wheel.
-extern "C" RUNG_API const rung::cuda::Image* rung_cuda_images(std::size_t* count);
+extern "C" [[gnu::visibility("default")]] const rung::cuda::Image* rung_cuda_images(
+    std::size_t* count);
