@@ -153,6 +153,18 @@ void for_each_chunk(const Box& box, const BoxRow& row, std::uint32_t base, const
   }
 }
 
+/// The shared memory of a box that begins at `base`, without the gaps between its rows.
+std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
+  if (!has_gaps(box.map)) return {{base, box_extent(box.map)}};
+  std::vector<AsyncRange> ranges;
+  for (const BoxRow& row : box_rows(box.map, box.at)) {
+    for_each_chunk(box, row, base, [&](std::uint32_t at, std::uint32_t, std::uint32_t bytes) {
+      ranges.push_back({at, bytes});
+    });
+  }
+  return ranges;
+}
+
 /// Elements outside a tensor of floating-point numbers may be filled with NaN.
 void fill_outside(const TensorMap& map, std::span<std::byte> data) {
   std::fill(data.begin(), data.end(), map.fill_nan ? std::byte{0xFF} : std::byte{0});
@@ -202,8 +214,9 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
 }
 
 /// Checks and records the copy in the shadow of that block, which it is about to write.
-std::optional<std::uint32_t> note_write(const Copy& copy, Block& target, std::uint32_t to,
-                                        std::uint32_t extent, std::uint32_t barrier_offset) {
+std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
+                                        std::span<const AsyncRange> ranges,
+                                        std::uint32_t barrier_offset) {
   Mbarrier* const barrier = target.async->barriers.find(barrier_offset);
   if (barrier == nullptr || !barrier->valid) {
     copy.fail(HazardKind::barrier_misuse, shared_address(target, barrier_offset),
@@ -218,17 +231,21 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target, std::ui
            "fence.proxy.async");
   }
   const AsyncAccess access{target, copy.warp, copy.lane, copy.instr.site, "bulk copy"};
-  copy.block().observers.check_async_write(access, to, extent);
+  for (const auto& [to, bytes] : ranges) {
+    copy.block().observers.check_async_write(access, to, bytes);
+  }
   auto& writes = target.async->shadow.writes;
   const auto id = static_cast<std::uint32_t>(writes.size());
   const AsyncOrder& order = target.cluster.order;
   writes.push_back({copy.instr.site, copy.block().rank, copy.thread(),
                     order.phases(target.rank, target.async->barriers.index(*barrier)),
                     barrier->phase + 1, "bulk copy"});
-  copy.block().observers.note_async_write(access, to, extent, id);
   const StepWatcher* const steps = step_watcher.load();
-  if (steps != nullptr && target.linear == 0) {
-    (*steps)({copy.warp.index, 1u << copy.lane, 0, to, extent});
+  for (const auto& [to, bytes] : ranges) {
+    copy.block().observers.note_async_write(access, to, bytes, id);
+    if (steps != nullptr && target.linear == 0) {
+      (*steps)({copy.warp.index, 1u << copy.lane, 0, to, bytes});
+    }
   }
   return id;
 }
@@ -250,6 +267,8 @@ void load(const Copy& copy) {
                          : load_bytes(copy, to->offset, bytes, landing);
   if (!found) return;
   landing.barrier = barrier->offset;
+  const std::vector<AsyncRange> ranges =
+      box ? shared_ranges(*box, to->offset) : std::vector{AsyncRange{to->offset, bytes}};
   std::uint32_t mask = 1u << to->block->rank;
   if (copy.op.multicast) mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
   for (int rank = 0; rank < cluster.size(); ++rank) {
@@ -260,7 +279,7 @@ void load(const Copy& copy) {
           fmt::format("block {} of the cluster has ended, and its shared memory with it", rank));
       return;
     }
-    const auto id = note_write(copy, cluster.block(rank), to->offset, bytes, barrier->offset);
+    const auto id = note_write(copy, cluster.block(rank), ranges, barrier->offset);
     if (!id) return;
     landing.targets.push_back({rank, *id});
   }
@@ -335,14 +354,15 @@ void store(const Copy& copy) {
   if (copy.block().worker.observe) {
     AsyncShadow& shadow = copy.block().async->shadow;
     const AsyncAccess access = copy.access();
-    const AsyncRange range{store.from, store.bytes};
-    copy.block().observers.check_async_read(access, {&range, 1}, false);
+    const std::vector<AsyncRange> ranges =
+        box ? shared_ranges(*box, store.from) : std::vector{AsyncRange{store.from, store.bytes}};
+    copy.block().observers.check_async_read(access, ranges, false);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
     const AsyncOrder& order = copy.block().cluster.order;
     shadow.reads.push_back({copy.instr.site, copy.block().rank, store.thread,
                             order.copied(copy.block().rank, copy.warp.index), store.number,
                             "bulk copy"});
-    copy.block().observers.note_async_read(access, {&range, 1}, shadow.copy_slot(), id);
+    copy.block().observers.note_async_read(access, ranges, shadow.copy_slot(), id);
     for (const GlobalRange& to : write.ranges) {
       copy.block().observers.note_bulk_write(access, to, write.atomic);
     }

@@ -73,6 +73,8 @@ std::uint32_t box_extent(const TensorMap& map) {
   return bytes;
 }
 
+bool has_gaps(const TensorMap& map) { return row_bytes(map) < span_of(map.swizzle); }
+
 void convert_elements(TensorElement element, std::byte* data, std::uint32_t bytes) {
   const bool rounds = element == TensorElement::tf32 || element == TensorElement::tf32_flushed;
   const bool flushes =

@@ -29,6 +29,10 @@ std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
 /// occupy the whole span.
 std::uint32_t box_extent(const TensorMap& map);
 
+/// Whether its rows are narrower than the swizzle's span, so that a copy leaves bytes between them as they
+/// are.
+bool has_gaps(const TensorMap& map);
+
 /// Converts elements as the copy does: tf32 is rounded to nearest, ties to even, as on an H200;
 /// subnormals of the flushed types become 0.
 void convert_elements(TensorElement element, std::byte* data, std::uint32_t bytes);
