@@ -223,7 +223,8 @@ TEST(CudaTensorCores, TilesOfEachSizeAddC) {
   for (const Dtype dtype : {Dtype::bf16, Dtype::bf16_bf16, Dtype::i8}) add_c(dtype);
 }
 
-// Of tiles of 64 rows or columns, what exists is loaded, beside zeros; of A all, where C passes through its stages.
+// Of tiles of 64 rows or columns, what exists is loaded, beside zeros; of A all, where C passes through
+// its stages.
 void load_in_part(Dtype dtype) {
   constexpr std::string_view id = "gemm/cuda/31_dependent_launch";
   const auto backend = backend_of("clang");
@@ -236,9 +237,9 @@ void load_in_part(Dtype dtype) {
                         .m = tiles[i].BM == 64 ? 21 : 2 * tiles[i].BM - 3,
                         .n = tiles[i].BN == 64 ? 40 : tiles[i].BN + 8,
                         .k = 5 * tiles[i].BK + 8,
-                        .beta = layout == 0 ? 2.0 : 0.0,
                         .a_transposed = layout % 2 == 1,
-                        .b_transposed = layout / 2 == 1});
+                        .b_transposed = layout / 2 == 1,
+                        .beta = layout == 0 ? 2.0 : 0.0});
       const Verdict verdict = verify(problem, [&](const GemmCall& call) {
         gpu.make_current();
         cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i)}), call,
