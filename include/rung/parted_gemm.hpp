@@ -45,7 +45,8 @@ struct PartedGemm {
 /// - the GPU is of sm_90, A, B, C and the addend are all bfloat16 or all float16, no extent and not alpha
 ///   is 0, and there are 1 to 48 parts;
 /// - C and the addend are stored by rows, A's matrices both by rows or both by columns, and all begin,
-///   and each of their lines begins, at a multiple of 16 bytes; rows of C also end at one.
+///   and each of their lines begins, at a multiple of 16 bytes; rows of C also end at one;
+/// - parts of A's matrices by columns begin at multiples of 8 rows.
 ///
 /// Blocks of the kernel keep their SMs while they wait for words, and take tiles part by part: what sets a
 /// word must not have to wait for the kernel to end, nor for a later part. It need not wait for blocks that

@@ -1,5 +1,6 @@
 #include "analysis/measured_runs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -37,6 +38,22 @@ void add_run(Results& results, const Value& run, const std::string& source) {
                           seconds->at("median").number(json::quantity), source});
 }
 
+/// GPUs of one name differ by some percent, and ceilings are rates that were reached: the highest count.
+void keep_highest(std::vector<MeasuredGpu>& gpus, const MeasuredGpu& found) {
+  const auto known = std::ranges::find(gpus, found.name, &MeasuredGpu::name);
+  if (known == gpus.end()) {
+    gpus.push_back(found);
+    return;
+  }
+  for (const auto& [dtype, rate] : found.multiply_add) {
+    double& highest = known->multiply_add[dtype];
+    highest = std::max(highest, rate);
+  }
+  if (found.memory_read <= known->memory_read) return;
+  known->memory_read = found.memory_read;
+  known->source = found.source;
+}
+
 void add_gpu(Results& results, const Value& gpu, const std::string& source) {
   MeasuredGpu found;
   found.name = gpu.at("name").text();
@@ -46,14 +63,14 @@ void add_gpu(Results& results, const Value& gpu, const std::string& source) {
     found.multiply_add[dtype] = rate.number(json::quantity) * 1e9;
   }
   found.memory_read = ceilings.at("memory_read").number(json::quantity) * 1e9;
-  results.gpus.push_back(std::move(found));
+  keep_highest(results.gpus, found);
 }
 
 }  // namespace
 
 void Results::add(const Results& other) {
   runs.insert(runs.end(), other.runs.begin(), other.runs.end());
-  gpus.insert(gpus.end(), other.gpus.begin(), other.gpus.end());
+  for (const MeasuredGpu& gpu : other.gpus) keep_highest(gpus, gpu);
 }
 
 const MeasuredRun* Results::find(std::string_view rung, Dtype dtype, std::int64_t m, std::int64_t n,
@@ -68,10 +85,8 @@ const MeasuredRun* Results::find(std::string_view rung, Dtype dtype, std::int64_
 }
 
 const MeasuredGpu* Results::find_gpu(std::string_view name) const {
-  for (auto gpu = gpus.rbegin(); gpu != gpus.rend(); ++gpu) {
-    if (gpu->name == name) return &*gpu;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(gpus, name, &MeasuredGpu::name);
+  return found == gpus.end() ? nullptr : &*found;
 }
 
 Results parse_results(std::string_view text, const std::string& source) {

@@ -21,12 +21,12 @@ struct MeasuredRun {
   std::string source;                // file
 };
 
-/// The ceilings of one GPU, as measured.
+/// The ceilings of GPUs of one name: the highest rates measured.
 struct MeasuredGpu {
   std::string name;                            // "NVIDIA H200"
   std::map<std::string, double> multiply_add;  // FLOP/s, by dtype
   double memory_read = 0;                      // bytes per second
-  std::string source;
+  std::string source;                          // file, of memory_read
 };
 
 struct Results {

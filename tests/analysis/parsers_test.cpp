@@ -197,6 +197,16 @@ TEST(Results, TimesAndCeilingsAreRead) {
   ASSERT_NE(results.find_gpu("GPU"), nullptr);
   EXPECT_EQ(results.find_gpu("GPU")->multiply_add.at("f32"), 1e11);
   EXPECT_EQ(results.find_gpu("GPU")->memory_read, 1e10);
+  const auto gpu = [](const std::string& f32, const std::string& read) {
+    return parse_results(
+        R"({"machine": {"gpu": {"name": "GPU", "ceilings": {"multiply_add": {"f32": )" + f32 +
+            R"(}, "memory_read": )" + read + "}}}, \"results\": []}",
+        "file.json");
+  };
+  Results all = gpu("100", "12");
+  all.add(gpu("110", "11"));
+  EXPECT_EQ(all.find_gpu("GPU")->multiply_add.at("f32"), 1.1e11);  // the highest of each
+  EXPECT_EQ(all.find_gpu("GPU")->memory_read, 1.2e10);
   EXPECT_THROW(parse_results("[]", "x"), std::runtime_error);
   EXPECT_THROW(read_results("/nowhere.json"), std::runtime_error);
   EXPECT_NE(built_in_results().find_gpu("NVIDIA H200"), nullptr);

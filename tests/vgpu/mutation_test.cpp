@@ -15,6 +15,7 @@
 #include "backends/cuda/images.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "core/integers.hpp"
 #include "vgpu/launch.hpp"
 
 namespace rung {
@@ -139,6 +140,11 @@ class Program {
     return reinterpret_cast<T*>(address);
   }
 
+  template <class T>
+  void write(T* array, const std::vector<T>& values) {
+    memory_.write(reinterpret_cast<std::uint64_t>(array), values.data(), values.size() * sizeof(T));
+  }
+
   /// Launches with parameters that lie one behind the other.
   template <class... Parameters>
   Outcome launch(const cuda::Launch& launch, const Parameters&... parameters) {
@@ -180,8 +186,31 @@ class Program {
   Code code_;
 };
 
+/// Whether its kernels for batches compute ragged groups, too (tile/ragged_tile.cuh).
+bool has_ragged_groups(const cuda::GemmRung& rung) {
+  return rung.entry == "gemm_cuda_61_small_mma" || rung.entry == "gemm_cuda_62_batched_tiles" ||
+         rung.entry == "gemm_cuda_66_batched_mma_f64";
+}
+
+/// What a launch of one product becomes for two groups of its rows.
+cuda::Products two_groups(Program& program, const TiledRung& tiled, const Problem& problem,
+                          cuda::Launch& launch) {
+  const auto tiles = tiles_of(tiled.rung, dtype_of(tiled));
+  const auto tile = static_cast<std::size_t>(tiled.tile);
+  const int BN = tiles.empty() ? tiled.rung.tiling.BN : tiles[tile].BN;
+  const std::int64_t cols = ceil_div(problem.n, BN);
+  launch.grid.x = ceil_div(launch.grid.x / cols + 2, launch.products_per_block) * cols;
+  std::int32_t* const offsets = program.array(3, static_cast<std::int32_t>(problem.m));
+  program.write(offsets, {0, static_cast<std::int32_t>(problem.m / 3)});
+  cuda::Products products;
+  products.count = 2;
+  products.offsets = offsets;
+  return products;
+}
+
 template <class In, class Out>
-Outcome run_gemm(Program& program, const TiledRung& tiled, const Problem& problem, int splits) {
+Outcome run_gemm(Program& program, const TiledRung& tiled, const Problem& problem, int splits,
+                 bool as_groups) {
   const auto& [m, n, k, a_transposed, b_transposed, c_padding, a_padding] = problem;
   const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed,
                           std::int64_t padding = 0) {
@@ -198,9 +227,10 @@ Outcome run_gemm(Program& program, const TiledRung& tiled, const Problem& proble
                            Out{1},
                            {program.array(m * (n + c_padding), Out{1}), n + c_padding, 1}};
   const cuda::GemmConfig config = {tiled.tile, splits};
-  const cuda::Launch launch = tiled.rung.launches.of<In, Out>()(gemm, config);
-  const cuda::KernelArgs<In, Out> args = {
+  cuda::Launch launch = tiled.rung.launches.of<In, Out>()(gemm, config);
+  cuda::KernelArgs<In, Out> args = {
       gemm, {config.splits, config.whole, program.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+  if (as_groups) args.products = two_groups(program, tiled, problem, launch);
   return program.launch(launch, args);
 }
 
@@ -212,18 +242,23 @@ Outcome run(Program& program, const cuda::DotRung& rung, std::int64_t n) {
   return program.launch(launch, dot, target);
 }
 
-Outcome run(Program& program, const TiledRung& tiled, const Problem& problem, int splits) {
+Outcome run(Program& program, const TiledRung& tiled, const Problem& problem, int splits,
+            bool as_groups = false) {
   switch (dtype_of(tiled)) {
-    case Dtype::f32: return run_gemm<float, float>(program, tiled, problem, splits);
-    case Dtype::f64: return run_gemm<double, double>(program, tiled, problem, splits);
-    default: return run_gemm<bfloat16, float>(program, tiled, problem, splits);
+    case Dtype::f32: return run_gemm<float, float>(program, tiled, problem, splits, as_groups);
+    case Dtype::f64: return run_gemm<double, double>(program, tiled, problem, splits, as_groups);
+    default: return run_gemm<bfloat16, float>(program, tiled, problem, splits, as_groups);
   }
 }
 
-/// With split-K, if the rung has it, and then, unless that has hazards, without.
+/// With split-K, or as groups, if the rung has it, and then, unless that has hazards, without.
 Outcome run(Program& program, const TiledRung& tiled, const Problem& problem) {
   if (tiled.rung.splits) {
     const Outcome outcome = run(program, tiled, problem, parts);
+    if (!outcome.hazards.empty()) return outcome;
+  }
+  if (has_ragged_groups(tiled.rung)) {
+    const Outcome outcome = run(program, tiled, problem, 1, true);
     if (!outcome.hazards.empty()) return outcome;
   }
   return run(program, tiled, problem, 1);

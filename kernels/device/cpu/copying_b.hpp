@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/problem.hpp"
+#include "device/cpu/fetches.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
@@ -29,16 +30,6 @@ bool copies_strips(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   const Caches& caches = machine().caches;
   const std::int64_t bytes = g.k * g.n * std::int64_t{sizeof(T)};
   return rows_share_copies(bytes, g.m, kernels.MR, caches.l1, caches.l2);
-}
-
-/// The tile fetches a part of the strip of B that begins at `from`: half of its rows, and two lines
-/// of each.
-template <class T>
-void fetch_part(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t part) {
-  constexpr std::int64_t line = 64 / sizeof(T);
-  const std::int64_t half = (tile.k + 1) / 2 * (part % 2);
-  // Where rows do not begin with a line, the strip to the left has read the first one.
-  tile.fetch(from + half * row + part / 2 * 2 * line + line - 1, row, line, tile.k);
 }
 
 /// C(:, j … j + cols) of `tile`, for its part of k. The first tile leaves a copy of B for the others,

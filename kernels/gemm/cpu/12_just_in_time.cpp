@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "device/cpu/copying_b.hpp"
+#include "device/cpu/fetches.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/panels.hpp"
@@ -26,13 +26,11 @@ extern const cpu::GemmRung gemm_cpu_06_cache_blocks;
 namespace {
 
 using cpu::ceil_div;
+using cpu::line;
 using cpu::PanelBlocks;
 using cpu::round_up;
 
 constexpr std::int64_t max_packed_rows = 8192;  // of A: 16 MiB
-template <class T>
-constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
-
 struct Range {
   std::int64_t begin, end;
 };
@@ -89,8 +87,10 @@ struct JustInTime {
           // k0 == 0 runs even if K is 0, to apply beta.
           for (std::int64_t k0 = ks.begin; k0 == 0 || k0 < ks.end; k0 += blocks.KC) {
             const Range part = {k0, std::min(k0 + blocks.KC, ks.end)};
-            block_of_c<T>({g, kernels, blocks, packed_a, panels + b_elements, part}, rows, cols,
-                          panels);
+            const Slab<T> slab = {g, kernels, blocks, packed_a, panels + b_elements, part};
+            for (std::int64_t at = j; at < cols.end; at += blocks.group) {
+              group_of_strips(slab, rows, {at, std::min(at + blocks.group, cols.end)}, panels);
+            }
           }
         }
       });
@@ -140,14 +140,6 @@ struct JustInTime {
       return {k(), a, a_row, a_k, nullptr, 0, g.alpha, beta, &g.c(i, j), g.c.row_stride, cols};
     }
   };
-
-  /// The product of a block of A with a block of B, a group of its strips after the other.
-  template <class T>
-  static void block_of_c(const Slab<T>& slab, Range rows, Range cols, T* panels) {
-    for (std::int64_t j = cols.begin; j < cols.end; j += slab.blocks.group) {
-      group_of_strips(slab, rows, {j, std::min(j + slab.blocks.group, cols.end)}, panels);
-    }
-  }
 
   /// The product of a block of A with a group of strips of B. The first tiles of each strip fill
   /// its panel; then each panel of A, in L1, meets the panels of B, in L2.
@@ -200,12 +192,13 @@ struct JustInTime {
       tile.streams_b = !reads_b && blocks.vectors > 2;  // larger than L1
       const bool fetches_next = fetches_b && index < blocks.vectors;
       if (fetches_next) {
-        fetch_b(tile, &g.b(ks.begin, j + cols), g.b.row_stride, index, blocks.vectors);
+        cpu::fetch_strip(tile, &g.b(ks.begin, j + cols), g.b.row_stride, index, blocks.vectors);
       } else {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
         tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
       }
-      if (fetches_next || blocks.vectors > 2) prefetch_c(tile.c, tile.ldc, tile_rows, cols - 1);
+      if (fetches_next || blocks.vectors > 2)
+        cpu::prefetch_c(tile.c, tile.ldc, tile_rows, cols - 1);
       kernels.tile(tile_rows, cols)(tile);
     }
   }
@@ -238,39 +231,8 @@ struct JustInTime {
         tile.fetch(&slab.g.a(next, slab.ks.begin + fetched), slab.g.a.row_stride, line<T>,
                    std::min(slab.k(), 2 * std::min(blocks.MR, slab.g.m - next)));
       }
-      prefetch_c(tile.c, tile.ldc, rows, count - 1);
+      cpu::prefetch_c(tile.c, tile.ldc, rows, count - 1);
       slab.kernels.tile(rows, count)(tile);
-    }
-  }
-
-  /// Tile `index` of the first ones fetches its part of the next strip, which begins at `from`: two
-  /// lines of half of the rows, or a last one of all. Two lines are in one page.
-  template <class T>
-  static void fetch_b(cpu::MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t index,
-                      std::int64_t vectors) {
-    if (index + 1 == vectors && vectors % 2 == 1) {
-      // Where rows do not begin with a line, this strip has already read the first one of the next.
-      tile.fetch(from + vectors * line<T> - 1, 2 * row, row, tile.k);
-    } else {
-      cpu::fetch_part(tile, from, row, index);
-    }
-  }
-
-  // C is needed only after the loop over k, which hides the latency of loading it.
-  template <class T>
-  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
-    if (last < 2 * line<T>) {
-      for (std::int64_t i = 0; i < rows; ++i, c += ldc) {
-        __builtin_prefetch(c, 0, 2);
-        __builtin_prefetch(c + last, 0, 2);
-      }
-      return;
-    }
-    const std::int64_t third = std::min(3 * line<T>, last);
-    for (std::int64_t i = 0; i < rows; ++i, c += ldc) {
-      for (const std::int64_t at : {std::int64_t{0}, line<T>, 2 * line<T>, third, last}) {
-        __builtin_prefetch(c + at, 0, 2);
-      }
     }
   }
 };

@@ -9,10 +9,8 @@
 #include "device/cuda/epilogue/staged_c.cuh"
 #include "device/cuda/load/short_tiles.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
-#include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
-#include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 
@@ -29,6 +27,7 @@ struct DependentTile {
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
   template <class In>
   using Scheduler = cuda::TileScheduler<BM, BN, 128 / sizeof(In), CLUSTER>;
+  using Short = cuda::ShortTiles<BM, BN, CLUSTER>;
 
   template <class In, class Out>
   struct Shared {
@@ -38,18 +37,6 @@ struct DependentTile {
     cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
     cuda::StageBarriers<STAGES, CLUSTER> barriers;
   };
-
-  /// Rows of A and columns of B that a block loads for a tile. A's stages are whole where boxes of C pass
-  /// through them, and up to four k-blocks save less than zeros take.
-  template <class In, class Out>
-  static constexpr int loaded_rows(const Gemm<In, Out>& g) {
-    const bool reads_c = g.beta != Scalar<Out>{} && cuda::has_boxes_of_c(g);
-    return CLUSTER == 1 && g.k > 4 * BK<In> && !reads_c ? cuda::loaded_extent<BM>(g.m) : BM;
-  }
-  template <class In, class Out>
-  static constexpr int loaded_cols(const Gemm<In, Out>& g) {
-    return CLUSTER == 1 && g.k > 4 * BK<In> ? cuda::loaded_extent<BN>(g.n) : BN;
-  }
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
@@ -83,17 +70,16 @@ struct DependentTile {
     const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int PART = BN / CLUSTER;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
-    const int stage_bytes = (loaded_rows(g) + loaded_cols(g)) * 128;
+    const int stage_bytes = (Short::rows(g) + Short::cols(g)) * 128;
     const cuda::CStages<Out> c_stages(g);
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
-          for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
+          for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK<In>) {
             // load: this block's rows of A, and its part of B for all; the others' count here too
             const std::uint32_t full = shared.barriers.expect(state, stage_bytes);
-            const int k = static_cast<int>(k0);
             cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
                                 k, full);
             const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK<In>]);
@@ -124,7 +110,7 @@ struct DependentTile {
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-    clear_rests(g, shared);
+    Short::template clear<CONSUMERS * 128>(g, shared.As, shared.Bs, 1 + CONSUMERS);
     const cuda::CStages<Out> c_stages(g);
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
@@ -149,27 +135,6 @@ struct DependentTile {
           }
         });
     shared.Cs[group].wait();
-  }
-
-  /// Consumers write zeros to what is not loaded, while the first stages are on their way.
-  template <class In, class Out>
-  static __device__ __forceinline__ void clear_rests(const Gemm<In, Out>& g,
-                                                     Shared<In, Out>& shared) {
-    if constexpr (CLUSTER == 1 && (BM == 64 || BN == 64)) {
-      constexpr int READERS = CONSUMERS * 128;
-      const int thread = static_cast<int>(threadIdx.x) - 128;
-      const int rows = loaded_rows(g), cols = loaded_cols(g);
-      if (rows == BM && cols == BN) return;
-      if constexpr (BM == 64) {
-        cuda::clear_rest<READERS>(shared.As, rows, cuda::operand_a(g).is_k_major(), thread);
-      }
-      if constexpr (BN == 64) {
-        cuda::clear_rest<READERS>(shared.Bs, cols, cuda::operand_b(g).is_k_major(), thread);
-      }
-      // sync: wgmma sees the zeros of all threads
-      ptx::fence_proxy_async();
-      ptx::bar_sync(1 + CONSUMERS, READERS);
-    }
   }
 
   /// Makes results of the sums of 64 rows, from group_row of the tile on.
@@ -248,8 +213,8 @@ struct DependentTile {
             .cluster = CLUSTER,
             .persistent = true,
             .starts_early = true,
-            .a = cuda::short_map_of(g.a, g.m, g.k, loaded_rows(g)),
-            .b = cuda::short_map_of(g.b.transposed(), g.n, g.k, loaded_cols(g) / CLUSTER),
+            .a = cuda::short_map_of(g.a, g.m, g.k, Short::rows(g)),
+            .b = cuda::short_map_of(g.b.transposed(), g.n, g.k, Short::cols(g) / CLUSTER),
             .c = cuda::has_boxes_of_c(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 };

@@ -18,8 +18,8 @@
 namespace rung {
 namespace {
 
-/// A product's tile is SIZE x SIZE elements of C, TM x TN of each thread of its group. HAS_GROUPS: the
-/// products may be ragged groups.
+/// A product's tile is SIZE x SIZE elements of C, TM x TN of each thread of its group. HAS_GROUPS:
+/// the products may be ragged groups.
 template <int SIZE, int BK, int TM, int TN, int STAGES, int THREADS_, int BLOCKS,
           bool HAS_GROUPS = false>
 struct SmallMatrices {

@@ -14,8 +14,8 @@
 namespace rung {
 namespace {
 
-/// A product's tile is SIZE x SIZE elements of C, WM x WN of each warp of its group. HAS_GROUPS: the
-/// products may be ragged groups.
+/// A product's tile is SIZE x SIZE elements of C, WM x WN of each warp of its group. HAS_GROUPS:
+/// the products may be ragged groups.
 template <int SIZE, int BK, int WM, int WN, int STAGES, int THREADS_, int BLOCKS,
           bool HAS_GROUPS = false>
 struct SmallMma {

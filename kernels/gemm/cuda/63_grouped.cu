@@ -12,7 +12,6 @@
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/load/zero_steps.cuh"
-#include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/group_layouts.cuh"
 #include "device/cuda/tile/group_scheduler.cuh"
@@ -121,7 +120,7 @@ struct GroupedTile {
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
-          const Cut cut = {tile.lead, products.offsets != nullptr};
+          const cuda::CutSteps cut = {tile.lead, products.offsets != nullptr};
           cuda::with_group_layouts(
               g, products.cuts_k, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
                 if (group_row < tile.rows) {
@@ -141,30 +140,15 @@ struct GroupedTile {
   template <bool K_MAJOR, int EXTENT, class In>
   using Tile = cuda::SwizzledTile<EXTENT, K_MAJOR, sizeof(In)>;
 
-  /// What a tile's k-blocks have of other groups: the first steps of the first one, and those beyond
-  /// the last step, which are not zeros.
-  struct Cut {
-    int lead;
-    bool is_cut;
-  };
-
   /// Waits for the k-block that begins at step k0 of so many.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void wait(int k0, int steps, const Cut& cut,
+  static __device__ __forceinline__ void wait(int k0, int steps, const cuda::CutSteps& cut,
                                               Shared<In, Out>& shared,
                                               const cuda::PipelineState<STAGES>& state) {
     // sync: the tiles are there
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-    const int lead = k0 == 0 ? cut.lead : 0;
-    const int end = steps - k0 < BK<In> ? steps - k0 : BK<In>;
-    if (!cut.is_cut || (lead == 0 && end == BK<In>)) return;
-    constexpr int COUNT = CONSUMERS * 128;
-    const int thread = static_cast<int>(threadIdx.x) - 128;
-    cuda::zero_steps<Tile<A_K_MAJOR, BM, In>, BM, COUNT>(shared.As[state.stage], lead, end, thread);
-    cuda::zero_steps<Tile<B_K_MAJOR, BN, In>, BN, COUNT>(shared.Bs[state.stage], lead, end, thread);
-    // sync: wgmma sees the zeros of all consumers
-    ptx::fence_proxy_async();
-    ptx::bar_sync(1 + CONSUMERS, COUNT);
+    cuda::zero_rest<Tile<A_K_MAJOR, BM, In>, BM, Tile<B_K_MAJOR, BN, In>, BN, CONSUMERS * 128>(
+        shared.As[state.stage], shared.Bs[state.stage], k0, steps, cut, 1 + CONSUMERS);
   }
 
   /// This warp does not read the stage any more.
@@ -175,7 +159,8 @@ struct GroupedTile {
 
   /// Lets a tile pass that has no rows for this warpgroup.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void skip(int steps, const Cut& cut, Shared<In, Out>& shared,
+  static __device__ __forceinline__ void skip(int steps, const cuda::CutSteps& cut,
+                                              Shared<In, Out>& shared,
                                               cuda::PipelineState<STAGES>& state) {
     for (int k0 = 0; k0 < steps; k0 += BK<In>) {
       wait<A_K_MAJOR, B_K_MAJOR>(k0, steps, cut, shared, state);
@@ -186,8 +171,8 @@ struct GroupedTile {
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void multiply(int steps, const Cut& cut, int group_row,
-                                                  Shared<In, Out>& shared,
+  static __device__ __forceinline__ void multiply(int steps, const cuda::CutSteps& cut,
+                                                  int group_row, Shared<In, Out>& shared,
                                                   cuda::PipelineState<STAGES>& state,
                                                   Scalar<Out> (&acc)[BN / 8][4]) {
     using ATile = Tile<A_K_MAJOR, BM, In>;
@@ -241,8 +226,8 @@ struct GroupedTile {
             .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 
-  /// By the rows of C, of groups their mean. On an H200, both take as long at about 24. Types that few
-  /// multiply in groups have the larger tile alone.
+  /// By the rows of C, of groups their mean. On an H200, both take as long at about 24. Types that
+  /// few multiply in groups have the larger tile alone.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int /*multiprocessors*/) {
     constexpr bool has_small_tile = sizeof(In) == 2 || std::is_same_v<In, float8_e4m3>;

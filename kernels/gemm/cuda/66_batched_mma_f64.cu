@@ -16,7 +16,7 @@
 namespace rung {
 namespace {
 
-/// A block's tile is SIZE x SIZE elements of C, and a warp's half of its rows and half of its columns.
+/// A block's tile is SIZE x SIZE elements of C, and a warp's half of its rows and of its columns.
 template <int SIZE, int STAGES, int BLOCKS>
 struct BatchedMma {
   static constexpr int BM = SIZE;

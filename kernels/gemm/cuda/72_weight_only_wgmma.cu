@@ -1,15 +1,14 @@
 // gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit
 //   fragments of them in registers, where wgmma reads its first factor, while it multiplies others.
 // from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate |
-//   bottleneck: instructions of two warps a scheduler, which unpack and scale; and two sums for
-//   each result, which limit the tile to 128 x 128
+//   bottleneck: instructions of two warps a scheduler, which unpack and scale; two sums for each
+//   result, which limit the tile to 128 x 128 and leave spills
 // needs: sm_90a | try: rung verify gemm/cuda/72
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tma_load.cuh"
-#include "device/cuda/ptx/ld_shared.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/warp.cuh"
 #include "device/cuda/ptx/wgmma_from_registers.cuh"
@@ -165,7 +164,7 @@ struct WeightOnlyWgmma {
     Fragments first, second;
     // sync: the first rows and records are there
     ptx::mbarrier_wait_parity(full, 0);
-    load_words(words, records);
+    cuda::load_words(words, records);
     cuda::unpack_half<0, In>(first, words[0], shared.records[0][tile], form);
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
       const unsigned char* const record = shared.records[state.stage][tile];
@@ -189,7 +188,7 @@ struct WeightOnlyWgmma {
       if (goes_on) {
         // sync: the next rows and records are there
         ptx::mbarrier_wait_parity(full + state.stage * 8, state.parity);
-        load_words(words, records + state.stage * static_cast<int>(sizeof shared.records[0]));
+        cuda::load_words(words, records + state.stage * static_cast<int>(sizeof shared.records[0]));
       }
       ptx::wgmma_wait_group<1>();
       ptx::pin_fragments(first);
@@ -203,18 +202,6 @@ struct WeightOnlyWgmma {
         ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
       }
       cuda::promote(scales, sums, acc);
-    }
-  }
-
-  /// A lane's words of both halves of a record.
-  static __device__ __forceinline__ void load_words(Words (&words)[2], std::uint32_t record) {
-    RUNG_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      RUNG_UNROLL
-      for (int chunk = 0; chunk < CHUNKS; ++chunk) {
-        ptx::ld_shared(words[half][chunk],
-                       record + (half * CHUNKS + chunk) * 512 + threadIdx.x % 32 * 16);
-      }
     }
   }
 

@@ -84,6 +84,12 @@ bool has_boxes_of_rows(const AnyMatrixView<Pointer>& matrix, ElementType type) {
          (has_boxes(matrix, type) && matrix.order == Order::row_major && ends_at_box);
 }
 
+/// Whether TMA reads its rows, which along a row in memory begin at multiples of 16 bytes.
+bool has_kernel(const PartOfGemm& part, Order order_of_a) {
+  return part.rows > 0 &&
+         (order_of_a == Order::row_major || part.a_row * bytes_of_element % 16 == 0);
+}
+
 bool has_kernel(const PartedGemm& product) {
   const ElementType type = product.b.type;
   const auto& [first, second] = product.a;
@@ -93,7 +99,9 @@ bool has_kernel(const PartedGemm& product) {
          has_boxes(second, type) && (second.data == nullptr || first.order == second.order) &&
          has_boxes(product.b, type) && has_boxes_of_rows(product.c[0], type) &&
          has_boxes_of_rows(product.c[1], type) && has_boxes_of_rows(product.addend, type) &&
-         std::ranges::all_of(product.parts, [](const PartOfGemm& part) { return part.rows > 0; });
+         std::ranges::all_of(product.parts, [&](const PartOfGemm& part) {
+           return has_kernel(part, product.a[0].order);
+         });
 }
 
 template <class Pointer>

@@ -65,7 +65,11 @@ class PartedGemmTest : public CudaLibrary {
   /// an addend, in the second C, in which row 0 stays.
   template <class T>
   void run(Order of_a, Order of_b) {
-    constexpr std::int64_t n = 296, k = 72, rows = 456, last = 300;
+    constexpr std::int64_t n = 296, k = 72, rows = 456;
+    // Where the second part of each matrix begins in it.
+    const std::int64_t in_first = of_a == Order::row_major ? 130 : 136;
+    const std::int64_t in_second = of_a == Order::row_major ? 100 : 104;
+    const std::int64_t last = 200 + in_second;
     const auto lda = [&](std::int64_t count) { return of_a == Order::row_major ? k : count; };
     const std::int64_t ldb = of_b == Order::row_major ? n : k;
     const InputMatrix first(MatrixView<const T>{
@@ -80,17 +84,23 @@ class PartedGemmTest : public CudaLibrary {
     T* const own = filled<T>((rows - last) * n, 99);
     T* const sent = filled<T>((1 + last) * n, 99);
     std::uint32_t* const finished = words({0, 0, 0, 0});
-    const PartedGemm product = {
+    PartedGemm product = {
         .alpha = 2,
         .a = {first, second},
         .b = b,
         .c = {MatrixView<T>{own, rows - last, n, n, Order::row_major},
               MatrixView<T>{sent, 1 + last, n, n, Order::row_major}},
         .addend = addend,
-        .parts = {{.rows = 130, .a = 0, .a_row = 0, .c = 1, .c_row = 1, .finished = finished},
-                  {.rows = 70, .a = 0, .a_row = 130, .c = 1, .c_row = 131},
-                  {.rows = 100, .a = 1, .a_row = 0, .c = 1, .c_row = 201, .finished = finished + 2},
-                  {.rows = 156, .a = 1, .a_row = 100, .c_row = 0, .addend_row = 0}},
+        .parts =
+            {{.rows = in_first, .a = 0, .a_row = 0, .c = 1, .c_row = 1, .finished = finished},
+             {.rows = 200 - in_first, .a = 0, .a_row = in_first, .c = 1, .c_row = 1 + in_first},
+             {.rows = in_second,
+              .a = 1,
+              .a_row = 0,
+              .c = 1,
+              .c_row = 201,
+              .finished = finished + 2},
+             {.rows = rows - last, .a = 1, .a_row = in_second, .c_row = 0, .addend_row = 0}},
         .finished_value = 7};
     for (int time = 0; time < 2; ++time) {
       ASSERT_TRUE(gemm_parts(product, default_stream));
@@ -105,6 +115,9 @@ class PartedGemmTest : public CudaLibrary {
                 "");
       EXPECT_EQ(from_device(finished, 4), (std::vector<std::uint32_t>{7, 0, 7, 0}));
     }
+    // TMA reads lines from multiples of 16 bytes on.
+    product.parts[1].a_row -= 4;
+    EXPECT_EQ(gemm_parts(product, default_stream), of_a == Order::row_major);
   }
 };
 

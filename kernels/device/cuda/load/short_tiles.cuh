@@ -7,7 +7,9 @@
 
 #include "core/problem.hpp"
 #include "device/cuda/entry/launch.hpp"
+#include "device/cuda/epilogue/staged_c.cuh"
 #include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/types.cuh"
 
@@ -58,5 +60,44 @@ __device__ __forceinline__ void clear_rest(In (&tiles)[STAGES][COUNT], int loade
 }
 
 #endif
+
+/// The rows of A and columns of B that a block loads of tiles of BM x BN: in clusters all. A's stages are
+/// whole where boxes of C pass through them, and up to four k-blocks save less than zeros take.
+template <int BM, int BN, int CLUSTER>
+struct ShortTiles {
+  template <class In, class Out>
+  static constexpr bool is_deep(const Gemm<In, Out>& g) {
+    return CLUSTER == 1 && g.k > 4 * (128 / static_cast<int>(sizeof(In)));
+  }
+  template <class In, class Out>
+  static constexpr int rows(const Gemm<In, Out>& g) {
+    const bool reads_c = g.beta != Scalar<Out>{} && has_boxes_of_c(g);
+    return is_deep(g) && !reads_c ? loaded_extent<BM>(g.m) : BM;
+  }
+  template <class In, class Out>
+  static constexpr int cols(const Gemm<In, Out>& g) {
+    return is_deep(g) ? loaded_extent<BN>(g.n) : BN;
+  }
+
+  /// Zeros in the rest of all stages, by the READERS threads behind the first warpgroup, which meet at
+  /// that barrier while the first stages are on their way.
+  template <int READERS, class In, class Out, int STAGES, int A_COUNT, int B_COUNT>
+  static __device__ __forceinline__ void clear(const Gemm<In, Out>& g, In (&As)[STAGES][A_COUNT],
+                                               In (&Bs)[STAGES][B_COUNT], int barrier) {
+    if constexpr (CLUSTER == 1 && (BM == 64 || BN == 64)) {
+      const int thread = static_cast<int>(threadIdx.x) - 128;
+      if (rows(g) == BM && cols(g) == BN) return;
+      if constexpr (BM == 64) {
+        clear_rest<READERS>(As, rows(g), operand_a(g).is_k_major(), thread);
+      }
+      if constexpr (BN == 64) {
+        clear_rest<READERS>(Bs, cols(g), operand_b(g).is_k_major(), thread);
+      }
+      // sync: wgmma sees the zeros of all threads
+      ptx::fence_proxy_async();
+      ptx::bar_sync(barrier, READERS);
+    }
+  }
+};
 
 }  // namespace rung::cuda

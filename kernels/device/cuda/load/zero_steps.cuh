@@ -30,6 +30,29 @@ __device__ __forceinline__ void zero_steps(In* tile, int lead, int end, int thre
   }
 }
 
+/// What a tile's k-blocks have of other groups: the first steps of the first one, and those beyond the last
+/// step, which are not zeros.
+struct CutSteps {
+  int lead;
+  bool is_cut;
+};
+
+/// zero_steps() of tiles of A, with BM rows, and of B, with BN columns, for the k-block that begins at
+/// step k0 of so many. The COUNT threads behind the first warpgroup call it, and meet at that barrier.
+template <class ATile, int BM, class BTile, int BN, int COUNT, class In>
+__device__ __forceinline__ void zero_rest(In* a, In* b, int k0, int steps, const CutSteps& cut,
+                                          int barrier) {
+  const int lead = k0 == 0 ? cut.lead : 0;
+  const int end = steps - k0 < ATile::BK ? steps - k0 : ATile::BK;
+  if (!cut.is_cut || (lead == 0 && end == ATile::BK)) return;
+  const int thread = static_cast<int>(threadIdx.x) - 128;
+  zero_steps<ATile, BM, COUNT>(a, lead, end, thread);
+  zero_steps<BTile, BN, COUNT>(b, lead, end, thread);
+  // sync: wgmma sees the zeros of all of them
+  ptx::fence_proxy_async();
+  ptx::bar_sync(barrier, COUNT);
+}
+
 /// Sets whole tiles to zero, so that what no box brings has a value; called by COUNT threads. After
 /// a barrier, TMA and wgmma see the zeros.
 template <int COUNT, class In>

@@ -6,6 +6,7 @@
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/half_pairs.cuh"
+#include "device/cuda/ptx/ld_shared.cuh"
 #include "device/cuda/types.cuh"
 #include "device/weight_layout.hpp"
 
@@ -205,6 +206,20 @@ __device__ __forceinline__ void promote(const float (&scales)[2], const float (&
   for (int j = 0; j < J; ++j) {
     RUNG_UNROLL
     for (int i = 0; i < 4; ++i) acc[j][i] += scales[i / 2] * sums[j][i];
+  }
+}
+
+/// A lane's words of both halves of the record at a shared address.
+template <int CHUNKS>
+__device__ __forceinline__ void load_words(Vector<std::uint32_t, 4> (&words)[2][CHUNKS],
+                                           std::uint32_t record) {
+  RUNG_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    RUNG_UNROLL
+    for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+      ptx::ld_shared(words[half][chunk],
+                     record + (half * CHUNKS + chunk) * 512 + threadIdx.x % 32 * 16);
+    }
   }
 }
 
