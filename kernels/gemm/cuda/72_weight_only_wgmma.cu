@@ -9,7 +9,6 @@
 #include "device/cuda/epilogue/weight_only_results.cuh"
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tma_load.cuh"
-#include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/warp.cuh"
 #include "device/cuda/ptx/wgmma_from_registers.cuh"
 #include "device/cuda/tile/block_work.cuh"
