@@ -1,5 +1,6 @@
-// gemm/cuda/73_weight_stream: weights of 4 or 8 bits by a vector: each warp streams a run of records
-//   through shared memory; columns of a matrix instruction sum eight groups of k, scaled together.
+// gemm/cuda/73_weight_stream: weights of 4 or 8 bits by a vector: each warp streams a run of
+//   records through shared memory; columns of a matrix instruction sum eight groups of k, scaled
+//   together.
 // from: 71_weight_only | removes: barriers, matrix instructions for columns that do not exist, and
 //   most of what a group takes for its scales | bottleneck: device memory
 // needs: sm_80 | try: rung verify gemm/cuda/73
