@@ -1,5 +1,5 @@
 #pragma once
-// A has a few dozen rows and B lies beyond L2: strips of B are copied on their way to L1.
+// For an A of a few dozen rows and a B larger than L2: strips of B are copied as they pass to L1.
 
 #include <algorithm>
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace rung::cpu {
 
-// From so many rows of A and bytes of k on, strips of B are wider than two vectors.
+// Strips of B are wider than two vectors if A has at least this many rows, and k this many bytes.
 inline constexpr std::int64_t least_rows_of_wide_strips = 128, least_k_bytes_of_wide_strips = 2048;
 
 /// Vectors of columns in a strip of B. Tiles of three vectors by eight rows, or of four by six, take

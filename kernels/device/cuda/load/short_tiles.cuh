@@ -80,7 +80,7 @@ struct ShortTiles {
   }
 
   /// Zeros in the rest of all stages, by the READERS threads behind the first warpgroup, which meet at
-  /// that barrier while the first stages are on their way.
+  /// that barrier. Meanwhile, the first stages arrive.
   template <int READERS, class In, class Out, int STAGES, int A_COUNT, int B_COUNT>
   static __device__ __forceinline__ void clear(const Gemm<In, Out>& g, In (&As)[STAGES][A_COUNT],
                                                In (&Bs)[STAGES][B_COUNT], int barrier) {
