@@ -6,65 +6,26 @@
 #include <cstdint>
 
 #include "device/cuda/keywords.cuh"
-#include "device/cuda/ptx/basic.cuh"
-#include "device/cuda/tile/operand.cuh"
-#include "device/cuda/types.cuh"
+#include "device/cuda/load/row_copies.cuh"
 
 namespace rung::cuda {
 
-/// Copies EXTENT x BK elements, which lie as [BK / 2][LD] pairs in one of several stages. The tiles
-/// begin at multiples of BK steps.
-template <class T, int EXTENT, int BK, int LD, int THREADS>
-class AsyncPairs {
- public:
-  /// For tiles that begin at e0 in the extent, and at k0 and one after another along k.
-  __device__ __forceinline__ AsyncPairs(const Operand<T>& operand, std::int64_t e0, std::int64_t k0,
-                                        T (*stages)[BK / 2][LD]) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const int e = thread / LINE;
-    const int pair = thread % LINE;
-    k_ = pair * 2;
-    from_ = &operand.x(e0 + e, k0 + k_);
-    to_ = ptx::cvta_to_shared(&stages[0][pair][e * 2]);
-    from_step_ = STEP * operand.x.row_stride;
-    const std::int64_t e_left = operand.extent - e0 - e;
-    const auto rows = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
-    there_ = rows <= 0 ? 0 : (rows + STEP - 1) / STEP;
+/// A tile as [BK / 2][LD] pairs.
+template <class T, int BK, int LD>
+struct PairLayout {
+  using Tile = T[BK / 2][LD];
+
+  static __device__ __forceinline__ const T* address(Tile* stages, int row, int k) {
+    return &stages[0][k / 2][row * 2];
   }
-
-  /// Starts to copy the first tile to stage 0, with zeros beyond its `steps` along k, whole pairs,
-  /// and beyond the extent.
-  __device__ __forceinline__ void copy_first(int steps) {
-    copy_to(to_, k_ < steps ? there_ : 0);
-    from_ += steps;
+  template <int ROWS>
+  static constexpr std::uint32_t bytes_below() {
+    return ROWS * 2 * sizeof(T);
   }
-
-  /// Starts to copy the next tile to a stage, with zeros beyond the extent; all of it is zeros if
-  /// it does not exist.
-  __device__ __forceinline__ void copy(int stage, bool exists) {
-    copy_to(to_ + stage * static_cast<std::uint32_t>(BK / 2 * LD * sizeof(T)), exists ? there_ : 0);
-    from_ += BK;
-  }
-
- private:
-  static constexpr int SIZE = 2 * sizeof(T);
-  static constexpr int LINE = BK / 2;          // pairs of a row
-  static constexpr int STEP = THREADS / LINE;  // rows from a thread's copy to its next
-  static constexpr int COUNT = EXTENT / STEP;
-  static_assert(COUNT * STEP == EXTENT, "each thread makes as many copies");
-
-  __device__ __forceinline__ void copy_to(std::uint32_t to, int there) {
-    RUNG_UNROLL
-    for (int i = 0; i < COUNT; ++i) {
-      ptx::cp_async<SIZE>(to + i * STEP * SIZE, from_ + i * from_step_, i < there ? SIZE : 0);
-    }
-  }
-
-  const T* from_;  // of the first copy of the next tile
-  std::int64_t from_step_;
-  std::uint32_t to_;  // where it goes in the first stage
-  int k_;             // its step along k
-  int there_;         // copies within the extent
 };
+
+/// Copies such tiles, which begin at multiples of BK steps.
+template <class T, int EXTENT, int BK, int LD, int THREADS>
+using AsyncPairs = RowCopies<T, EXTENT, BK, THREADS, 2, PairLayout<T, BK, LD>>;
 
 }  // namespace rung::cuda
