@@ -31,7 +31,8 @@ std::string know_compiler(const std::string& text);
 /// function of another name in its place.
 std::string drop_barrier_destructor(const std::string& text);
 
-/// All but the last, and what device_launches.hpp, own_warp_size.hpp and vector_casts.hpp do.
+/// All but the last, and what device_launches.hpp, nvcc_declarations.hpp, own_warp_size.hpp and
+/// vector_casts.hpp do.
 std::string accepted_source(const std::string& text);
 
 }  // namespace rung::emu

@@ -10,8 +10,10 @@
 #include <string_view>
 
 #include "emu/accepted_source.hpp"
+#include "emu/cluster_sizes.hpp"
 #include "emu/device_code.hpp"
 #include "emu/own_files.hpp"
+#include "emu/shared_tables.hpp"
 #include "emu/toolchain.hpp"
 #include "emu/vector_copies.hpp"
 
@@ -187,7 +189,8 @@ void compile_device_by_clang(const CompileOptions& options, std::vector<std::str
                    "-gline-tables-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S",
                    "-o", module.string(), source_argument(source)});
   run_compiler(command);
-  const std::string text = copy_by_vectors(read_file(module));
+  const std::string text =
+      copy_by_vectors(store_shared_addresses(state_cluster_sizes(read_file(module))));
   std::ofstream(module, std::ios::binary) << text;
   generate_device_code(options, clang, module, ptx);
 }

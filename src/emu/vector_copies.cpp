@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "emu/llvm_text.hpp"
+
 namespace rung::emu {
 namespace {
 
@@ -31,32 +33,6 @@ std::string aligned_array(Text line) {
   const std::size_t begin = at + align_word.size();
   const std::size_t end = std::min(line.find_first_not_of("0123456789", begin), line.size());
   return fmt::format("{}{}{}", line.substr(0, begin), most_bytes, line.substr(end));
-}
-
-std::vector<Text> split_lines(Text text) {
-  std::vector<Text> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
-/// What stands between commas, also within the braces or parentheses that the text begins with.
-std::vector<Text> split_list(Text text) {
-  std::vector<Text> parts;
-  int depth = 0;
-  std::size_t begin = 1;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    depth += c == '(' || c == '{' ? 1 : c == ')' || c == '}' ? -1 : 0;
-    if (depth > 0 && (depth > 1 || c != ',')) continue;
-    parts.push_back(text.substr(begin, at - begin));
-    if (depth == 0) break;
-    begin = std::min(text.find_first_not_of(' ', at + 1), text.size());
-  }
-  return parts;
 }
 
 /// A pointer argument, `ptr addrspace(3) align 4 %5`.

@@ -108,6 +108,14 @@ TEST(Programs, Managed) { expect_output("managed.cu", "40 105 105 6 157.5 1\n");
 
 TEST(Programs, AsNvccTakesThem) { expect_output("as_nvcc.cu", "31 62\n0 wrong\n", "-std=c++11"); }
 
+TEST(Programs, DeclarationsAsNvccTakesThem) {
+  const std::string expected = "2031 2131 2031 2131\nthree blocks are no clusters of two\n42 1\n";
+  expect_output("declarations.cu", expected);
+  expect_output("declarations.cu", expected, "-rdc=true");
+}
+
+TEST(Programs, TablesOfSharedAddresses) { expect_output("shared_tables.cu", "1 61\n128 128\n"); }
+
 TEST(Programs, RemovedNamesOfLibraries) {
   if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with CUB and Thrust";
   expect_output("removed_names.cu", "63 385 0\n");

@@ -9,6 +9,7 @@
 #include "emu/accepted_source.hpp"
 #include "emu/device_launches.hpp"
 #include "emu/launch_json.hpp"
+#include "emu/nvcc_declarations.hpp"
 #include "emu/own_warp_size.hpp"
 #include "emu/process.hpp"
 #include "emu/summary.hpp"
@@ -70,6 +71,50 @@ TEST(AcceptedSource, AlignasComesBeforeTheMemory) {
        {"alignas(16) __shared__ float a;", "struct alignas(16) A {};", "alignas(8) int a, b;",
         "__shared__ int my_alignas(3);", "__shared__ alignas(", "static alignas(8) int c;"}) {
     EXPECT_EQ(lead_with_alignas(text), text);
+  }
+}
+
+TEST(AcceptedSource, AttributesBehindThoseOfCudaGo) {
+  EXPECT_EQ(drop_late_attributes("__host__ __device__ [[nodiscard]] int f();"),
+            "__host__ __device__               int f();");
+  for (const char* const text :
+       {"[[nodiscard]] __device__ int f();", "a[[] { return 0; }()] = 1;", "__device__ [["}) {
+    EXPECT_EQ(drop_late_attributes(text), text);
+  }
+}
+
+TEST(AcceptedSource, DependentTemplatesAreNamed) {
+  EXPECT_EQ(name_dependent_templates("using A = typename traits<T>::rebind<U<(1 > 0)>>::other;"),
+            "using A = typename traits<T>::template rebind<U<(1 > 0)>>::other;");
+  EXPECT_EQ(name_dependent_templates("typename a::B<T>::C<1>::D<2>::type x;"),
+            "typename a::B<T>::template C<1>::template D<2>::type x;");
+  for (const char* const text :
+       {"typename traits<T>::template rebind<U>::other", "typename std::vector<T>::iterator i;",
+        "template <typename T, int N> struct A<T>::B<N> {};", "typename A<T"}) {
+    EXPECT_EQ(name_dependent_templates(text), text);
+  }
+}
+
+TEST(AcceptedSource, ObjectsInDynamicSharedMemoryAreArrays) {
+  EXPECT_EQ(
+      declare_shared_arrays("__global__ void k() { if (a) { extern __shared__ T<1, 2> s; } }"),
+      "__global__ void k() { if (a) { extern __shared__ T<1, 2> rung_emu_s[]; auto& s = "
+      "*rung_emu_s; } }");
+  for (const char* const text :
+       {"void k() { extern __shared__ float s[]; }", "void k() { extern int s; }",
+        "namespace a { extern __shared__ float s; }", "extern __shared__ float s;",
+        "extern \"C\" { extern __shared__ float s; }", "void k() { extern __shared__ float s"}) {
+    EXPECT_EQ(declare_shared_arrays(text), text);
+  }
+}
+
+TEST(AcceptedSource, CooperativeGroupsBringAtomics) {
+  const std::string header = "#include <cooperative_groups.h>\n";
+  EXPECT_EQ(include_atomics(header + "cuda::atomic_ref<int> a(b);"),
+            "#include <rung_emu/groups_and_atomics.h>\ncuda::atomic_ref<int> a(b);");
+  for (const std::string& text :
+       {header + "k();", header + "#include <cuda/atomic>\ncuda::atomic<int> a;"}) {
+    EXPECT_EQ(include_atomics(text), text);
   }
 }
 

@@ -13,6 +13,8 @@
 /* The runtime library finds them by their section: rung_emu/managed.h. */
 #define __managed__ __attribute__((device)) __attribute__((section("rung_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* clang does not know it: rung emu reads the annotation. */
+#define __cluster_dims__(...) __attribute__((annotate("rung.cluster", __VA_ARGS__)))
 #else /* a host compiler: only the host's part of a program can be meant */
 #define __device__
 #define __host__
@@ -21,6 +23,7 @@
 #define __shared__
 #define __managed__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #endif
 
 #define __maxnreg__(registers)

@@ -51,7 +51,7 @@ void BodyParser::open_scope() {
 
 void BodyParser::directive() {
   if (lexer_.at(".loc")) return location();
-  if (lexer_.at(".pragma")) return skip_pragma(lexer_);
+  if (lexer_.at(".pragma")) return pragma();
   if (lexer_.at(".reg")) return registers();
   if (space_named(lexer_.peek().text)) return variables();
   lexer_.fail_expected("an instruction or a declaration");
@@ -214,6 +214,22 @@ void BodyParser::refer_labels() {
     if (operand.kind != Operand::Kind::label) continue;
     labels_.refer({operand.name, kind, instruction.line, false, function_.body.size() - 1, i});
   }
+}
+
+/// `.pragma "rung.cluster 2, 1, 1";` stands for .reqnctapercluster, which has its place before the
+/// body: where LLVM does not write it, `rung emu` writes this.
+void BodyParser::pragma() {
+  const Token& text = lexer_.peek_second();
+  constexpr std::string_view cluster = "rung.cluster ";
+  if (text.kind == Token::Kind::string && text.text.starts_with(cluster)) {
+    Lexer size(text.text.substr(cluster.size()), "rung.cluster");
+    for (int dimension = 0; dimension < 3; ++dimension) {
+      if (dimension > 0) size.expect(",");
+      function_.required_cluster[dimension] =
+          parse_literal(size, "a number of blocks", 1, std::numeric_limits<int>::max());
+    }
+  }
+  skip_pragma(lexer_);
 }
 
 void skip_pragma(Lexer& lexer) {

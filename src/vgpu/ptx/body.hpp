@@ -30,6 +30,7 @@ class BodyParser {
   void statement();
   void open_scope();
   void directive();
+  void pragma();
   void registers();
   void variables();
   void location();

@@ -15,6 +15,7 @@
     T() = default;                                                                                 \
     __host__ __device__ constexpr T(T##_raw bits) : __x(bits.x) {}                                 \
     __host__ __device__ operator T##_raw() const { return {__x}; }                                 \
+    __host__ __device__ operator T##_raw() const volatile { return {__x}; }                        \
     __host__ __device__ constexpr T(STORAGE v) : value(v) {}                                       \
     __host__ __device__ T(float v) : value(static_cast<STORAGE>(v)) {}                             \
     __host__ __device__ T(double v) : value(static_cast<STORAGE>(v)) {}                            \
