@@ -1,6 +1,8 @@
 #include "library/tile_costs.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "device/cpu/machine.hpp"
 #include "library/cost_model.hpp"
@@ -15,12 +17,65 @@ double parts(std::int64_t whole, std::int64_t part) {
 /// Elements of k in 32 bits.
 std::int64_t group_of(const GemmShape& shape) { return shape.dtype == Dtype::i8 ? 4 : 2; }
 
-/// At least what it takes to read B from beyond L2.
-double with_reading(double cost, const GemmShape& shape, double cycles_per_byte) {
-  const double bytes = static_cast<double>(shape.n) * static_cast<double>(shape.k) *
-                       (shape.dtype == Dtype::i8 ? 1 : 2);
+double bytes_of(const GemmShape& shape, std::int64_t rows, std::int64_t cols) {
+  return static_cast<double>(rows) * static_cast<double>(cols) * (shape.dtype == Dtype::i8 ? 1 : 2);
+}
+
+/// At least what it takes to read so many bytes from beyond L2.
+double with_reading(double cost, double bytes, double cycles_per_byte) {
   if (bytes < static_cast<double>(cpu::machine().caches.l2)) return cost;
   return std::max(cost, bytes * cycles_per_byte);
+}
+
+/// Dot products of `rows` contiguous rows, of a few at a time, and `cols` columns, which may have to be
+/// copied one element after the other.
+double cost_of_narrow_dots(const GemmShape& shape, std::int64_t rows, std::int64_t cols,
+                           bool copies) {
+  constexpr double call = 40, tile = 16, sum = 3, element = 1.3, byte = 0.13;
+  const bool is_i8 = shape.dtype == Dtype::i8;
+  const double dot_product = is_i8 ? 1 : 2;  // cycles, of 512 bits
+  const auto m = static_cast<double>(rows), n = static_cast<double>(cols);
+  const double copy = copies ? element * n * static_cast<double>(shape.k) : 0;
+  const double tiles = parts(rows, cols == 1 ? 8 : 4);
+  const double cost =
+      call + copy + tiles * tile + m * n * (sum + dot_product * parts(shape.k, is_i8 ? 64 : 32));
+  return with_reading(cost, bytes_of(shape, rows, shape.k), byte);
+}
+
+/// Sums of contiguous rows of a matrix of `cols` columns for few rows of the other.
+double cost_of_row_sums(const GemmShape& shape, std::int64_t rows, std::int64_t cols) {
+  constexpr double call = 50, byte = 0.11;
+  // Four rows of int8 take twice as many instructions to interleave as two of bf16, for twice as
+  // many columns.
+  const bool is_i8 = shape.dtype == Dtype::i8;
+  const auto m = static_cast<double>(rows);
+  const double step = is_i8 ? 8 + 11 * m : 5 + 5 * m;
+  const double cost = call + parts(shape.k, group_of(shape)) * parts(cols, is_i8 ? 64 : 32) * step;
+  return with_reading(cost, bytes_of(shape, cols, shape.k), byte);
+}
+
+/// As gemm/cpu/09 decides it; infinite where C has more rows and columns.
+double cost_of_narrow(const GemmShape& shape) {
+  constexpr std::int64_t few = 4;
+  constexpr double element_of_c = 4;  // to transpose it
+  const bool a_by_rows = shape.a == Order::row_major, b_by_rows = shape.b == Order::row_major;
+  const auto [m, n] = std::pair(shape.m, shape.n);
+  if (n <= few && a_by_rows) return cost_of_narrow_dots(shape, m, n, n > 1 && b_by_rows);
+  if (m <= few && !b_by_rows) return cost_of_narrow_dots(shape, n, m, m > 1 && !a_by_rows);
+  if (m <= few) return cost_of_row_sums(shape, m, n);
+  if (n <= few)
+    return cost_of_row_sums(shape, n, m) +
+           element_of_c * static_cast<double>(m) * static_cast<double>(n);
+  return std::numeric_limits<double>::infinity();
+}
+
+/// Tiles of A in place: with one strip of columns, nothing hides that they are read.
+double reading_a_once(const GemmShape& shape) {
+  constexpr double byte_in_l2 = 0.1, byte_beyond = 0.18;
+  const cpu::Caches& caches = cpu::machine().caches;
+  const double bytes = bytes_of(shape, shape.m, shape.k);
+  if (bytes <= static_cast<double>(caches.l1)) return 0;
+  return bytes * (bytes <= static_cast<double>(caches.l2) ? byte_in_l2 : byte_beyond);
 }
 
 }  // namespace
@@ -34,40 +89,44 @@ double cost_of_tiles(const GemmShape& shape) {
   const double strips = parts(shape.n, 32), blocks = strips * parts(shape.m, 32);
   const double products = blocks * (shape.m > 16 ? 2 : 1) * (shape.n > 16 ? 2 : 1);
   constexpr double byte = 0.15;  // by lines of many rows of B
-  const double cost =
-      call + strips * steps * fill + products * steps * product + blocks * sums_to_c;
-  return with_reading(cost, shape, byte);
+  double cost = call + strips * steps * fill + products * steps * product + blocks * sums_to_c;
+  const std::int64_t depth = 16 * group_of(shape);
+  constexpr double last_step = 200;  // of 32 rows of A, copied where k ends inside of tiles
+  if (shape.k % depth != 0) cost += parts(shape.m, 32) * last_step;
+  if (shape.a == Order::col_major) {
+    const double transposing = shape.dtype == Dtype::i8 ? 300 : 480;  // of two tiles of A
+    cost += parts(shape.m, 32) * steps * transposing;
+  } else if (strips == 1) {
+    cost += reading_a_once(shape);
+  }
+  return with_reading(cost, bytes_of(shape, shape.n, shape.k), byte);
 }
 
 double cost_of_dot_products(const GemmShape& shape) {
-  constexpr std::int64_t few_rows = 4, tile_rows = 14, tile_cols = 32;
-  const std::int64_t group = group_of(shape);
-  const double groups = parts(shape.k, group);
-  const auto m = static_cast<double>(shape.m);
-  if (shape.m <= few_rows && shape.b == Order::row_major) {
-    constexpr double call = 50;
-    // Four rows of int8 take twice as many instructions to interleave as two of bf16, for twice as
-    // many columns.
-    const bool bytes = shape.dtype == Dtype::i8;
-    const double step = bytes ? 8 + 11 * m : 5 + 5 * m;
-    constexpr double byte = 0.11;  // along rows of B
-    return with_reading(call + groups * parts(shape.n, bytes ? 64 : 32) * step, shape, byte);
-  }
+  const double narrow = cost_of_narrow(shape);
+  if (narrow < std::numeric_limits<double>::infinity()) return narrow;
+  constexpr std::int64_t tile_rows = 14, tile_cols = 32;
   constexpr double call = 450;
   const double tile = shape.n % tile_cols == 0 ? 60 : 250;  // columns of C one by one
   constexpr double dot_product = 2;  // cycles, of 512 bits: CPUs with tiles have one unit for them
-  const double rows = std::min(m, static_cast<double>(tile_rows));
+  const double rows = static_cast<double>(std::min(shape.m, tile_rows));
   const double vectors = shape.n > tile_cols / 2 ? 2 : 1;
-  return call + parts(shape.m, tile_rows) * parts(shape.n, tile_cols) *
-                    (tile + rows * vectors * dot_product * groups);
+  const double a_element = shape.dtype == Dtype::i8 ? 3 : 2;  // to pack it by columns
+  const double packing = shape.a == Order::row_major ? 0
+                                                     : a_element * static_cast<double>(shape.m) *
+                                                           static_cast<double>(shape.k);
+  return call + packing +
+         parts(shape.m, tile_rows) * parts(shape.n, tile_cols) *
+             (tile + rows * vectors * dot_product * parts(shape.k, group_of(shape)));
 }
 
 std::optional<GemmChoice> choose_tiles(const GemmShape& shape, int threads) {
   if (shape.dtype != Dtype::bf16 && shape.dtype != Dtype::i8) return std::nullopt;
   if (!cpu::machine().isa.contains(cpu::Isa::amx)) return std::nullopt;
-  const double cost = cost_of_tiles(shape);
-  if (cost > cost_of_dot_products(shape)) return std::nullopt;
-  return GemmChoice{rung_of_tiles.id, rung_of_tiles.rung, threads_worth(cost, threads)};
+  const double with_tiles = cost_of_tiles(shape), with_vectors = cost_of_dot_products(shape);
+  const double least = std::min(with_tiles, with_vectors);
+  const auto& use = with_tiles <= with_vectors ? rung_of_tiles : rung_of_vectors;
+  return GemmChoice{use.id, use.rung, threads_worth(least, threads)};
 }
 
 }  // namespace rung

@@ -14,8 +14,9 @@ double cost_of_tiles(const GemmShape& shape);         // 10
 double cost_of_dot_products(const GemmShape& shape);  // 09
 
 inline constexpr Named<cpu::GemmRung> rung_of_tiles = RUNG_GEMM(10, amx_tiles);
+inline constexpr Named<cpu::GemmRung> rung_of_vectors = RUNG_GEMM(09, dot_products);
 
-/// That rung with its number of threads, where this CPU has tiles and they are cheaper.
+/// The cheaper of the two with its number of threads, where this CPU has tiles.
 std::optional<GemmChoice> choose_tiles(const GemmShape& shape, int threads);
 
 }  // namespace rung

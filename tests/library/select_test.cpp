@@ -94,7 +94,11 @@ TEST(Costs, PreferTilesToDotProductsByShape) {
   for (const Dtype dtype : {Dtype::bf16, Dtype::i8}) {
     EXPECT_TRUE(prefers_tiles(dtype, 100, 100, 100));
     EXPECT_TRUE(prefers_tiles(dtype, 5, 1000, 1000));
-    EXPECT_TRUE(prefers_tiles(dtype, 2000, 3, 500));
+    EXPECT_TRUE(prefers_tiles(dtype, 2000, 6, 500));
+    EXPECT_TRUE(prefers_tiles(dtype, 64, 4, 256));
+    EXPECT_FALSE(prefers_tiles(dtype, 4096, 1, 4096));
+    EXPECT_FALSE(prefers_tiles(dtype, 10, 1, 1903));
+    EXPECT_FALSE(prefers_tiles(dtype, 4, 1, 104));
     EXPECT_FALSE(prefers_tiles(dtype, 1, 4096, 4096));
     EXPECT_FALSE(prefers_tiles(dtype, 4, 4, 4));
     EXPECT_FALSE(prefers_tiles(dtype, 16, 64, 2));

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "backends/backend.hpp"
 #include "core/case.hpp"
 #include "core/verify.hpp"
@@ -43,6 +46,51 @@ TEST_P(DotProducts09, MultipliesFewRowsWithoutPacking) {
   }
 }
 
+// Up to four columns, or rows, of which the large operand is read in place, in every layout: dot products
+// of eight or four rows with a rest, several parts of k, and sums of rows.
+TEST_P(DotProducts09, MultipliesFewColumnsAndRowsInEveryLayout) {
+  for (const int layout : {0, 1, 2, 3}) {
+    for (const std::int64_t n : {1, 2, 3, 4}) {
+      for (const std::int64_t k : {1, 31, 200}) {
+        GemmSpec spec = {.dtype = GetParam(),
+                         .m = 23,
+                         .n = n,
+                         .k = k,
+                         .a_transposed = (layout & 1) != 0,
+                         .b_transposed = (layout & 2) != 0,
+                         .a_padding = 3,
+                         .b_padding = 1,
+                         .c_padding = 2};
+        expect_right(spec);
+        std::swap(spec.m, spec.n);
+        spec.alpha = 3;
+        spec.beta = -2;
+        expect_right(spec);
+      }
+    }
+  }
+  expect_right({.dtype = GetParam(), .m = 9, .n = 1, .k = 70000, .alpha = 2, .beta = 1});
+  expect_right({.dtype = GetParam(), .m = 5, .n = 3, .k = 5000, .alpha = 2, .beta = 1});
+  expect_right({.dtype = GetParam(), .m = 700, .n = 2, .k = 3000});  // shared by threads
+}
+
+// Each element of A is -128: unsigned bytes that stand for signed ones wrap around most there.
+TEST(DotProducts09OfBytes, KeepsSignsOfTheLeastNumber) {
+  constexpr std::int64_t m = 9, k = 131;
+  const std::vector<std::int8_t> a(m * k, -128);
+  std::vector<std::int8_t> b(k);
+  std::uint32_t expected = 0;
+  for (std::int64_t i = 0; i < k; ++i) {
+    b[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i % 256 - 128);
+    expected += static_cast<std::uint32_t>(-128 * b[static_cast<std::size_t>(i)]);
+  }
+  std::vector<std::uint32_t> c(m);
+  const GemmCall call = {Dtype::i8,       m, 1, k, 1, {a.data(), k, 1}, {b.data(), 1, 1}, 0,
+                         {c.data(), 1, 1}};
+  run(*find_backend("cpu"), *select({"gemm/cpu/09_dot_products"}).front(), call, 1);
+  EXPECT_EQ(c, std::vector<std::uint32_t>(m, expected));
+}
+
 TEST_P(DotProducts09, ReadsAInPlaceOnlyIfThatIsFaster) {
   expect_right({.dtype = GetParam(), .m = 30, .n = 40, .k = 4096});   // rows share a set of L1
   expect_right({.dtype = GetParam(), .m = 30, .n = 72, .k = 4096});   // too wide for that
@@ -50,7 +98,7 @@ TEST_P(DotProducts09, ReadsAInPlaceOnlyIfThatIsFaster) {
   expect_right({.dtype = GetParam(), .m = 30, .n = 700, .k = 2560});  // several blocks of k
 }
 
-INSTANTIATE_TEST_SUITE_P(Rungs, DotProducts09, testing::Values(Dtype::bf16, Dtype::i8),
+INSTANTIATE_TEST_SUITE_P(Rungs, DotProducts09, testing::Values(Dtype::bf16, Dtype::f16, Dtype::i8),
                          [](const auto& param) { return std::string(identifier(param.param)); });
 
 }  // namespace

@@ -89,7 +89,13 @@ bool is_right(Shape shape, bool a_transposed, bool b_transposed, int threads) {
 template <class In, class Out>
 bool all_right() {
   bool right = cpu::dot_kernels<In, Out>() != nullptr;
-  for (const Shape shape : {Shape{1, 1, 1}, {3, 5, 7}, {14, 8, 64}, {17, 9, 33}, {29, 70, 130}}) {
+  for (const Shape shape : {Shape{1, 1, 1},
+                            {3, 5, 7},
+                            {14, 8, 64},
+                            {17, 9, 33},
+                            {29, 70, 130},
+                            {23, 1, 131},
+                            {9, 3, 40}}) {
     for (int form = 0; form < 8; ++form) {
       right &= is_right<In, Out>(shape, form & 1, form & 2, form & 4 ? 2 : 1);
     }

@@ -13,7 +13,8 @@ SOURCES = [
     "tests/rungs/neon_program.cpp",
     "kernels/gemm/cpu/09_dot_products.cpp",
     *(f"kernels/device/cpu/{name}.cpp"
-      for name in ["dot_kernels", "few_rows_kernels", "isa", "machine", "parallel", "workspace"]),
+      for name in ["dot_kernels", "few_rows_kernels", "group_dots", "isa", "machine",
+                   "narrow_kernels", "parallel", "widen", "workspace"]),
 ]
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
 # The processor that the emulator plays, and the set that the program has to find on it.

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "device/cpu/narrow_kernels.cpp"
 #include "device/cpu/simd.hpp"
 // These have code for each instruction set, too.
+#include "device/cpu/lane_sums-inl.hpp"
 #include "device/cpu/load-inl.hpp"
 #include "device/cpu/partial-inl.hpp"
 
@@ -15,52 +16,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Far enough to hide the latency of memory behind a few streams.
 constexpr std::int64_t bytes_ahead = 256;
-
-#if HWY_TARGET != HWY_SCALAR
-/// The sum of the blocks of 128 bits.
-template <class D>
-HWY_INLINE auto add_blocks(D d, hn::Vec<D> v) {
-  if constexpr (hn::MaxLanes(d) * sizeof(hn::TFromD<D>) <= 16) {
-    return v;
-  } else {
-    const hn::Half<D> half;
-    return add_blocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  }
-}
-
-/// The sums of as many vectors as a block has elements, in one block: a third of the instructions
-/// of one sum after the other.
-HWY_INLINE auto block_of_sums(const hn::Vec<hn::ScalableTag<double>>* v) {
-  const hn::ScalableTag<double> d;
-  return add_blocks(
-      d, hn::Add(hn::InterleaveLower(d, v[0], v[1]), hn::InterleaveUpper(d, v[0], v[1])));
-}
-HWY_INLINE auto block_of_sums(const hn::Vec<hn::ScalableTag<float>>* v) {
-  const hn::ScalableTag<float> d;
-  const hn::Repartition<double, decltype(d)> pairs;
-  const auto add = [&](auto a, auto b) HWY_ATTR {
-    return hn::BitCast(pairs, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
-  };
-  const auto v01 = add(v[0], v[1]);
-  const auto v23 = add(v[2], v[3]);
-  return add_blocks(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, v01, v23)),
-                               hn::BitCast(d, hn::InterleaveUpper(pairs, v01, v23))));
-}
-#endif
-
-/// sums[i] = the sum of v[i]'s lanes.
-template <int Count, class V, class T>
-HWY_INLINE void add_lanes(const V* v, T* sums) {
-  int i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  constexpr int block = 16 / sizeof(T);
-  const hn::FixedTag<T, block> d;
-#pragma GCC unroll 8
-  for (; i + block <= Count; i += block) hn::StoreU(block_of_sums(v + i), d, sums + i);
-#endif
-#pragma GCC unroll 4
-  for (; i < Count; ++i) sums[i] = hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), v[i]));
-}
 
 template <class T, int Rows, int Cols>
 void dots(const DotTile<T>& t) {

@@ -8,17 +8,26 @@ namespace rung::cpu {
 
 /// C (rows x cols) = alpha * A * B + beta * C as dot products: rows of A and columns of B are
 /// contiguous. With beta == 0, C is not read.
-template <class T>
+template <class In, class Acc = In>
 struct DotTile {
   std::int64_t k;
-  const T* a;
+  const In* a;
   std::int64_t a_row;  // elements from one row of A to the next
-  const T* b;
+  const In* b;
   std::int64_t b_col;  // elements from one column of B to the next
-  T alpha;
-  T beta;
-  T* c;
+  Acc alpha;
+  Acc beta;
+  Acc* c;
   std::int64_t c_row, c_col;
+};
+
+template <class In, class Acc = In>
+struct NarrowDots {
+  static constexpr int max_rows = 4, max_cols = 4;
+  static constexpr int column_rows = 8;
+
+  void (*dots[max_rows][max_cols])(const DotTile<In, Acc>& tile);  // [rows - 1][cols - 1]
+  void (*column)(const DotTile<In, Acc>& tile);                    // column_rows rows by one column
 };
 
 /// C (rows x n) = alpha * A * B + beta * C as sums of rows of B: rows of B and of C are contiguous.
@@ -36,16 +45,12 @@ struct RowSum {
 };
 
 template <class T>
-struct NarrowKernels {
-  static constexpr int max_rows = 4, max_cols = 4;
-  static constexpr int column_rows = 8;
+struct NarrowKernels : NarrowDots<T> {
   static constexpr int max_depth = 12;
   /// The largest k for which all of A, with this many rows, fits in registers.
   static constexpr std::int64_t depth(std::int64_t rows) { return rows <= 2 ? max_depth : 8; }
 
-  void (*dots[max_rows][max_cols])(const DotTile<T>& tile);  // [rows - 1][cols - 1]
-  void (*column)(const DotTile<T>& tile);                    // column_rows rows by one column
-  void (*row_sums[max_rows][max_depth])(
+  void (*row_sums[NarrowDots<T>::max_rows][max_depth])(
       const RowSum<T>& sum);  // [rows - 1][k - 1], k up to depth(rows)
 };
 

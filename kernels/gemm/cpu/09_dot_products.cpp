@@ -2,7 +2,7 @@
 //   four int8, of a group of consecutive k and adds all products to one 32-bit sum.
 // from: 06_cache_blocks | removes: the widening of narrow inputs to 32 bits, which takes an FMA for
 //   each product and 32 bits of cache for each element | bottleneck: packing B into groups, which
-//   only a tall C amortizes; up to four rows of A read B in place
+//   only a tall C amortizes; up to four rows or columns of C read the large operand in place
 // needs: AVX512-BF16 or bfdot for bf16; int8 uses VNNI, sdot or pmaddwd; other types run 06
 //   | try: rung bench gemm/cpu/06 gemm/cpu/09 --dtype bf16
 
@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "device/cpu/dot_kernels.hpp"
-#include "device/cpu/few_rows_kernels.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
+#include "device/cpu/narrow_groups.hpp"
 #include "device/cpu/pack.hpp"
 #include "device/cpu/parallel.hpp"
 #include "device/cpu/rung.hpp"
@@ -206,7 +206,7 @@ class Product {
 struct DotProducts {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
-    if (g.m == 0 || g.n == 0 || cpu::multiply_few_rows(g, threads)) return;
+    if (g.m == 0 || g.n == 0 || cpu::multiply_narrow(g, threads)) return;
     const auto* const kernels = cpu::dot_kernels<In, Out>();
     if (kernels == nullptr) return gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
     if (threads == 1 || !Blocks::streams_b(*kernels, g)) {

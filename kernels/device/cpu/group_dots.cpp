@@ -1,0 +1,208 @@
+#include "device/cpu/group_dots.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "device/cpu/dot_kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "device/cpu/group_dots.cpp"
+#include "device/cpu/simd.hpp"
+// After simd.hpp, which must come first in a file that is compiled once per target.
+#include "device/cpu/lane_sums-inl.hpp"
+
+// AVX2 and AVX-512 for x86, 128 bits for Arm: other sets have no such instructions.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || \
+    (HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR)
+HWY_BEFORE_NAMESPACE();
+namespace rung::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using MostRows = std::make_integer_sequence<int, NarrowDots<float>::max_rows>;
+
+/// A vector of groups; where `count` elements do not fill it, the others are 0.
+template <bool Whole, class In>
+HWY_INLINE hn::Vec<hn::ScalableTag<KGroup>> load_groups(const In* at, std::int64_t count) {
+  const hn::ScalableTag<KGroup> d;
+  const hn::ScalableTag<std::uint8_t> bytes;
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(at);
+  if constexpr (Whole) return hn::BitCast(d, hn::LoadU(bytes, from));
+  const auto used = static_cast<std::size_t>(count) * sizeof(In);
+#if HWY_TARGET == HWY_AVX3
+  return hn::BitCast(d, hn::MaskedLoad(hn::FirstN(bytes, used), bytes, from));
+#else
+  HWY_ALIGN std::uint8_t padded[hn::MaxLanes(bytes)] = {};
+  std::memcpy(padded, from, used);
+  return hn::BitCast(d, hn::Load(bytes, padded));
+#endif
+}
+
+}  // namespace rung::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+// Each extension with the namespace of its register file.
+
+#if HWY_TARGET == HWY_AVX2
+#define RUNG_BYTES_TARGET HWY_TARGET_STR ",avxvnni"
+#elif HWY_TARGET == HWY_AVX3
+#define RUNG_BYTES_TARGET HWY_TARGET_STR ",avx512vnni"
+#endif
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+HWY_PUSH_ATTRIBUTES(RUNG_BYTES_TARGET)
+namespace rung::cpu::HWY_NAMESPACE::dots_by_vnni {
+
+/// vpdpbusd multiplies unsigned bytes by signed ones: sum(a b) = sum((a + 128) b) - 128 sum(b).
+struct BytesOfInt8 {
+  using In = std::int8_t;
+  using Acc = std::uint32_t;
+  static constexpr Acc a_offset = 128;
+
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  static HWY_INLINE Groups with_offset(Groups a) {
+    return hn::Xor(a, hn::Set(hn::ScalableTag<KGroup>(), 0x80808080));
+  }
+  static HWY_INLINE Groups ones() { return hn::Set(hn::ScalableTag<KGroup>(), 0x01010101); }
+  static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) {
+#if HWY_TARGET == HWY_AVX3
+    return Groups{_mm512_dpbusd_epi32(sum.raw, a.raw, b.raw)};
+#else
+    return Groups{_mm256_dpbusd_avx_epi32(sum.raw, a.raw, b.raw)};
+#endif
+  }
+};
+
+#include "device/cpu/group_dots-inl.hpp"
+
+constexpr auto bytes = make_dots<BytesOfInt8>(MostRows());
+const NarrowDots<std::int8_t, std::uint32_t>* i8() { return &bytes; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE::dots_by_vnni
+HWY_POP_ATTRIBUTES
+#endif
+#undef RUNG_BYTES_TARGET
+
+#if HWY_TARGET == HWY_AVX3
+HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512bf16")
+namespace rung::cpu::HWY_NAMESPACE::dots_by_avx512_bf16 {
+
+struct PairsOfBfloat16 {
+  using In = bfloat16;
+  using Acc = float;
+  static constexpr int a_offset = 0;
+
+  using Sums = hn::Vec<hn::ScalableTag<float>>;
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  static HWY_INLINE Groups with_offset(Groups a) { return a; }
+  static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
+    return Sums{_mm512_dpbf16_ps(sum.raw, (__m512bh)a.raw, (__m512bh)b.raw)};
+  }
+};
+
+#include "device/cpu/group_dots-inl.hpp"
+
+constexpr auto pairs = make_dots<PairsOfBfloat16>(MostRows());
+const NarrowDots<bfloat16, float>* bf16() { return &pairs; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE::dots_by_avx512_bf16
+HWY_POP_ATTRIBUTES
+#endif
+
+// Extensions of Arm's 128-bit vectors.
+#if HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR
+#ifdef HWY_TARGET_STR
+#define RUNG_ARM_TARGET "arch=armv8.2-a" HWY_TARGET_STR
+#else
+#define RUNG_ARM_TARGET "arch=armv8.2-a"
+#endif
+HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod")
+namespace rung::cpu::HWY_NAMESPACE::dots_by_dotprod {
+
+struct BytesOfInt8 {
+  using In = std::int8_t;
+  using Acc = std::uint32_t;
+  static constexpr int a_offset = 0;
+
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  static HWY_INLINE Groups with_offset(Groups a) { return a; }
+  static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) {
+    return Groups(vreinterpretq_u32_s32(vdotq_s32(
+        vreinterpretq_s32_u32(sum.raw), vreinterpretq_s8_u32(a.raw), vreinterpretq_s8_u32(b.raw))));
+  }
+};
+
+#include "device/cpu/group_dots-inl.hpp"
+
+constexpr auto bytes = make_dots<BytesOfInt8>(MostRows());
+const NarrowDots<std::int8_t, std::uint32_t>* i8() { return &bytes; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE::dots_by_dotprod
+HWY_POP_ATTRIBUTES
+
+HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod+bf16")
+namespace rung::cpu::HWY_NAMESPACE::dots_by_bf16 {
+
+struct PairsOfBfloat16 {
+  using In = bfloat16;
+  using Acc = float;
+  static constexpr int a_offset = 0;
+
+  using Sums = hn::Vec<hn::ScalableTag<float>>;
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  static HWY_INLINE Groups with_offset(Groups a) { return a; }
+  static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
+    return Sums(vbfdotq_f32(sum.raw, vreinterpretq_bf16_u32(a.raw), vreinterpretq_bf16_u32(b.raw)));
+  }
+};
+
+#include "device/cpu/group_dots-inl.hpp"
+
+constexpr auto pairs = make_dots<PairsOfBfloat16>(MostRows());
+const NarrowDots<bfloat16, float>* bf16() { return &pairs; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE::dots_by_bf16
+HWY_POP_ATTRIBUTES
+#endif
+
+#if HWY_ONCE
+namespace rung::cpu {
+
+#if HWY_ARCH_ARM_A64
+#if HWY_TARGETS & HWY_NEON
+namespace arm = N_NEON;
+#else
+namespace arm = N_NEON_WITHOUT_AES;
+#endif
+#endif
+
+template <>
+const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>() {
+#if HWY_TARGETS & HWY_AVX3
+  if (machine().isa.contains(Isa::avx512_bf16)) return N_AVX3::dots_by_avx512_bf16::bf16();
+#elif HWY_ARCH_ARM_A64
+  if (machine().isa.contains(Isa::neon_bf16)) return arm::dots_by_bf16::bf16();
+#endif
+  return nullptr;
+}
+
+template <>
+const NarrowDots<std::int8_t, std::uint32_t>* group_dots<std::int8_t, std::uint32_t>() {
+#if HWY_TARGETS & HWY_AVX3
+  if (machine().isa.contains(Isa::avx512_vnni)) return N_AVX3::dots_by_vnni::i8();
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (machine().isa.contains(Isa::avx_vnni)) return N_AVX2::dots_by_vnni::i8();
+#endif
+#if HWY_ARCH_ARM_A64
+  if (machine().isa.contains(Isa::neon_dotprod)) return arm::dots_by_dotprod::i8();
+#endif
+  return nullptr;
+}
+
+}  // namespace rung::cpu
+#endif  // HWY_ONCE

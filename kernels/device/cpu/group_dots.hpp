@@ -1,0 +1,24 @@
+#pragma once
+// Dot-product instructions for a few columns of C: rows of A and columns of B are contiguous, so that
+// their groups of k are in memory as the instructions take them, and A is read once.
+
+#include <cstdint>
+
+#include "device/cpu/narrow_kernels.hpp"
+#include "rung/types.hpp"
+
+namespace rung::cpu {
+
+/// The set for this machine, or null if it has no such instructions.
+template <class In, class Acc>
+const NarrowDots<In, Acc>* group_dots() {
+  return nullptr;
+}
+/// AVX512-BF16 or bfdot.
+template <>
+const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>();
+/// AVX512-VNNI, AVX-VNNI or sdot.
+template <>
+const NarrowDots<std::int8_t, std::uint32_t>* group_dots<std::int8_t, std::uint32_t>();
+
+}  // namespace rung::cpu

@@ -1,0 +1,135 @@
+#pragma once
+// Loops around the kernels for a few columns of C: copies of the small operand, shares of the large
+// one for threads, and parts of k.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cpu/integers.hpp"
+#include "device/cpu/machine.hpp"
+#include "device/cpu/narrow_kernels.hpp"
+#include "device/cpu/parallel.hpp"
+#include "device/cpu/workspace.hpp"
+
+namespace rung::cpu {
+
+inline constexpr std::int64_t few = 4;
+
+/// The same problem for C transposed, whose rows may not be contiguous.
+template <class In, class Out>
+Gemm<In, Out> transposed(const Gemm<In, Out>& g) {
+  return {g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()};
+}
+
+/// A loop over so few rows takes longer than what it copies, unless their number is fixed. By value:
+/// for all that the compiler knows, a store of a byte may change a matrix by reference.
+template <int Rows, class T>
+void copy_rows(Matrix<const T> matrix, std::int64_t cols, T* copy) {
+  for (std::int64_t j = 0; j < cols; ++j) {
+#pragma GCC unroll 4
+    for (int i = 0; i < Rows; ++i) copy[i * cols + j] = matrix(i, j);
+  }
+}
+
+/// The same matrix, of up to `few` rows, with contiguous rows.
+template <class T>
+Matrix<const T> copied(const Matrix<const T>& matrix, std::int64_t rows, std::int64_t cols,
+                       T* copy) {
+  switch (rows) {
+    case 1: copy_rows<1>(matrix, cols, copy); break;
+    case 2: copy_rows<2>(matrix, cols, copy); break;
+    case 3: copy_rows<3>(matrix, cols, copy); break;
+    default: copy_rows<4>(matrix, cols, copy);
+  }
+  return {copy, cols, 1};
+}
+
+/// One for each thread where its part of the large operand stays in its L2: threads take tasks in
+/// turn, and of as many as there are threads each takes the same again. Otherwise `balanced`.
+template <class T>
+std::int64_t most_tasks(std::int64_t elements, int threads, std::int64_t balanced) {
+  const std::int64_t bytes = elements * std::int64_t{sizeof(T)};
+  return threads * (bytes <= threads * machine().caches.l2 ? 1 : balanced);
+}
+
+/// The least part of the large operand that is worth a task of its own.
+inline constexpr std::int64_t task_elements = 1 << 14;
+
+template <class In, class Acc>
+void dot_block(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
+  constexpr std::int64_t column_rows = NarrowDots<In, Acc>::column_rows;
+  DotTile<In, Acc> tile = {g.k,     g.a.data, g.a.row_stride, g.b.data,       g.b.col_stride,
+                           g.alpha, g.beta,   g.c.data,       g.c.row_stride, g.c.col_stride};
+  for (std::int64_t i = 0; i < g.m;) {
+    const std::int64_t left = g.m - i;
+    const std::int64_t rows = g.n == 1 && left >= column_rows ? column_rows : std::min(left, few);
+    tile.a = &g.a(i, 0);
+    for (std::int64_t j = 0; j < g.n; j += few) {
+      tile.b = &g.b(0, j);
+      tile.c = &g.c(i, j);
+      const auto kernel =
+          rows == column_rows ? kernels.column : kernels.dots[rows - 1][std::min(few, g.n - j) - 1];
+      kernel(tile);
+    }
+    i += rows;
+  }
+}
+
+/// A part of k after the other.
+template <class In, class Acc>
+void dots_of_k(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
+  // In elements: four columns of B in the L2 cache; one column may be longer.
+  constexpr std::int64_t dots_KC = 4096, column_KC = 1 << 16;
+  const std::int64_t KC = g.n == 1 ? column_KC : dots_KC;
+  if (g.k <= KC) return dot_block(g, kernels);
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
+    Gemm<In, Acc> block = g;
+    block.k = std::min(KC, g.k - k0);
+    block.beta = k0 == 0 ? g.beta : Acc{1};
+    block.a.data = &g.a(0, k0);
+    block.b.data = &g.b(k0, 0);
+    dot_block(block, kernels);
+  }
+}
+
+/// Divides rows of A, or columns of B where these are more, between threads: body(share).
+template <class In, class Acc, class Body>
+void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
+  if (threads == 1) return body(g);
+  const bool by_rows = g.m >= g.n;
+  const std::int64_t most = by_rows ? g.m : g.n;
+  const std::int64_t wanted = std::max<std::int64_t>(1, most * g.k / task_elements);
+  const std::int64_t tasks = std::min(wanted, most_tasks<In>(most * g.k, threads, 8));
+  const std::int64_t part = round_up(ceil_div(most, tasks), NarrowDots<In, Acc>::column_rows);
+  parallel_for(ceil_div(most, part), threads, [&](std::int64_t task) {
+    const std::int64_t begin = task * part;
+    Gemm<In, Acc> share = g;
+    (by_rows ? share.m : share.n) = std::min(part, most - begin);
+    (by_rows ? share.a.data : share.b.data) = by_rows ? &g.a(begin, 0) : &g.b(0, begin);
+    share.c.data = by_rows ? &g.c(begin, 0) : &g.c(0, begin);
+    body(share);
+  });
+}
+
+/// Up to `few` columns of C, where columns of A are contiguous: sums(C transposed) has contiguous rows
+/// to write to. C has them only if it is a single column.
+template <class In, class Out, class Sums>
+void sums_of_columns(const Gemm<In, Out>& g, const Sums& sums) {
+  Gemm<In, Out> t = transposed(g);
+  if (g.n == 1 && g.c.row_stride == 1) {
+    t.c = {g.c.data, g.m, 1};
+    return sums(t);
+  }
+  t.beta = Out{};
+  t.c = {scratch<Out>(g.m * g.n), g.m, 1};
+  sums(t);
+  for (std::int64_t i = 0; i < g.m; ++i) {
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      Out& c = g.c(i, j);
+      c = g.beta == Out{} ? t.c(j, i) : t.c(j, i) + g.beta * c;
+    }
+  }
+}
+
+}  // namespace rung::cpu
