@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -73,6 +74,52 @@ bool is_in_function(Text text, std::size_t at) {
   return find_word(head, "namespace", 0) == head.npos && head.find('"') == head.npos;
 }
 
+/// Behind the brackets that begin at `at`: `[n][m + 1]`.
+std::size_t behind_brackets(Text text, std::size_t at) {
+  while (at < text.size() && text[at] == '[') {
+    int depth = 0;
+    for (; at < text.size(); ++at) {
+      depth += text[at] == '[' ? 1 : text[at] == ']' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    at = std::min(at + 1, text.size());
+  }
+  return at;
+}
+
+Text trimmed(Text text) {
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text.substr(behind_spaces(text, 0));
+}
+
+/// A pointer to an array and the cast that it is initialised by, where both have the same type.
+struct ArrayPointer {
+  Text type, name;
+  std::size_t end = 0;  // of the declarator
+};
+
+/// That of which the declarator begins at `at`, `(*name)[n] = (double (*)[n])…`.
+std::optional<ArrayPointer> array_pointer(Text text, std::size_t at) {
+  const std::size_t name = behind_spaces(text, at + 2), name_end = behind_word(text, name);
+  const std::size_t close = behind_spaces(text, name_end);
+  if (name_end == name || !text.substr(close).starts_with(")[")) return std::nullopt;
+  const std::size_t end = behind_brackets(text, close + 1);
+  const std::size_t equals = behind_spaces(text, end);
+  if (!text.substr(equals).starts_with("=")) return std::nullopt;
+  const std::size_t open = behind_spaces(text, equals + 1);
+  if (!text.substr(open).starts_with("(")) return std::nullopt;
+  const std::size_t cast_end = behind_parentheses(text, open);
+  if (cast_end == text.npos) return std::nullopt;
+  const Text cast = text.substr(open + 1, cast_end - open - 2);
+  const std::size_t star = cast.find("(*)");
+  if (star == cast.npos) return std::nullopt;
+  const Text type = trimmed(cast.substr(0, star)), before = trimmed(text.substr(0, at));
+  const bool is_same = trimmed(cast.substr(star + 3)) == text.substr(close + 1, end - close - 1);
+  if (!is_same || type.empty() || !before.ends_with(type)) return std::nullopt;
+  return ArrayPointer{before.substr(before.size() - type.size()),
+                      text.substr(name, name_end - name), end};
+}
+
 }  // namespace
 
 std::string drop_late_attributes(const std::string& text) {
@@ -94,33 +141,31 @@ std::string drop_late_attributes(const std::string& text) {
 }
 
 std::string name_dependent_templates(const std::string& text) {
-  constexpr Text typename_word = "typename";
+  constexpr Text typename_word = "typename", template_word = "template", scope = "::";
   std::string result;
   std::size_t rest = 0;
   for (std::size_t at = 0; (at = find_word(text, typename_word, at)) != text.npos;) {
     at = behind_spaces(text, at + typename_word.size());
     bool is_dependent = false;  // behind a list of arguments
-    while (at < text.size() && (is_word(text[at]) || text[at] == ':')) {
-      if (text[at] == ':') {
-        at = behind_spaces(text, at + 1);
-        continue;
-      }
-      const std::size_t name = at;
-      at = behind_spaces(text, behind_word(text, at));
-      if (Text(text).substr(name).starts_with("template ")) {
+    while (at < text.size()) {
+      const std::size_t name = at, name_end = behind_word(text, at);
+      at = behind_spaces(text, name_end);
+      if (Text(text).substr(name, name_end - name) == template_word) {
         is_dependent = false;
         continue;
       }
-      if (at >= text.size() || text[at] != '<') continue;
-      const std::size_t end = behind_arguments(text, at);
-      if (end == text.npos) break;
-      if (is_dependent) {
-        result.append(text, rest, name - rest).append("template ");
-        rest = name;
+      if (name_end > name && at < text.size() && text[at] == '<') {
+        const std::size_t end = behind_arguments(text, at);
+        if (end == text.npos) break;
+        if (is_dependent) {
+          result.append(text, rest, name - rest).append("template ");
+          rest = name;
+        }
+        is_dependent = true;
+        at = behind_spaces(text, end);
       }
-      is_dependent = true;
-      at = behind_spaces(text, end);
-      if (!Text(text).substr(at).starts_with("::")) break;
+      if (!Text(text).substr(at).starts_with(scope)) break;
+      at = behind_spaces(text, at + scope.size());
     }
   }
   return result.append(text, rest);
@@ -142,6 +187,20 @@ std::string declare_shared_arrays(const std::string& text) {
     result.append(text, rest, begin - rest).append(array).append("[]; auto& ").append(name);
     result.append(" = *").append(array);
     rest = begin + name.size();
+  }
+  return result.append(text, rest);
+}
+
+std::string deduce_array_pointers(const std::string& text) {
+  std::string result;
+  std::size_t rest = 0;
+  for (std::size_t at = 0; (at = text.find("(*", at)) != text.npos; ++at) {
+    const auto found = array_pointer(text, at);
+    if (!found) continue;
+    const auto begin = static_cast<std::size_t>(found->type.data() - text.data());
+    if (begin < rest) continue;
+    result.append(text, rest, begin - rest).append("auto ").append(found->name);
+    rest = found->end;
   }
   return result.append(text, rest);
 }

@@ -22,7 +22,7 @@ TEST(PublicNames, OfTheVendorsHeaders) {
 }
 
 TEST(PublicNames, TexturesAndSurfaces) {
-  expect_output("textures.cu", "cudaSuccess\n256 389 256 0 256 0.2 44 0 5 5 0 266\n");
+  expect_output("textures.cu", "cudaSuccess\n256 389 256 0 256 0.2 44 0 5 5 0 266 788\n");
 }
 
 TEST(PublicNames, GraphsOfNodesAndMemoryPools) {

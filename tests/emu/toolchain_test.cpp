@@ -90,6 +90,7 @@ TEST(AcceptedSource, DependentTemplatesAreNamed) {
             "typename a::B<T>::template C<1>::template D<2>::type x;");
   for (const char* const text :
        {"typename traits<T>::template rebind<U>::other", "typename std::vector<T>::iterator i;",
+        "typename A<T>::size_type\nA<T>::size() {}", "typename ::A<T>::B const C<T>::d;",
         "template <typename T, int N> struct A<T>::B<N> {};", "typename A<T"}) {
     EXPECT_EQ(name_dependent_templates(text), text);
   }
@@ -105,6 +106,19 @@ TEST(AcceptedSource, ObjectsInDynamicSharedMemoryAreArrays) {
         "namespace a { extern __shared__ float s; }", "extern __shared__ float s;",
         "extern \"C\" { extern __shared__ float s; }", "void k() { extern __shared__ float s"}) {
     EXPECT_EQ(declare_shared_arrays(text), text);
+  }
+}
+
+TEST(AcceptedSource, PointersToArraysAreDeduced) {
+  EXPECT_EQ(deduce_array_pointers("{ const T (*a)[n][m + 1] = (const T (*)[n][m + 1])p; }"),
+            "{ auto a = (const T (*)[n][m + 1])p; }");
+  EXPECT_EQ(deduce_array_pointers("double (* a)[n[1]] =\n (double (*)[n[1]])p;"),
+            "auto a =\n (double (*)[n[1]])p;");
+  for (const char* const text :
+       {"double (*a)[n] = (double (*)[m])p;", "double (*a)[n] = p;",
+        "int (*f)(int) = (int (*)(int))p;", "double (*a)[n] == (double (*)[n])p",
+        "g = (*a)[n] = (double (*)[n])p;", "double (*a)[n"}) {
+    EXPECT_EQ(deduce_array_pointers(text), text);
   }
 }
 

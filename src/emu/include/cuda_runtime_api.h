@@ -161,6 +161,14 @@ RUNG_EMU_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size
 RUNG_EMU_API cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from,
                                                size_t x, size_t y, size_t width, size_t height,
                                                enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from,
+                                                    size_t x, size_t y, size_t width, size_t height,
+                                                    enum cudaMemcpyKind kind,
+                                                    cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t
+cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                         size_t from_x, size_t from_y, size_t width, size_t height,
+                         enum cudaMemcpyKind kind RUNG_EMU_DEFAULT(cudaMemcpyDeviceToDevice));
 RUNG_EMU_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture,
                                                  const struct cudaResourceDesc* resource,
                                                  const struct cudaTextureDesc* description,

@@ -132,6 +132,27 @@ cudaError_t copy_run(cudaArray_const_t array, std::size_t x, std::size_t y, cons
   return wait(cudaSuccess);
 }
 
+// Between rectangles of two arrays, in bytes from (x, y).
+struct Corner {
+  cudaArray_const_t array;
+  std::size_t x, y;
+
+  Side side() const {
+    Side at = array_side(array, {0, y, 0});
+    at.data += x;
+    return at;
+  }
+};
+
+cudaError_t copy_rectangle(const Corner& to, const Corner& from, std::size_t width,
+                           std::size_t height) {
+  if (to.array == nullptr || from.array == nullptr) return finish(cudaErrorInvalidValue);
+  if (width == 0 || height == 0) return cudaSuccess;
+  return with_context([&](const cuda::DriverApi& api) {
+    return copy_box(api, to.side(), from.side(), {width, height, 1}, to_driver(cudaStreamLegacy));
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -278,6 +299,18 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* 
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
   return wait(copy_rectangle(from, x, y, to, pitch, width, height, kind, false, cudaStreamLegacy));
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
+                                       size_t y, size_t width, size_t height, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  return copy_rectangle(from, x, y, to, pitch, width, height, kind, false, stream);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                     cudaArray_const_t from, size_t from_x, size_t from_y,
+                                     size_t width, size_t height, cudaMemcpyKind /*kind*/) {
+  return wait(copy_rectangle({to, to_x, to_y}, {from, from_x, from_y}, width, height));
 }
 
 }  // extern "C"

@@ -99,11 +99,19 @@ int main() {
   for (int i = 0; i < 11; ++i) std::printf("%g ", out[i]);
   float back[3] = {};
   cudaMemcpy2DFromArray(back, sizeof(back), array, 4, 1, sizeof(back), 1, cudaMemcpyDeviceToHost);
-  std::printf("%g\n", back[0]);
+  cudaArray_t corner = nullptr;
+  cudaMallocArray(&corner, &format, 2, 2);
+  cudaMemcpy2DArrayToArray(corner, 0, 0, array, 2 * sizeof(float), 1, 2 * sizeof(float), 2);
+  float last = 0;
+  cudaMemcpy2DFromArrayAsync(&last, sizeof(last), corner, sizeof(float), 1, sizeof(last), 1,
+                             cudaMemcpyDeviceToHost);
+  cudaDeviceSynchronize();
+  std::printf("%g %g\n", back[0], last);
   for (const auto texture : {linear, wrapped, bytes, flat, layered})
     cudaDestroyTextureObject(texture);
   cudaDestroySurfaceObject(surface);
   cudaFreeArray(array);
+  cudaFreeArray(corner);
   cudaFreeArray(stack);
   cudaFree(pixels);
   cudaFree(line);
