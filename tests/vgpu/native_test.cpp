@@ -107,9 +107,12 @@ TEST_F(NativeTest, WordsAreComputedAlike) {
     expect_the_same_everywhere(operation + " %r, %a, %b;");
   }
   for (const std::string operation :
-       {"neg.f32", "abs.f32", "neg.s32", "abs.s32", "not.b32", "mov.b32", "rcp.rn.f32",
-        "sqrt.rn.f32", "rcp.approx.f32", "sqrt.approx.f32", "rsqrt.approx.f32", "cvt.rn.f32.s32",
-        "cvt.rn.f32.u32", "cvt.rzi.s32.f32", "cvt.rzi.u32.f32", "cvt.u32.s32"}) {
+       {"neg.f32",         "abs.f32",         "neg.s32",          "abs.s32",
+        "not.b32",         "mov.b32",         "rcp.rn.f32",       "sqrt.rn.f32",
+        "rcp.approx.f32",  "sqrt.approx.f32", "rsqrt.approx.f32", "ex2.approx.f32",
+        "cvt.rni.f32.f32", "cvt.rzi.f32.f32", "cvt.rmi.f32.f32",  "cvt.rpi.f32.f32",
+        "cvt.rn.f32.s32",  "cvt.rn.f32.u32",  "cvt.rzi.s32.f32",  "cvt.rzi.u32.f32",
+        "cvt.u32.s32"}) {
     expect_the_same_everywhere(operation + " %r, %a;");
   }
   for (const std::string operation : {"fma.rn.f32", "mad.rn.f32", "mad.lo.u32", "mad.lo.s32"}) {
@@ -223,6 +226,71 @@ TEST_F(NativeTest, ResultsReachThoseThatReadThem) {
       "@%p bra again;\n" +
       load + "xor.b32 %r, %r, %c;");
   expect_the_same("cvt.u64.u32 %d, %a; add.u64 %dc, %d, %da;\n" + load + "mov.b64 %d, %dc;");
+}
+
+/// Lanes go from block to block in translated code, together or in parts, and the scheduler gets them
+/// where they diverge, wait or exit.
+TEST_F(NativeTest, ControlFlowIsTheSame) {
+  const std::string count = "add.u32 %r, %r, %a; xor.b32 %r, %r, %x; add.u32 %x, %x, 1;\n";
+  // Whole warps, up to 32 times; then each lane as often as its number says.
+  expect_the_same(
+      "shr.u32 %c, %t, 5; mov.b32 %x, 0;\nagain: setp.ge.u32 %p, %x, %c;\n@%p bra over;\n" + count +
+      "bra again;\nover:");
+  expect_the_same(
+      "and.b32 %c, %t, 31; mov.b32 %x, 0;\nagain: setp.ge.u32 %p, %x, %c;\n@%p bra over;\n" +
+      count + "bra again;\nover:");
+  // A value of the iteration before is needed where the loop is left.
+  for (const std::string limit : {"shr.u32 %c, %t, 5;", "and.b32 %c, %t, 7;"}) {
+    expect_the_same(limit +
+                    "mov.b32 %x, 0; mov.b32 %b, 5;\nagain: setp.ge.u32 %p, %x, %c;\n@%p bra over;\n"
+                    "mul.lo.u32 %b, %x, %a; add.u32 %x, %x, 1;\nbra again;\n"
+                    "over: xor.b32 %r, %r, %b;");
+  }
+  // Numbers in turns, and NaN that PTX does not make.
+  expect_the_same(
+      ".reg .b32 %s; and.b32 %c, %t, 7; mov.b32 %x, 0; mov.b32 %s, %a;\nagain: mov.b32 %r, %a; "
+      "mov.b32 %a, %b; mov.b32 %b, %r;\n"
+      "fma.rn.f32 %s, %s, %a, %b; add.u32 %x, %x, 1; setp.lt.u32 %p, %x, %c;\n@%p bra again;\n"
+      "xor.b32 %r, %a, %s;");
+  // Loops and branches within others.
+  expect_the_same(
+      "mov.b32 %x, 0;\nouter: and.b32 %c, %t, %x; setp.lt.u32 %p, %c, 3;\n@%p bra small;\n"
+      "inner: sub.u32 %c, %c, 2; add.u32 %r, %r, %c; setp.gt.s32 %q, %c, 2;\n@%q bra inner;\n"
+      "bra next;\nsmall: add.u32 %r, %r, 7;\nnext: " +
+      count + "setp.lt.u32 %p, %x, 9;\n@%p bra outer;\n");
+  // Some lanes exit, in a loop and at once.
+  expect_the_same("and.b32 %c, %t, 7; mov.b32 %x, 0;\nagain: setp.eq.u32 %p, %x, %c;\n@%p exit;\n" +
+                  count + "setp.lt.u32 %p, %x, 5;\n@%p bra again;\n");
+  expect_the_same("setp.gt.u32 %p, %t, 100;\n@%p exit;\n" + count);
+  // Accesses to memory, and barriers between turns, at which warps of a part of the block wait.
+  expect_the_same(
+      "mov.b32 %x, 0;\nagain: ld.global.b32 %c, [%in]; add.u32 %r, %r, %c;\n@%odd bra over;\n"
+      "ld.global.b32 %c, [%in+4]; xor.b32 %r, %r, %c;\nover: " +
+      count + "bar.sync 0;\nsetp.lt.u32 %p, %x, 4;\n@%p bra again;\n");
+  expect_the_same(
+      "shr.u32 %c, %t, 5; mov.b32 %x, 0;\nagain: bar.sync 1;\n" + count +
+      "setp.lt.u32 %p, %x, 4;\n@%p bra again;\nand.b32 %c, %c, 1; setp.eq.u32 %q, %c, 1;\n"
+      "@%q bra over;\nbar.sync 2, 512;\nadd.u32 %r, %r, 1;\nover:");
+  // Lanes exchange numbers, all of them and those of a part that diverged.
+  expect_the_same(
+      "@%odd bra over;\nshfl.sync.bfly.b32 %c, %a, 2, 31, 0x55555555; add.u32 %r, %r, %c;\n"
+      "over: shfl.sync.down.b32 %x, %r, 3, 31, -1; add.u32 %r, %r, %x;");
+}
+
+/// A loop that does not end stops at the limit of instructions, and one that polls lets others go on.
+TEST_F(NativeTest, TurnsEndTheSame) {
+  options.instruction_limit = 100000;
+  for (const bool native : {true, false}) {
+    const Outcome endless = outcome(text("again: add.u32 %r, %r, 1;\nbra again;"), native);
+    ASSERT_FALSE(endless.report.hazards.empty());
+    EXPECT_EQ(endless.report.hazards.front().kind, HazardKind::instruction_limit);
+  }
+  options.instruction_limit = 1u << 30;
+  expect_the_same(
+      "ld.param.u64 %dc, [in]; setp.ge.u32 %p, %t, 32;\n@%p bra set;\n"
+      "wait: ld.volatile.global.u32 %x, [%dc+24572]; setp.ne.u32 %q, %x, 5;\n@%q bra wait;\n"
+      "bra over;\nset: setp.eq.u32 %q, %t, 1023;\n@%q st.volatile.global.u32 [%dc+24572], "
+      "5;\nover:");
 }
 
 TEST_F(NativeTest, HazardsInTheMiddleOfARunAreTheSame) {

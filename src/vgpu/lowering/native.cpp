@@ -1,5 +1,6 @@
 // Which instructions the translator knows (model/native_operation.hpp).
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -70,6 +71,15 @@ Native product(NativeOp low, NativeOp wide, const ptx::Instruction& instruction)
   return {wide, *type, result};
 }
 
+/// VRNDSCALEPS's mode of a rounding to an integer that no exception tells of.
+std::optional<std::uint8_t> rounding_mode(std::string_view name) {
+  constexpr std::uint8_t silent = 8;
+  constexpr std::array<std::string_view, 4> names = {"rni", "rmi", "rpi", "rzi"};
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(silent | (found - names.begin()));
+}
+
 Native conversion(const ptx::Instruction& instruction) {
   const auto& modifiers = instruction.modifiers;
   if (modifiers.size() < 2) return {};
@@ -80,6 +90,10 @@ Native conversion(const ptx::Instruction& instruction) {
   if (modifiers.size() > 3) return {};
   if (!is_float(*from) && !is_float(*to)) {
     return mode.empty() ? Native{NativeOp::resize, *from, *to} : Native{};
+  }
+  if (*to == NativeType::f32 && *from == NativeType::f32) {
+    const auto rounding = rounding_mode(mode);
+    return rounding ? Native{NativeOp::round, *from, *to, *rounding} : Native{};
   }
   const bool from_word = !is_float(*from) && bytes_of(*from) == 4;
   if (*to == NativeType::f32 && mode == "rn" && (from_word || *from == NativeType::f64)) {
@@ -95,7 +109,7 @@ Native conversion(const ptx::Instruction& instruction) {
   return {};
 }
 
-/// rcp, sqrt, rsqrt and div of f32. An approximate rcp or sqrt is the f64 result, rounded: since f64 has
+/// rcp, sqrt, rsqrt, div and ex2 of f32. An approximate rcp or sqrt is the f64 result, rounded: since f64 has
 /// more than twice the bits of f32, that is the exact operation's result.
 Native root_or_quotient(NativeOp exact, NativeOp approximate, const ptx::Instruction& instruction) {
   const auto& modifiers = instruction.modifiers;
@@ -197,6 +211,7 @@ Native native_operation(const ptx::Instruction& instruction) {
     case Opcode::rcp: return root_or_quotient(rcp, rcp, instruction);
     case Opcode::sqrt: return root_or_quotient(sqrt, sqrt, instruction);
     case Opcode::rsqrt: return root_or_quotient(none, rsqrt, instruction);
+    case Opcode::ex2: return root_or_quotient(none, exp2, instruction);
     case Opcode::div: return root_or_quotient(div, none, instruction);
     case Opcode::selp:
       return instruction.modifiers.size() == 1 ? of_type(selp, type_named(instruction.modifiers[0]))

@@ -17,7 +17,9 @@ constexpr std::size_t granularity = 512;             // granularity of addresses
 constexpr std::size_t page = 4096;                   // not smaller than the CPU's
 constexpr std::size_t guard = std::size_t{1} << 16;  // guard bytes before and after
 constexpr std::size_t stamp_bytes = 32;              // per byte
+constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr std::size_t worth_huge_pages = std::size_t{64} << 20;  // of address space
+constexpr std::size_t worth_huge_page = std::size_t{1} << 19;    // of data alone
 constexpr std::uint64_t most_numbered = std::uint64_t{1} << 32;  // blocks, over launches
 constexpr std::size_t most_freed = 256;                          // freed allocations to remember
 constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;   // their address space
@@ -36,11 +38,16 @@ std::size_t charged(std::size_t bytes, bool host) {
 /// Reserved address space, which costs memory only where it is touched. Fresh pages are zero.
 class Mapping {
  public:
-  explicit Mapping(std::size_t bytes) : bytes_(bytes) {
-    begin_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (begin_ == MAP_FAILED) throw std::bad_alloc();
-    if (bytes >= worth_huge_pages) madvise(begin_, bytes, MADV_HUGEPAGE);
+  /// `data`: how many bytes at the beginning will certainly be touched.
+  Mapping(std::size_t bytes, std::size_t data) : bytes_(bytes) {
+    const bool all = bytes >= worth_huge_pages, some = data >= worth_huge_page;
+    begin_ = reserved(!all && some ? bytes + huge_page : bytes);
+    if (all) {
+      madvise(begin_, bytes, MADV_HUGEPAGE);
+    } else if (some) {
+      keep_from_huge_page();
+      madvise(begin_, std::min(bytes, rounded(data, huge_page)), MADV_HUGEPAGE);
+    }
   }
   ~Mapping() { munmap(begin_, bytes_); }
   Mapping(const Mapping&) = delete;
@@ -54,6 +61,22 @@ class Mapping {
   }
 
  private:
+  static void* reserved(std::size_t bytes) {
+    void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin == MAP_FAILED) throw std::bad_alloc();
+    return begin;
+  }
+  /// Of a reservation with a huge page more than needed, keeps what begins at a huge page.
+  void keep_from_huge_page() {
+    const auto address = reinterpret_cast<std::uintptr_t>(begin_);
+    const std::size_t before = (huge_page - address % huge_page) % huge_page;
+    std::uint8_t* const kept = at(before);
+    if (before != 0) munmap(begin_, before);
+    if (before != huge_page) munmap(kept + bytes_, huge_page - before);
+    begin_ = kept;
+  }
+
   void* begin_;
   std::size_t bytes_;
 };
@@ -68,7 +91,8 @@ struct DeviceMemory::Block {
         data(adopted ? 0 : guard),
         initialised(adopted ? 0 : data + rounded(bytes, page) + guard),
         stamps(adopted ? 0 : initialised + rounded(bytes, page)),
-        mapping(stamps + std::max(page, rounded(bytes * stamp_bytes, page))) {
+        mapping(stamps + std::max(page, rounded(bytes * stamp_bytes, page)),
+                adopted ? 0 : data + bytes) {
     allocation.bytes = bytes;
     allocation.stamps = reinterpret_cast<std::uint64_t*>(mapping.at(stamps));
     if (adopted) return;

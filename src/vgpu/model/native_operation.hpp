@@ -33,10 +33,12 @@ enum class NativeOp : std::uint8_t {
   to_float,    // cvt.rn from an integer or f64
   to_double,   // cvt.f64 from f32 or a 32-bit integer
   truncate,    // cvt.rzi from f32 to a 32-bit integer
+  round,       // cvt.rni, .rzi, .rmi or .rpi from f32 to f32
   rcp,
   sqrt,
   rsqrt,
   div,
+  exp2,  // ex2.approx
   selp,
   setp,
   load_parameter,  // ld.param at a constant offset, which is Instr::imm's MemoryOp's
@@ -54,7 +56,8 @@ struct Native {
   NativeOp op = NativeOp::none;
   NativeType type = NativeType::u32;  // of the sources
   NativeType result = NativeType::u32;
-  std::uint8_t relation = 0;  // setp: the predicate of VCMPPS or of VPCMPD (Intel SDM, volume 2)
+  // setp: the predicate of VCMPPS or of VPCMPD; round: the mode of VRNDSCALEPS (Intel SDM, volume 2)
+  std::uint8_t relation = 0;
 
   explicit operator bool() const { return op != NativeOp::none; }
 };

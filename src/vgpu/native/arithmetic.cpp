@@ -1,7 +1,9 @@
 // Arithmetic (PTX ISA, 9.7.1 and 9.7.3).
 
-#include <bit>
+#include <array>
+#include <cstddef>
 
+#include "vgpu/engine/numbers/power_of_two.hpp"
 #include "vgpu/native/emission.hpp"
 
 namespace rung::vgpu::native {
@@ -174,9 +176,7 @@ void Emission::quotient() {
 void Emission::reciprocal_root() {
   constexpr std::uint8_t zero_or_infinite = 0x0E;  // of VFPCLASSPD: for these it is exact already
   constexpr int steps = 2;
-  const Zmm half = c.fresh();
-  c.mov(c.rax, std::bit_cast<std::uint64_t>(0.5));
-  c.vpbroadcastq(half, c.rax);
+  const Zmm half = doubles(0.5);
   const Xbyak::Opmask others = Emitter::scratch_mask();
   for (int part = 0; part < 2; ++part) {
     Zmm roots[2];
@@ -196,6 +196,34 @@ void Emission::reciprocal_root() {
     }
     c.vinserti64x4(roots[0], roots[0], Ymm(roots[1].getIdx()), 1);
     write(part, roots[0], Nan::any);
+  }
+}
+
+// The steps of PowerOfTwo.
+void Emission::power_of_two() {
+  constexpr std::uint8_t nearest = 8;
+  constexpr auto& coefficients = PowerOfTwo::coefficients;
+  const Zmm low = doubles(PowerOfTwo::low), high = doubles(PowerOfTwo::high);
+  const auto place = [&](std::size_t k) { return c.r10 + k * sizeof(double); };
+  c.mov(c.r10, reinterpret_cast<std::uint64_t>(coefficients.data()));
+  for (int part = 0; part < 2; ++part) {
+    Zmm powers[2];
+    for (int i = 0; i < 2; ++i) {
+      const Zmm x = c.fresh(), whole = c.fresh(), sum = powers[i] = c.fresh();
+      c.vcvtps2pd(x, eighth(1, 2 * part + i));
+      c.vmaxpd(x, low, x);  // the second of two, if one is NaN
+      c.vminpd(x, high, x);
+      c.vrndscalepd(whole, x, nearest);
+      c.vsubpd(x, x, whole);
+      c.vbroadcastsd(sum, c.ptr[place(coefficients.size() - 1)]);
+      for (std::size_t k = coefficients.size() - 1; k-- > 0;) {
+        c.vfmadd213pd(sum, x, c.ptr_b[place(k)]);
+      }
+      c.vscalefpd(sum, sum, whole);
+      c.vcvtpd2ps(Ymm(sum.getIdx()), sum);
+    }
+    c.vinserti64x4(powers[0], powers[0], Ymm(powers[1].getIdx()), 1);
+    write(part, powers[0], Nan::any);
   }
 }
 

@@ -9,6 +9,7 @@ using Xbyak::Operand;
 using Xbyak::Opmask;
 using Xbyak::Ymm;
 using Xbyak::Zmm;
+using Nan = Emitter::Nan;
 
 }  // namespace
 
@@ -80,6 +81,14 @@ void Emission::truncate() {
     c.vcmpps(k, a, a, unordered);
     c.vmovaps(to | k, none);
     write(part, to);
+  });
+}
+
+void Emission::round() {
+  each_part([&](int part) {
+    const Zmm to = c.fresh();
+    c.vrndscaleps(to, any(1, part), instr_.native.relation);
+    write(part, to, Nan::any);
   });
 }
 

@@ -44,6 +44,8 @@ class Emission {
   Xbyak::Zmm zero();
   /// The number in every 32-bit lane of a register.
   Xbyak::Zmm words(std::uint32_t bits);
+  /// The number in every 64-bit lane of a register.
+  Xbyak::Zmm doubles(double number);
   /// Eight lanes of a 32-bit row, from lane 8 * eighth on, in the lower half of a register.
   Xbyak::Ymm eighth(int operand, int part);
   /// The same, extended to 64 bits.
@@ -65,8 +67,10 @@ class Emission {
   void to_float();
   void to_double();
   void truncate();
+  void round();
   void quotient();
   void reciprocal_root();
+  void power_of_two();
   void select();
   void load_parameter();
   void compare();

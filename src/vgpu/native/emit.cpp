@@ -1,5 +1,6 @@
 // What an instruction reads and writes, and the operations that the others are made of.
 
+#include <bit>
 #include <cstddef>
 
 #include "vgpu/native/emission.hpp"
@@ -23,6 +24,13 @@ Zmm Emission::words(std::uint32_t bits) {
   const Zmm result = c.fresh();
   c.mov(c.eax, bits);
   c.vpbroadcastd(result, c.eax);
+  return result;
+}
+
+Zmm Emission::doubles(double number) {
+  const Zmm result = c.fresh();
+  c.mov(c.rax, std::bit_cast<std::uint64_t>(number));
+  c.vpbroadcastq(result, c.rax);
   return result;
 }
 
@@ -87,10 +95,12 @@ void Emission::run() {
     case NativeOp::to_float: to_float(); break;
     case NativeOp::to_double: to_double(); break;
     case NativeOp::truncate: truncate(); break;
+    case NativeOp::round: round(); break;
     case NativeOp::rcp:
     case NativeOp::sqrt:
     case NativeOp::div: quotient(); break;
     case NativeOp::rsqrt: reciprocal_root(); break;
+    case NativeOp::exp2: power_of_two(); break;
     case NativeOp::selp: select(); break;
     case NativeOp::load_parameter: load_parameter(); break;
     case NativeOp::setp: compare(); break;
@@ -120,7 +130,9 @@ int sources_of(NativeOp op) {
     case NativeOp::truncate:
     case NativeOp::rcp:
     case NativeOp::sqrt:
-    case NativeOp::rsqrt: return 1;
+    case NativeOp::rsqrt:
+    case NativeOp::round:
+    case NativeOp::exp2: return 1;
     case NativeOp::mad:
     case NativeOp::mad_wide:
     case NativeOp::lop3: return 3;
@@ -165,6 +177,21 @@ void plan(Plan& plan, const Instr& instr) {
 void emit(Emitter& to, const Constants& constants, const Instr& instr) {
   to.set_last_use(instr.last_use);
   Emission(to, constants, instr).run();
+}
+
+void emit(Emitter& to, const Constants& constants, const Run& run, bool masked) {
+  Plan plan;
+  for (const Instr& instr : run.instructions) {
+    native::plan(plan, instr);
+    plan.next_instruction();
+  }
+  plan.ends_at(run.end_site);
+  to.begin(plan, masked);
+  for (const Instr& instr : run.instructions) {
+    emit(to, constants, instr);
+    to.next_instruction();
+  }
+  to.write_back();
 }
 
 }  // namespace rung::vgpu::native

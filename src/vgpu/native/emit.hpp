@@ -21,4 +21,13 @@ void plan(Plan& plan, const Instr& instr);
 /// Emits the instruction, whose operation is one that the translator knows.
 void emit(Emitter& to, const Constants& constants, const Instr& instr);
 
+/// Consecutive instructions that the translator knows, up to and including those of a site.
+struct Run {
+  std::vector<Instr> instructions;
+  std::uint32_t end_site = 0;
+};
+
+/// Emits all of them, with the warp in rdi. `masked`: as in Emitter::begin().
+void emit(Emitter& to, const Constants& constants, const Run& run, bool masked);
+
 }  // namespace rung::vgpu::native

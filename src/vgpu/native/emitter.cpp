@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "vgpu/model/warp.hpp"
 
@@ -31,7 +32,20 @@ std::size_t Plan::next_read(Line line, std::size_t from) const {
 
 bool Plan::is_overwritten(Line line, std::size_t from) const {
   const std::size_t next = next_event(line, from);
-  return next != never && next % 2 == 1;
+  if (next == never || next % 2 == 0) return false;
+  const auto exit = std::lower_bound(exits_.begin(), exits_.end(), from);
+  return exit == exits_.end() || *exit > next;
+}
+
+std::vector<Line> Plan::read_first() const {
+  std::vector<Line> lines;
+  for (const auto& [line, events] : events_) {
+    if (events.front() % 2 == 0) lines.push_back(line);
+  }
+  std::sort(lines.begin(), lines.end(), [&](Line a, Line b) {
+    return std::pair(events_.at(a).front(), a) < std::pair(events_.at(b).front(), b);
+  });
+  return lines;
 }
 
 Emitter::Emitter() : Xbyak::CodeGenerator(code_bytes, Xbyak::AutoGrow) {}
@@ -78,14 +92,95 @@ void Emitter::begin_steps(const Plan& plan) {
 }
 
 void Emitter::end() {
+  write_back();
+  ret();
+}
+
+void Emitter::write_back() {
+  write_back_if([&](Line line, const State& state) { return must_store(line, state); });
+  vzeroupper();
+}
+
+template <class F>
+void Emitter::write_back_if(const F& wanted) {
   std::vector<Line> dirty;
   for (const auto& [line, state] : lines_) {
-    if (must_store(line, state)) dirty.push_back(line);
+    if (state.dirty && wanted(line, state)) dirty.push_back(line);
   }
   std::sort(dirty.begin(), dirty.end());
   for (const Line line : dirty) store(line, lines_.at(line));
+}
+
+void Emitter::preload(const std::vector<Held>& lines) {
+  for (const Held& held : lines) {
+    vmovups(Zmm(held.index), memory(held.line));
+    registers_[static_cast<std::size_t>(held.index)] = {{held.line}, 0, false};
+    lines_[held.line] = {held.index, held.lanes, held.dirty};
+  }
+}
+
+std::optional<Emitter::Held> Emitter::held(Line line) const {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return std::nullopt;
+  const State& state = found->second;
+  return Held{line, state.index, state.lanes, state.dirty};
+}
+
+void Emitter::put_back(const std::vector<Held>& lines) {
+  const auto stays = [&](Line line) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const Held& held) { return held.line == line; });
+  };
+  write_back_if([&](Line line, const State& state) {
+    return !stays(line) && plan_->is_needed_behind(state.last_use) &&
+           !plan_->is_overwritten(line, Plan::reads_of(0));
+  });
+  std::vector<std::pair<int, int>> moves;
+  std::vector<Held> loads;
+  for (const Held& wanted : lines) {
+    const auto now = held(wanted.line);
+    if (!now) {
+      loads.push_back(wanted);
+      continue;
+    }
+    make_canonical(now->index);
+    if (now->index != wanted.index) moves.emplace_back(wanted.index, now->index);
+  }
+  move_in_parallel(std::move(moves));
+  for (const Held& load : loads) vmovups(Zmm(load.index), memory(load.line));
+}
+
+/// Copies registers, as pairs of destination and source, all of which are read before one is
+/// written.
+void Emitter::move_in_parallel(std::vector<std::pair<int, int>> moves) {
+  while (!moves.empty()) {
+    const auto free = std::find_if(moves.begin(), moves.end(), [&](const auto& move) {
+      return std::none_of(moves.begin(), moves.end(),
+                          [&](const auto& other) { return other.second == move.first; });
+    });
+    if (free != moves.end()) {
+      vmovaps(Zmm(free->first), Zmm(free->second));
+      moves.erase(free);
+      continue;
+    }
+    const int blocked = moves.front().first;  // a cycle: its value waits elsewhere
+    vmovaps(temporary(0), Zmm(blocked));
+    for (auto& move : moves) {
+      if (move.second == blocked) move.second = temporary(0).getIdx();
+    }
+  }
+}
+
+std::shared_ptr<const Emitter::Snapshot> Emitter::snapshot() const {
+  return std::make_shared<const Snapshot>(Snapshot{registers_, lines_, now_});
+}
+
+void Emitter::write_back_for(const Snapshot& snapshot) {
+  registers_ = snapshot.held;
+  lines_ = snapshot.lines;
+  now_ = snapshot.now;
+  write_back_if([&](Line, const State& state) { return plan_->is_needed_behind(state.last_use); });
   vzeroupper();
-  ret();
 }
 
 void Emitter::next_instruction() {

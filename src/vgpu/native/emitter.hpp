@@ -11,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +38,10 @@ class Plan {
   void next_instruction() { ++now_; }
   /// The run ends behind that site. Values that nothing needs there are not written back.
   void ends_at(std::uint32_t site) { end_site_ = site; }
+  /// The code may be left here, in front of the next instruction.
+  void may_be_left() { exits_.push_back(reads_of(now_)); }
+  /// The lines that are read before they are written, in the order of these reads.
+  std::vector<Line> read_first() const;
   bool is_needed_behind(std::uint32_t last_use) const { return last_use > end_site_; }
 
   // Points in time: the reads of an instruction, and its writes, which come after them.
@@ -44,13 +50,14 @@ class Plan {
   static std::size_t writes_of(std::size_t instruction) { return 2 * instruction + 1; }
   /// When the line is read, from that point on, if it is not written before.
   std::size_t next_read(Line line, std::size_t from) const;
-  /// Whether it is written, from that point on, without being read before.
+  /// Whether it is written, from that point on, before it is read or the code may be left.
   bool is_overwritten(Line line, std::size_t from) const;
 
  private:
   std::size_t next_event(Line line, std::size_t from) const;
 
   std::unordered_map<Line, std::vector<std::size_t>> events_;
+  std::vector<std::size_t> exits_;
   std::size_t now_ = 0;
   std::uint32_t end_site_ = 0;
 };
@@ -72,6 +79,28 @@ class Emitter : public Xbyak::CodeGenerator {
   void begin_steps(const Plan& plan);
   /// Ends it: writes the changed lines.
   void end();
+  /// The same in code that goes on.
+  void write_back();
+
+  // Loops, which keep lines in the same registers from one iteration to the next.
+  /// A line in a register. `dirty`: the register is newer than the frame.
+  struct Held {
+    Line line;
+    int index;
+    Lanes lanes = {};
+    bool dirty = false;
+  };
+  /// Loads these lines in front of a loop.
+  void preload(const std::vector<Held>& lines);
+  /// At the loop's end: puts all of them where they were in front of it, and writes the other lines
+  /// that may be needed when the loop is left.
+  void put_back(const std::vector<Held>& lines);
+  /// Where a line is now.
+  std::optional<Held> held(Line line) const;
+  /// The state at a place where the code may be left, and the writes of changed lines for it.
+  struct Snapshot;
+  std::shared_ptr<const Snapshot> snapshot() const;
+  void write_back_for(const Snapshot& snapshot);
   /// Begins a function that allocates registers itself, all but canonicalise()'s.
   void begin_bare();
   /// Replaces NaN of f32 by PTX's. Changes scratch_mask().
@@ -131,6 +160,9 @@ class Emitter : public Xbyak::CodeGenerator {
   Xbyak::Address memory(Line line);
   int allocate();
   void release(int index);
+  template <class F>
+  void write_back_if(const F& wanted);
+  void move_in_parallel(std::vector<std::pair<int, int>> moves);
   void unbind(Line line);
   void store(Line line, const State& state);
   bool must_store(Line line, const State& state) const;
@@ -145,6 +177,12 @@ class Emitter : public Xbyak::CodeGenerator {
   std::unordered_map<Line, State> lines_;
   std::vector<Xbyak::Address> addresses_;  // that read_any() refers to
   std::vector<Xbyak::Zmm> vectors_;
+};
+
+struct Emitter::Snapshot {
+  std::array<Register, registers> held;
+  std::unordered_map<Line, State> lines;
+  std::size_t now;
 };
 
 }  // namespace rung::vgpu::native

@@ -8,6 +8,7 @@
 
 #include "device/cpu/machine.hpp"
 #include "vgpu/engine/control/superinstruction.hpp"
+#include "vgpu/native/chain_emitter.hpp"
 #include "vgpu/native/emit.hpp"
 #include "vgpu/native/steps.hpp"
 
@@ -15,8 +16,9 @@ namespace rung::vgpu::native {
 namespace {
 
 /// The two functions of a run, by their offsets in the code.
-struct Run {
+struct RunFunctions {
   std::size_t at;  // among the instructions
+  Run run;
   std::size_t full, masked;
 };
 
@@ -36,21 +38,24 @@ class Translator {
     emitter_->make_executable();
     resolve(code_);
     kernel_.native_code = std::move(code_.instructions);
-    for (std::size_t i = 0; i < kernel_.blocks.size(); ++i)
-      find_loop(static_cast<std::uint32_t>(i));
+    std::vector<const Run*> runs(kernel_.native_code.size());  // null: a handler
+    for (const RunFunctions& run : code_.runs) runs[run.at] = &run.run;
+    for (std::size_t i = 0; i < kernel_.blocks.size(); ++i) {
+      if (find_loop(static_cast<std::uint32_t>(i))) runs[kernel_.blocks[i].native_first] = nullptr;
+    }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       resolve(parts[i]);
       Superinstruction& super = kernel_.superinstructions[i];
       super.native = native_steps(super, constants_, std::move(parts[i].instructions));
     }
-    kernel_.machine_code = emitter_;
+    kernel_.machine_code = chained(kernel_, *constants_, runs, emitter_);
   }
 
  private:
   /// Instructions, some of which are runs.
   struct Code {
     std::vector<Instr> instructions;
-    std::vector<Run> runs;
+    std::vector<RunFunctions> runs;
   };
 
   void translate(BasicBlock& block) {
@@ -76,7 +81,7 @@ class Translator {
   }
 
   static void append(Code& to, Code code) {
-    for (Run& run : code.runs) run.at += to.instructions.size();
+    for (RunFunctions& run : code.runs) run.at += to.instructions.size();
     to.runs.insert(to.runs.end(), code.runs.begin(), code.runs.end());
     to.instructions.insert(to.instructions.end(), code.instructions.begin(),
                            code.instructions.end());
@@ -84,7 +89,7 @@ class Translator {
 
   /// Sets the functions, which are where they stay, and the rows.
   void resolve(Code& code) const {
-    for (const Run& run : code.runs) {
+    for (const RunFunctions& run : code.runs) {
       code.instructions[run.at].full = function_at(run.full);
       code.instructions[run.at].masked = function_at(run.masked);
     }
@@ -94,11 +99,11 @@ class Translator {
   }
 
   /// If the block repeats itself and its superinstruction may be deferred, one handler runs it all.
-  void find_loop(std::uint32_t index) {
+  bool find_loop(std::uint32_t index) {
     BasicBlock& block = kernel_.blocks[index];
     const auto repeats = [&](int target) { return target == static_cast<int>(index); };
     if (block.end != BasicBlock::End::branch || !(repeats(block.taken) || repeats(block.next))) {
-      return;
+      return false;
     }
     const std::span code(&kernel_.native_code[block.native_first], block.native_count);
     const auto super = std::find_if(code.begin(), code.end(), [&](const Instr& instr) {
@@ -106,7 +111,7 @@ class Translator {
           kernel_.superinstructions.begin(), kernel_.superinstructions.end(),
           [&](const auto& any) { return any.deferrable && instr.imm == imm_to(any); });
     });
-    if (super == code.end()) return;
+    if (super == code.end()) return false;
     Loop& loop = kernel_.loops.emplace_back();
     loop.super = *super;
     loop.block = index;
@@ -115,6 +120,7 @@ class Translator {
     code[0] = run_by_one_handler(kernel_.loops.back());
     code[0].rows = code[0].row.data();
     block.native_count = 1;
+    return true;
   }
 
   static void add(Code& code, Instr instr) {
@@ -123,33 +129,25 @@ class Translator {
   }
 
   /// `next`: the site of the instruction behind the run.
-  void finish(Code& code, std::vector<Instr>& run, std::uint32_t next) {
-    if (run.empty()) return;
+  void finish(Code& code, std::vector<Instr>& instructions, std::uint32_t next) {
+    if (instructions.empty()) return;
+    Instr whole{};
+    whole.site = instructions.front().site;
     // A site with several instructions ends with the last of them. Instructions that were moved ahead
     // have sites behind `next`.
-    end_site_ = next == Kernel::no_site ? run.back().site : next - 1;
-    Instr whole{};
-    whole.site = run.front().site;
-    code.runs.push_back({code.instructions.size(), emit_run(run, false), emit_run(run, true)});
+    const std::uint32_t end = next == Kernel::no_site ? instructions.back().site : next - 1;
+    Run run{std::move(instructions), end};
+    const std::size_t full = emit_function(run, false), masked = emit_function(run, true);
+    code.runs.push_back({code.instructions.size(), std::move(run), full, masked});
     code.instructions.push_back(whole);
-    run.clear();
+    instructions.clear();
   }
 
-  std::size_t emit_run(const std::vector<Instr>& run, bool masked) {
-    Plan plan;
-    for (const Instr& instr : run) {
-      native::plan(plan, instr);
-      plan.next_instruction();
-    }
-    plan.ends_at(end_site_);
+  std::size_t emit_function(const Run& run, bool masked) {
     emitter_->align(16);
     const std::size_t begin = emitter_->getSize();
-    emitter_->begin(plan, masked);
-    for (const Instr& instr : run) {
-      emit(*emitter_, *constants_, instr);
-      emitter_->next_instruction();
-    }
-    emitter_->end();
+    emit(*emitter_, *constants_, run, masked);
+    emitter_->ret();
     return begin;
   }
 
@@ -162,7 +160,6 @@ class Translator {
   const std::shared_ptr<const Constants> constants_;
   std::shared_ptr<Emitter> emitter_;
   Code code_;
-  std::uint32_t end_site_ = 0;  // of the run that is translated
 };
 
 }  // namespace

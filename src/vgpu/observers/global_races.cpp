@@ -137,6 +137,13 @@ bool visit_own_rows(Block& block, const Warp& warp, const Allocation& allocation
   const auto granule = static_cast<std::uint64_t>(block.worker.kernel.global_granule);
   const HalfWarps halves{
       {begin + shape.distance[0], begin + shape.distance[warp_size / 2]}, {0xFFFF, 0xFFFF}, bytes};
+  for (const std::uint64_t half : halves.begin) {
+    // The next warp's access is probably as far from this one as this one from the last. Not in a
+    // function: GCC removes calls of those that only prefetch.
+    const std::uint64_t next = (half + shape.moved_by) / RowStamp::bytes;
+    __builtin_prefetch(shadow.written_rows + next, 1);
+    __builtin_prefetch(shadow.read_rows + next, 1);
+  }
   return visit_own_rows({shadow, launch.first_block, granule, oldest}, row, halves, writes);
 }
 

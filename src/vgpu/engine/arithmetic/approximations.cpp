@@ -6,6 +6,7 @@
 
 #include "vgpu/engine/arithmetic/operations.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
+#include "vgpu/engine/numbers/power_of_two.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vgpu/engine/arithmetic/approximations.cpp"
@@ -54,18 +55,23 @@ struct Log2 {
   static double of(double x) { return std::log2(x); }
   static HWY_INLINE Double of(Double x) { return hn::Log2(d, x); }
 };
+/// Of any numbers: what is beyond PowerOfTwo's is so after rounding, too.
 struct Exp2 {
-  static constexpr double low = -200, high = 200;
-  static double of(double x) { return std::exp2(x); }
-  /// 2^n e^(f log 2), n the nearest integer.
   static HWY_INLINE Double of(Double x) {
     const hn::RebindToSigned<Doubles> integers;
-    constexpr double log_of_2 = 0x1.62e42fefa39efp-1;
     constexpr int exponent_shift = 52;
-    const auto whole = hn::Round(x);
-    const auto rest = hn::Exp(d, hn::Mul(hn::Sub(x, whole), hn::Set(d, log_of_2)));
+    const auto inside =
+        hn::Min(hn::Max(x, hn::Set(d, PowerOfTwo::low)), hn::Set(d, PowerOfTwo::high));
+    const auto number = hn::IfThenElse(hn::IsNaN(x), x, inside);
+    const auto whole = hn::Round(number);
+    const auto rest = hn::Sub(number, whole);
+    auto sum = hn::Set(d, PowerOfTwo::coefficients.back());
+    for (std::size_t k = PowerOfTwo::coefficients.size() - 1; k-- > 0;) {
+      sum = hn::MulAdd(sum, rest, hn::Set(d, PowerOfTwo::coefficients[k]));
+    }
     const auto exponent = hn::ShiftLeft<exponent_shift>(whole_numbers(whole));
-    return hn::BitCast(d, hn::Add(hn::BitCast(integers, rest), exponent));
+    return hn::IfThenElse(hn::IsNaN(x), x,
+                          hn::BitCast(d, hn::Add(hn::BitCast(integers, sum), exponent)));
   }
 
  private:
@@ -82,6 +88,15 @@ struct Tanh {
   static HWY_INLINE Double of(Double x) { return hn::Tanh(d, x); }
 };
 
+template <class Function>
+HWY_INLINE Double apply(Double x) {
+  return all_in(x, Function::low, Function::high) ? Function::of(x) : each<Function>(x);
+}
+template <>
+HWY_INLINE Double apply<Exp2>(Double x) {
+  return Exp2::of(x);
+}
+
 template <class Function, bool ftz>
 void approximate(Warp& warp, const Instr& instr) {
   const hn::Rebind<float, Doubles> floats;
@@ -91,8 +106,7 @@ void approximate(Warp& warp, const Instr& instr) {
   for (int lane = 0; lane < warp_size; ++lane) numbers[lane] = flushed<ftz>(from[lane]);
   for (std::size_t i = 0; i < warp_size; i += hn::Lanes(d)) {
     const auto x = hn::PromoteTo(d, hn::Load(floats, numbers + i));
-    const auto y = all_in(x, Function::low, Function::high) ? Function::of(x) : each<Function>(x);
-    hn::Store(hn::DemoteTo(floats, y), floats, numbers + i);
+    hn::Store(hn::DemoteTo(floats, apply<Function>(x)), floats, numbers + i);
   }
   for (int lane = 0; lane < warp_size; ++lane) to[lane] = finished<ftz, false>(numbers[lane]);
 }

@@ -39,7 +39,8 @@ void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr
                          bool aligned, OrderedMemory orders) {
   const bool divergent = aligned && warp.mask != warp.live && worker.observe;
   Barrier& barrier = barriers_[id];
-  barrier.orders = barrier.orders & orders;
+  // Usually both, which changes nothing.
+  if (!orders.shared || !orders.device) barrier.orders = barrier.orders & orders;
   wait_at(warp, id, expected, instr);
   if (divergent) barrier.waiting.back().divergent = &instr;
   complete_if_full(id);
@@ -97,9 +98,10 @@ std::vector<int> waiting_warps(const Barrier& barrier) {
 }  // namespace
 
 [[gnu::noinline]] void Block::release(Barrier& done) {
-  report_divergent(done);
   std::uint32_t participants = 0;
+  bool divergent = false;
   for (const Barrier::Waiter& waiter : done.waiting) {
+    divergent = divergent || waiter.divergent != nullptr;
     Warp& warp = warps[waiter.warp];
     warp.splits[waiter.split].state = Split::State::ready;
     participants += static_cast<std::uint32_t>(lanes_in(waiter.mask));
@@ -116,6 +118,7 @@ std::vector<int> waiting_warps(const Barrier& barrier) {
       result = (result & ~waiter.mask) | (holds ? waiter.mask : 0);
     }
   }
+  if (divergent) report_divergent(done);
   // The count excludes threads that have exited.
   const std::uint64_t all =
       done.expected == 0 ? live_threads_ : worker.launch.options.block.count();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "vgpu/happens_before/shared_shadow.hpp"
 #include "vgpu/model/step_watch.hpp"
 #include "vgpu/model/warp.hpp"
+#include "vgpu/native/chain.hpp"
 
 namespace rung::vgpu {
 
@@ -83,10 +85,18 @@ class Block {
 
  private:
   enum class Turn { spent, suspended, exited };
-  Turn take_turn(Warp& warp, std::uint64_t budget);
+  bool is_whole(const Warp& warp) const;
+  Turn take_whole_turn(Warp& warp, std::uint64_t budget);
+  Turn take_turn(Warp& warp, std::uint64_t budget, const StepWatcher* steps);
+  Turn go_on(Warp& warp, bool runs_on, std::uint64_t end, std::uint64_t budget,
+             const StepWatcher* steps);
+  bool run_part(Warp& warp, std::uint64_t budget, const StepWatcher* steps);
   bool pick_split(Warp& warp, bool rotate);
   bool run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps);
   bool run_whole(Warp& warp, std::uint64_t end);
+  std::optional<bool> run_divergent(Warp& warp, std::uint64_t end);
+  native::Chain::State chain_state(Warp& warp, std::uint64_t end);
+  const BasicBlock& block_at(int index) const;
   bool run_code(Warp& warp, const struct BasicBlock& block);
   bool run_exchanging(Warp& warp, const struct BasicBlock& block);
   void wake_exchanges(Warp& warp);

@@ -6,6 +6,7 @@
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/model/step_watch.hpp"
+#include "vgpu/native/chain.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -15,14 +16,27 @@ namespace {
 constexpr std::uint64_t turn_budget = 1u << 20;
 // Divergent warps have shorter turns, because one part may spin on the other.
 constexpr std::uint64_t split_budget = 1u << 14;
-// Volatile, relaxed and acquiring loads per turn. A warp that executes more is polling.
-constexpr int poll_budget = 64;
+using native::Chain;
+constexpr int poll_budget = Chain::most_polls;
 
 }  // namespace
+
+inline const BasicBlock& Block::block_at(int index) const {
+  return worker.kernel.blocks[static_cast<std::size_t>(index)];
+}
+
+/// Whether all 32 lanes go on together, in translated code.
+inline bool Block::is_whole(const Warp& warp) const {
+  const Split& split = warp.splits[0];
+  return warp.split_count == 1 && split.mask == all_lanes && split.state == Split::State::ready &&
+         split.resume < 0;
+}
 
 Block::Status Block::run() {
   LaunchState& launch = worker.launch;
   const std::uint64_t budget = std::min(turn_budget, launch.options.instruction_limit);
+  const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
+  const bool chains = worker.native && steps == nullptr;
   for (;;) {
     bool ran = false;
     bool spent = false;
@@ -32,7 +46,8 @@ Block::Status Block::run() {
       alive = true;
       if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
       const std::uint64_t before = worker.spent;
-      const Turn turn = take_turn(warp, budget);
+      const Turn turn =
+          chains && is_whole(warp) ? take_whole_turn(warp, budget) : take_turn(warp, budget, steps);
       ran = ran || worker.spent != before || turn != Turn::suspended;
       spent = spent || turn == Turn::spent;
     }
@@ -49,19 +64,30 @@ Block::Status Block::run() {
   }
 }
 
-Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
+/// The turn of a warp that is whole.
+inline Block::Turn Block::take_whole_turn(Warp& warp, std::uint64_t budget) {
+  const std::uint64_t end = worker.spent + budget;
+  worker.polls = 0;
+  warp.mask = all_lanes;
+  warp.current = 0;
+  const bool runs_on = run_whole(warp, end);
+  const bool waits = warp.split_count == 1 && warp.splits[0].state == Split::State::at_barrier;
+  return waits ? Turn::suspended : go_on(warp, runs_on, end, budget, nullptr);
+}
+
+Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget, const StepWatcher* steps) {
   if (!pick_split(warp, false) && !(force_exchange(warp, true) && pick_split(warp, false))) {
     return Turn::suspended;
   }
-  const std::uint64_t end = worker.spent + budget;
-  const std::uint64_t split_turn = std::min(split_budget, budget);
-  std::uint64_t split_end = worker.spent + split_turn;
   worker.polls = 0;
-  const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
+  const std::uint64_t end = worker.spent + budget;
+  return go_on(warp, run_part(warp, budget, steps), end, budget, steps);
+}
+
+/// The rest of a turn, after its first split has run. `runs_on`: whether that one may run on.
+Block::Turn Block::go_on(Warp& warp, bool runs_on, std::uint64_t end, std::uint64_t budget,
+                         const StepWatcher* steps) {
   for (;;) {
-    const bool whole = warp.mask == all_lanes && warp.split().parent < 0 &&
-                       warp.split().resume < 0 && steps == nullptr;
-    const bool runs_on = whole ? run_whole(warp, split_end) : run_split(warp, split_end, steps);
     if (warp.live == 0) return Turn::exited;
     const bool polls = worker.polls >= poll_budget;
     if (polls) pick_split(warp, true);
@@ -72,72 +98,78 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
     if (!pick_split(warp, runs_on) && !(force_exchange(warp, true) && pick_split(warp, false))) {
       return Turn::suspended;
     }
-    split_end = worker.spent + split_turn;
+    runs_on = run_part(warp, budget, steps);
   }
 }
 
-/// run_split() for all 32 lanes together, none of which waits for others: until they diverge, too.
-inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
-  const Kernel& kernel = worker.kernel;
-  const BasicBlock* const blocks = kernel.blocks.data();
-  const bool native = worker.native;
-  const Instr* const code = native ? kernel.native_code.data() : kernel.code.data();
-  Worker::Executions* const executions = worker.executions.data();
+/// The current split's part of a turn.
+[[gnu::always_inline]] inline bool Block::run_part(Warp& warp, std::uint64_t budget,
+                                                   const StepWatcher* steps) {
+  const std::uint64_t end = worker.spent + std::min(split_budget, budget);
+  const bool whole = worker.native && warp.mask == all_lanes && warp.split().parent < 0 &&
+                     warp.split().resume < 0 && steps == nullptr;
+  return whole ? run_whole(warp, end) : run_split(warp, end, steps);
+}
+
+inline Chain::State Block::chain_state(Warp& warp, std::uint64_t end) {
+  const auto idle = static_cast<std::uint64_t>(warp_size - lanes_in(warp.mask));
+  return {&warp, &warp.split(), &worker.spent, &worker.polls, worker.executions.data(), end, idle};
+}
+
+/// run_split() in machine code, for all 32 lanes together, none of which waits for others.
+[[gnu::always_inline]] inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
   Split& split = warp.split();
-  const auto stop_at = [&](int next, bool goes_on) {
-    split.block = next;
-    return goes_on;
-  };
-  for (int index = split.block;;) {
-    const BasicBlock& block = blocks[index];
-    worker.spent += block.instructions;
-    ++executions[index].times;
-    const Instr* instr = code + (native ? block.native_first : block.first);
-    const Instr* const behind = instr + (native ? block.native_count : block.count);
-    for (; instr != behind; ++instr) instr->full(warp, *instr);
-    if (block.suspends) {
-      index = block.next;
-      if (split.state != Split::State::ready) return stop_at(index, false);
-    } else if (block.end == BasicBlock::End::next) {
-      index = block.next;
-    } else if (block.end == BasicBlock::End::branch) {
-      const Mask holds = warp.predicate(block.guard);
-      const Mask taken = block.guard_negated ? ~holds : holds;
-      if (taken == all_lanes) {
-        index = block.taken;
-      } else if (taken == 0) {
-        index = block.next;
-      } else {
-        return advance(warp, block, index);
-      }
-    } else {
-      const bool goes_on = advance(warp, block, index);
-      if (!goes_on || warp.mask != all_lanes) return goes_on;
-      index = split.block;
+  const Chain::State state = chain_state(warp, end);
+  const Chain& chain = *native::chain_of(worker.kernel);
+  for (;;) {
+    const Chain::Stop stop = chain.run(state, split.block);
+    if (stop.reason == Chain::Stop::Reason::pause) {
+      split.block = stop.block;
+      return split.state == Split::State::ready;
     }
-    if (worker.spent >= end || worker.polls >= poll_budget) return stop_at(index, true);
+    if (!advance(warp, block_at(stop.block), stop.block)) return false;
+    if (warp.mask != all_lanes || worker.spent >= end || worker.polls >= poll_budget) return true;
   }
+}
+
+/// run_split() in machine code, for a part of the live lanes. No result where run_split() has to go on.
+[[gnu::always_inline]] inline std::optional<bool> Block::run_divergent(Warp& warp,
+                                                                       std::uint64_t end) {
+  using Reason = Chain::Stop::Reason;
+  Split& split = warp.split();
+  const Chain& chain = *native::chain_of(worker.kernel);
+  while (split.resume < 0 && warp.mask != warp.live) {
+    const Chain::Stop stop = chain.run_part(chain_state(warp, end), split.block);
+    split.block = stop.block;
+    switch (stop.reason) {
+      case Reason::pause: return split.state == Split::State::ready;
+      case Reason::arrival: return go_to(warp, stop.block);
+      case Reason::exchange: return std::nullopt;
+      case Reason::decision:
+        if (!advance(warp, block_at(stop.block), stop.block)) return false;
+    }
+    if (worker.spent >= end || worker.polls >= poll_budget) return true;
+  }
+  return std::nullopt;
 }
 
 /// Runs basic blocks until the split waits, joins its parent or ends, or until worker.spent is `end`.
 /// Whether it may run on.
-inline bool Block::run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps) {
-  const BasicBlock* const blocks = worker.kernel.blocks.data();
+[[gnu::always_inline]] inline bool Block::run_split(Warp& warp, std::uint64_t end,
+                                                    const StepWatcher* steps) {
   Worker::Executions* const executions = worker.executions.data();
   Split& split = warp.split();
-  Mask mask = warp.mask;
-  auto idle_lanes = static_cast<std::uint64_t>(warp_size - lanes_in(mask));
+  const bool chains = worker.native && steps == nullptr;
   for (;;) {
-    const int index = split.block;
-    const BasicBlock& block = blocks[index];
-    if (warp.mask != mask) {
-      mask = warp.mask;
-      idle_lanes = static_cast<std::uint64_t>(warp_size - lanes_in(mask));
+    if (chains) {
+      if (const auto runs_on = run_divergent(warp, end)) return *runs_on;
     }
+    const int index = split.block;
+    const BasicBlock& block = block_at(index);
     if (split.resume < 0) {
       worker.spent += block.instructions;
       ++executions[index].times;
-      executions[index].idle_lanes += idle_lanes;
+      executions[index].idle_lanes += static_cast<std::uint64_t>(warp_size - lanes_in(warp.mask));
       if (steps != nullptr) (*steps)({warp.index, warp.mask, static_cast<std::uint32_t>(index)});
     }
     if (!run_code(warp, block)) return false;  // it waits in the middle of the block

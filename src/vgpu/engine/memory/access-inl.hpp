@@ -121,6 +121,13 @@ HWY_INLINE void prefetch_next(const std::byte* from, const Shape& shape, std::ui
   }
 }
 
+/// The same where each half of the lanes has adjacent elements.
+HWY_INLINE void prefetch_next_halves(const std::byte* from, const Shape& shape,
+                                     std::uint32_t bytes) {
+  prefetch_next(from + shape.narrow_distance[0], shape, bytes);
+  prefetch_next(from + shape.narrow_distance[warp_size / 2], shape, bytes);
+}
+
 /// The common cases of locate(), inline: arrays of known size in shared memory, and the allocation
 /// that the instruction accessed last.
 HWY_INLINE bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {

@@ -79,6 +79,7 @@ void load_plainly(Warp& warp, const Instr& instr) {
     const Word value = *reinterpret_cast<const Word*>(from);
     for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
   } else {
+    if (shape.halves_linear) prefetch_next_halves(from, shape, warp_size / 2 * sizeof(Word));
     copy.load_scattered(from, shape);
   }
 }
@@ -117,6 +118,7 @@ void store_plainly(Warp& warp, const Instr& instr) {
   const auto rows = [&](int) { return row; };
   const RowCopy<Word, Word, decltype(rows)> copy(1, rows);
   auto* const to = reinterpret_cast<std::byte*>(shape.low + static_cast<std::uint64_t>(op.offset));
+  prefetch_next_halves(to, shape, warp_size / 2 * sizeof(Word));
   dense ? copy.store_dense(reinterpret_cast<Word*>(to)) : copy.store_scattered(to, shape);
 }
 

@@ -34,6 +34,31 @@ From source_of(int lane, std::uint32_t b, std::uint32_t c) {
   return {in_range ? from : lane, in_range};
 }
 
+/// The control word of a shuffle among all 32 lanes.
+template <Mode mode>
+constexpr std::uint32_t whole_warp = mode == Mode::up ? 0 : 31;
+
+/// Such a shuffle by one offset for all lanes. Returns which of them have a source.
+template <Mode mode>
+Mask shuffle_whole(const std::uint32_t* a, std::uint32_t offset, std::uint32_t* results) {
+  const std::size_t by = offset & 31;
+  if constexpr (mode == Mode::index) std::fill_n(results, warp_size, a[by]);
+  if constexpr (mode == Mode::butterfly) {
+    for (std::size_t lane = 0; lane < warp_size; ++lane) results[lane] = a[lane ^ by];
+  }
+  if constexpr (mode == Mode::down) {
+    std::copy(a + by, a + warp_size, results);
+    std::copy(a + warp_size - by, a + warp_size, results + warp_size - by);
+    return all_lanes >> by;
+  }
+  if constexpr (mode == Mode::up) {
+    std::copy(a, a + by, results);
+    std::copy(a, a + warp_size - by, results + by);
+    return all_lanes << by;
+  }
+  return all_lanes;
+}
+
 /// Whether all lanes have the same number.
 bool is_uniform(const std::uint32_t* row) {
   std::uint32_t off = 0;
@@ -58,7 +83,10 @@ void shuffle(Warp& warp, const Instr& instr) {
   };
   const Mask* const members = sync ? warp.row<Mask>(instr.row[first_source + 3]) : nullptr;
   const bool all_take_part = members == nullptr || (members[0] == all_lanes && is_uniform(members));
-  if (warp.mask == all_lanes && all_take_part && is_uniform(b) && is_uniform(c)) {
+  const bool alike = warp.mask == all_lanes && all_take_part && is_uniform(b) && is_uniform(c);
+  if (alike && c[0] == whole_warp<mode>) {
+    in_range = shuffle_whole<mode>(a, b[0], results.data());
+  } else if (alike) {
     for (int lane = 0; lane < warp_size; ++lane) read(lane, b[0], c[0]);
   } else if constexpr (sync) {
     for_each_member(warp, instr, first_source + 3,

@@ -1,0 +1,41 @@
+#pragma once
+// Loops of translated instructions alone, through any number of basic blocks.
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "vgpu/native/emit.hpp"
+
+namespace rung::vgpu::native {
+
+class Loops {
+ public:
+  using Path =
+      std::vector<int>;  // blocks, each of which leads to the next, and the last to the first
+
+  /// `runs`: as for chained().
+  Loops(const Kernel& kernel, std::span<const Run* const> runs);
+
+  /// The shortest way from the block back to itself; empty if there is none.
+  Path path_from(int begin) const;
+  /// The lines of an iteration, which may be left behind each block.
+  Plan plan_of(const Path& path) const;
+  template <class F>
+  void for_each_instruction(int block, const F& f) const {
+    for (const Run* run : runs_of(at(block))) std::ranges::for_each(run->instructions, f);
+  }
+
+ private:
+  const BasicBlock& at(int block) const { return kernel_.blocks[static_cast<std::size_t>(block)]; }
+  std::span<const Run* const> runs_of(const BasicBlock& block) const {
+    return runs_.subspan(block.native_first, block.native_count);
+  }
+  bool is_translated(const BasicBlock& block) const;
+
+  const Kernel& kernel_;
+  const std::span<const Run* const> runs_;
+  std::vector<bool> is_head_;  // by block: whether a loop may begin with it
+};
+
+}  // namespace rung::vgpu::native
