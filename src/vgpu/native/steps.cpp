@@ -36,6 +36,7 @@ class StepsEmitter {
     const Plan plan = planned();
     c_ = &to;
     to.begin_steps(plan);
+    load_lows();
     for (const Step& step : super_.steps) {
       to.set_last_use(step.last_use);
       switch (step.kind) {
@@ -81,9 +82,21 @@ class StepsEmitter {
     return static_cast<std::uint32_t>(step.offset[operand]);
   }
 
-  /// The address of a batch's source in rax, plus an offset for the instruction.
+  /// The lowest addresses of the first batches stay in registers.
+  void load_lows() {
+    for (std::size_t i = 0; i < std::min(lows.size(), super_.batches.size()); ++i) {
+      c_->mov(lows[i], c_->ptr[c_->rsi + field_of(i, offsetof(LoadSource, low))]);
+    }
+  }
+
+  static int field_of(std::size_t batch, std::size_t field) {
+    return static_cast<int>(batch * sizeof(LoadSource) + field);
+  }
+
+  /// The address of a batch's source in rax or in its register, plus an offset for the instruction.
   Xbyak::RegExp source(std::size_t batch, std::size_t field, std::int32_t offset) {
-    c_->mov(c_->rax, c_->ptr[c_->rsi + static_cast<int>(batch * sizeof(LoadSource) + field)]);
+    if (field == offsetof(LoadSource, low) && batch < lows.size()) return lows[batch] + offset;
+    c_->mov(c_->rax, c_->ptr[c_->rsi + field_of(batch, field)]);
     return c_->rax + offset;
   }
 
@@ -171,16 +184,20 @@ class StepsEmitter {
     }
   }
 
-  Zmm factor(const Step& step, std::size_t operand, int part) {
+  /// `words`: the register of the other half of the lanes, if it is the second's turn.
+  Zmm factor(const Step& step, std::size_t operand, int part, Zmm& words) {
     if (const auto row = row_of(step, operand)) return c_->read(line_of(*row, part), Nan::any);
-    const Zmm words = c_->fresh();
-    load_words(words, step.batch[operand], step.offset[operand], part);
+    if (part == 0 || !repeats(step.batch[operand])) {
+      words = c_->fresh();
+      load_words(words, step.batch[operand], step.offset[operand], part);
+    }
     return words;
   }
 
   void multiply_add(const Step& step) {
+    Zmm words_of_a, words_of_b;
     for (int part = 0; part < parts; ++part) {
-      const Zmm a = factor(step, 0, part), b = factor(step, 1, part);
+      const Zmm a = factor(step, 0, part, words_of_a), b = factor(step, 1, part, words_of_b);
       const Zmm sum = c_->take(line_of(step.row[3], part), Nan::any);
       c_->vfmadd231ps(sum, a, b);
       c_->write(line_of(step.row[0], part), sum, lanes(part), Nan::any);
@@ -193,6 +210,10 @@ class StepsEmitter {
   const Constants& constants_;
   const std::span<const LoadPattern> patterns_;
   Emitter* c_ = nullptr;
+  // Which no instruction of a step changes.
+  const std::array<Xbyak::Reg64, 3> lows = {Xbyak::Reg64(Xbyak::Operand::RDI),
+                                            Xbyak::Reg64(Xbyak::Operand::R9),
+                                            Xbyak::Reg64(Xbyak::Operand::R11)};
 };
 
 /// Functions for a kind of code, by the patterns for which they were made.
