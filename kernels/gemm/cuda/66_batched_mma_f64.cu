@@ -16,14 +16,12 @@
 namespace rung {
 namespace {
 
-/// A block's tile is SIZE x SIZE elements of C, and a warp's half of its rows and of its columns.
-template <int SIZE, int STAGES, int BLOCKS>
+/// A block's tile is SIZE x SIZE elements of C, and a warp's WM x WN of them.
+template <int SIZE, int WM, int WN, int STAGES, int BLOCKS>
 struct BatchedMma {
   static constexpr int BM = SIZE;
   static constexpr int BN = SIZE;
   static constexpr int BK = 16;
-  static constexpr int WM = SIZE / 2;
-  static constexpr int WN = SIZE / 2;
   static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k8
   static constexpr int FRAGS_N = WN / 8;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
@@ -122,27 +120,34 @@ struct BatchedMma {
             .products_per_block = 1};
   }
 
-  /// What a product takes, by whole tiles: smaller ones have three quarters of the rate.
+  /// What a product takes, by whole tiles, of the rates that these have side by side on an H200.
   static constexpr double time(const Gemm<double, double>& g) {
-    constexpr double of_result = SIZE == 32 ? 4.0 / 3 : 1.0;
+    constexpr double of_result = SIZE == 32 ? 4.0 / 3 : SIZE == 48 ? 1.2 : 1.0;
     return of_result * static_cast<double>(cuda::tiles_of_c<BM, BN>(g) * BM * BN);
   }
 
   static cuda::GemmConfig choose(const Gemm<double, double>& g, int multiprocessors);
 };
 
-//                         SIZE STAGES BLOCKS
-using ThirtyTwo = BatchedMma<32, 3, 6>;
-using SixtyFour = BatchedMma<64, 3, 3>;
+//                           SIZE WM  WN STAGES BLOCKS
+using ThirtyTwo = BatchedMma<32, 16, 16, 3, 6>;
+using SixtyFour = BatchedMma<64, 32, 32, 3, 3>;
+using FortyEight = BatchedMma<48, 16, 48, 3, 4>;
 
-template <int SIZE, int STAGES, int BLOCKS>
-cuda::GemmConfig BatchedMma<SIZE, STAGES, BLOCKS>::choose(const Gemm<double, double>& g,
-                                                          int /*multiprocessors*/) {
-  return {.tile = SixtyFour::time(g) < ThirtyTwo::time(g) ? 1 : 0};
+template <int SIZE, int WM, int WN, int STAGES, int BLOCKS>
+cuda::GemmConfig BatchedMma<SIZE, WM, WN, STAGES, BLOCKS>::choose(const Gemm<double, double>& g,
+                                                                  int /*multiprocessors*/) {
+  const double times[] = {ThirtyTwo::time(g), SixtyFour::time(g), FortyEight::time(g)};
+  int best = 0;
+  for (int tile = 1; tile < 3; ++tile) {
+    if (times[tile] < times[best]) best = tile;
+  }
+  return {.tile = best};
 }
 
 }  // namespace
 
-RUNG_CUDA_GEMM_TILES(66, batched_mma_f64, (0, ThirtyTwo, f64), (1, SixtyFour, f64))
+RUNG_CUDA_GEMM_TILES(66, batched_mma_f64, (0, ThirtyTwo, f64), (1, SixtyFour, f64),
+                     (2, FortyEight, f64))
 
 }  // namespace rung
