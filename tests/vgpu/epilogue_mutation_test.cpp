@@ -1,4 +1,4 @@
-// Mutants of the kernel whose epilogue has the common parts, as async_mutation_test.cpp has them of rungs.
+// Mutants of the kernel that has an epilogue, as async_mutation_test.cpp has them of rungs.
 
 #include <gtest/gtest.h>
 
@@ -33,6 +33,9 @@ constexpr Setting in_turn = {{cuda::first_common_tile}, 3, 5 * 64 + 8, 1};
 constexpr Setting in_parts = {{cuda::first_common_tile + 5, 2}, 5, 7 * 64 + 8, 2};
 // A pair of blocks that share B's columns has two tiles each.
 constexpr Setting in_pairs = {{cuda::first_common_tile + 6}, 4, 3 * 64 + 8, 2};
+
+// All parts: two blocks have a whole tile each, and half of the k of another one.
+constexpr Setting all_in_parts = {{1, 2}, 3, 9 * 64 + 8, 2};
 
 cuda::ConfiguredGemm kernel_in(const Setting& setting) {
   cuda::ConfiguredGemm kernel = cuda::fused_epilogue;
@@ -115,6 +118,7 @@ void expect_all_caught(const Setting& setting) {
 
 TEST(EpilogueMutation, EveryMutantIsCaught) { expect_all_caught(in_turn); }
 TEST(EpilogueMutation, EveryMutantIsCaughtInParts) { expect_all_caught(in_parts); }
+TEST(EpilogueMutation, EveryMutantOfAllPartsIsCaughtInParts) { expect_all_caught(all_in_parts); }
 TEST(EpilogueMutation, EveryMutantIsCaughtInPairs) { expect_all_caught(in_pairs); }
 
 }  // namespace

@@ -1,13 +1,11 @@
 #include "library/cuda/fused_epilogue.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 
 #include "backends/cuda/prepared_gemm.hpp"
 #include "backends/cuda/row_alignment.hpp"
 #include "backends/cuda/tensor_maps.hpp"
-#include "core/integers.hpp"
 #include "device/cuda/library/fused_epilogue.hpp"
 #include "library/cuda/fused_tile.hpp"
 
@@ -50,9 +48,9 @@ bool has_common_parts(Dtype product, const EpilogueArgs& args) {
     if (other.data == nullptr) continue;
     if (other.type != type || other.col_stride != 1 || !has_tma_store(other, args.n)) return false;
   }
-  return args.row_scale.data == nullptr && args.col_scale.data == nullptr &&
-         args.row_bias.data == nullptr && args.beta == 0 && args.result_factor == 1 &&
-         args.result_scale == nullptr && args.amax == nullptr &&
+  return args.pairs == Pairs::none && args.row_scale.data == nullptr &&
+         args.col_scale.data == nullptr && args.row_bias.data == nullptr && args.beta == 0 &&
+         args.result_factor == 1 && args.result_scale == nullptr && args.amax == nullptr &&
          args.activation != Activation::gelu_erf &&
          (args.aux.data == nullptr || args.residual.data == nullptr);
 }
@@ -62,53 +60,34 @@ bool has_kernel(const EpilogueArgs& args) {
   const ElementType type = args.c.type;
   const bool has_type = type == f32 || type == bf16 || type == f16 || type == e4m3 || type == e5m2;
   const bool reads_c = args.beta != 0;
-  return has_type && !(reads_c && bytes_of(type) != 2) && args.pairs == Pairs::none &&
-         has_tma_store(args.c, args.n) && has_aux_store(args) && has_pairs(args.residual);
+  const bool is_gated = args.pairs == Pairs::of_columns && bytes_of(type) > 1 &&
+                        args.activation != Activation::gelu_erf;
+  return has_type && (args.pairs == Pairs::none || is_gated) && !(reads_c && bytes_of(type) != 2) &&
+         has_tma_store(args.c, args.result_cols()) && has_aux_store(args) &&
+         has_pairs(args.residual);
 }
 
-/// Whether sums by split-K and a second kernel take less time than tiles that are not split. Fewer tiles
-/// than SMs: if most SMs are idle. More: if what the last wave's idle SMs lose takes longer than the
-/// second kernel. By rates measured on an H200: 780 TFLOP/s of 16-bit products, 4.2 TB/s, 3 us a launch.
-bool loses_to_split_k(const GemmCall& product, std::int64_t tiles, int multiprocessors) {
-  if (tiles <= multiprocessors) return 2 * tiles < multiprocessors;
-  const double elements = static_cast<double>(product.m) * static_cast<double>(product.n);
-  const double bytes_of_k =
-      static_cast<double>(product.k) * static_cast<double>(input_bytes(product.dtype));
-  const double whole = static_cast<double>(ceil_div(tiles, multiprocessors)) * multiprocessors;
-  const double lost = elements * bytes_of_k / 780e6 * (whole / static_cast<double>(tiles) - 1);
-  constexpr double bytes = 4 + 4 + 2;  // of an element: a sum written and read, a result
-  return lost > 3 + elements * bytes / 4.2e6;
-}
-
-/// The kernel with the tile of the least expected time. Empty where split-K and a second kernel are faster
-/// for parts that a tile with split-K does not have.
-std::optional<ConfiguredGemm> choose(const ContextCache& context, const EpilogueCall& call,
-                                     const Limits& limits) {
+/// The kernel with the tile of the least expected time.
+ConfiguredGemm choose(const EpilogueCall& call, const Limits& limits) {
   const GemmCall& product = call.product.call;
+  const EpilogueArgs& args = call.epilogue;
   const GemmSize size = {product.m, product.n, product.k};
+  const OddRows odd_rows = odd_rows_of(product);
   ConfiguredGemm chosen = fused_epilogue;
-  if (has_common_parts(product.dtype, call.epilogue)) {
-    chosen.config = common_config(product.dtype, size, odd_rows_of(product), limits);
-    return chosen;
-  }
-  chosen.config.tile =
-      fused_tile(product.dtype, size, call.epilogue.c.type, limits.multiprocessors);
-  const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
-  if (context.configured(rung_31, product, limits).config.splits == 1) return chosen;
-  const TileShape& tile =
-      tiles_of(*fused_epilogue.rung, product.dtype)[static_cast<std::size_t>(chosen.config.tile)];
-  const std::int64_t count = ceil_div(product.m, tile.BM) * ceil_div(product.n, tile.BN);
-  if (loses_to_split_k(product, count, limits.multiprocessors)) return std::nullopt;
+  chosen.config = has_common_parts(product.dtype, args)
+                      ? common_config(product.dtype, size, odd_rows, limits)
+                      : fused_config(product.dtype, size, args.c.type,
+                                     args.pairs == Pairs::of_columns, odd_rows, limits);
   return chosen;
 }
 
 /// Of C or of the aux output.
-TensorMapSpec map_of(const EpilogueOperand& results, const EpilogueArgs& args) {
+TensorMapSpec map_of(const EpilogueOperand& results, std::int64_t columns, std::int64_t rows) {
   const auto bytes = static_cast<int>(bytes_of(results.type));
   return {.data = results.data,
           .element_bytes = bytes,
-          .row_length = args.n,
-          .rows = args.m,
+          .row_length = columns,
+          .rows = rows,
           .ld = results.row_stride,
           .box_row_length = 128 / bytes,
           .box_rows = 64};
@@ -119,7 +98,7 @@ void start_product(ContextCache& context, Stream stream, const KernelName& kerne
                    const Launch& launch, const TensorMaps& maps, const EpilogueCall& call,
                    const EpilogueOperand& other, const SplitK& split_k) {
   Launch of_other = {};
-  of_other.c = map_of(other, call.epilogue);
+  of_other.c = map_of(other, call.epilogue.n, call.epilogue.m);
   const PreparedMaps other_maps(context.api(), of_other, nullptr);
   require(context.api(), other_maps.result(), "cuTensorMapEncodeTiled");
   FusedArgs<In> args = {.problem = call.product.call.typed<In, float>(),
@@ -141,14 +120,13 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
     return false;
   }
   const Limits limits = limits_of_call(workspace, multiprocessors);
-  auto chosen = choose(context, call, limits);
-  if (!chosen) return false;
-  Launch launch = fitting_launch(workspace, *chosen, product, limits.multiprocessors);
-  launch.c = map_of(call.epilogue.c, call.epilogue);
+  ConfiguredGemm chosen = choose(call, limits);
+  Launch launch = fitting_launch(workspace, chosen, product, limits.multiprocessors);
+  launch.c = map_of(call.epilogue.c, call.epilogue.result_cols(), call.epilogue.m);
   if (!fits(workspace, launch)) return false;
 
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
-  const SplitK split_k = {.splits = chosen->config.splits,
+  const SplitK split_k = {.splits = chosen.config.splits,
                           .workspace = reinterpret_cast<void*>(use.data)};
   const CopyRoom room(workspace, use, launch);
   const PreparedMaps maps(context.api(), launch, room.data());
@@ -160,11 +138,11 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
   }
   // Tiles for all parts read the residual by pointers.
   const bool maps_residual =
-      chosen->config.tile >= first_common_tile && call.epilogue.residual.data != nullptr;
+      chosen.config.tile >= first_common_tile && call.epilogue.residual.data != nullptr;
   const EpilogueOperand& other = maps_residual ? call.epilogue.residual : call.epilogue.aux;
   visit(product.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (std::is_same_v<Out, float> && sizeof(In) <= 2) {
-      start_product<In>(context, workspace.stream, kernel_of(*chosen, product.dtype), launch,
+      start_product<In>(context, workspace.stream, kernel_of(chosen, product.dtype), launch,
                         maps.maps(), call, other, split_k);
     }
   });

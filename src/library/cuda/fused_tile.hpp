@@ -8,11 +8,12 @@
 
 namespace rung::cuda {
 
-/// The number of the tile with the least expected time among those for all parts, for a product of that
-/// type whose results are of type `out`, on so many SMs. m, n and k are at least 1.
-int fused_tile(Dtype dtype, const GemmSize& size, ElementType out, int multiprocessors);
+/// The tile with the least expected time among those for all parts, and the splits of its last wave, for a
+/// product of that type whose results, gated or not, are of type `out`. m, n and k are at least 1.
+GemmConfig fused_config(Dtype dtype, const GemmSize& size, ElementType out, bool gated,
+                        const OddRows& odd_rows, const Limits& limits);
 
-/// The same among the tiles for common parts (has_common_parts()), and the splits of its last wave.
+/// The same among the tiles for common parts (has_common_parts()).
 GemmConfig common_config(Dtype dtype, const GemmSize& size, const OddRows& odd_rows,
                          const Limits& limits);
 

@@ -49,7 +49,9 @@ EpilogueSpec fused_spec(std::mt19937& random, std::int64_t most) {
   s.out = outs[random() % 5];
   s.extra = random() % 2 == 0 ? bf16 : f16;
   s.extra_order = s.c;
-  s.gated = false;
+  // Rows of a column-major C are paired by the second kernel.
+  s.gated = s.gated && s.c == Order::row_major && bytes_of(s.out) > 1 &&
+            s.activation != Activation::gelu_erf;
   if (bytes_of(s.out) != 2) s.beta = 0;
   s.padding = s.padding / 3 * 16;
   for (std::int64_t* size : {&s.m, &s.n, &s.k}) *size = (*size + 15) / 16 * 16;
@@ -69,6 +71,12 @@ TEST_F(CudaEpilogue, IsOneLaunchForNarrowFloats) {
   }
 }
 
+/// What a product of bf16 takes of the tiles for all parts, with results of bf16.
+cuda::GemmConfig config_of(const cuda::GemmSize& size, int multiprocessors, bool gated = false) {
+  const cuda::Limits limits = {.shared_bytes = 227 << 10, .multiprocessors = multiprocessors};
+  return cuda::fused_config(Dtype::bf16, size, bf16, gated, {}, limits);
+}
+
 // On one or two SMs, a block has several tiles to compute, one after another; of each size.
 TEST_F(CudaEpilogue, OfManyTiles) {
   struct Shape {
@@ -80,11 +88,10 @@ TEST_F(CudaEpilogue, OfManyTiles) {
   for (const auto& [m, n, k, multiprocessors] : {Shape{300, 560, 144, 2},
                                                  {250, 512, 144, 2},
                                                  {64, 256, 144, 2},
-                                                 {128, 768, 1024, 1},
-                                                 {128, 512, 1536, 1}}) {
+                                                 {228, 80, 72, 1},
+                                                 {264, 80, 1544, 2}}) {
     // Results of 4, 2 and 1 bytes take different ways through shared memory.
     for (const auto& [in, out] : {std::pair{bf16, f32}, {bf16, bf16}, {bf16, e4m3}, {e4m3, e5m2}}) {
-      if (in == e4m3 && multiprocessors == 1) continue;  // has no other tile there
       EpilogueSpec spec = fused_spec(random, 16);
       spec.in = in;
       spec.out = out;
@@ -97,13 +104,73 @@ TEST_F(CudaEpilogue, OfManyTiles) {
       const cuda::GemmSize size = spec.c == Order::row_major
                                       ? cuda::GemmSize{spec.m, spec.n, spec.k}
                                       : cuda::GemmSize{spec.n, spec.m, spec.k};
-      if (in == bf16 && out == bf16)
-        used.insert(cuda::fused_tile(Dtype::bf16, size, bf16, multiprocessors));
+      if (in == bf16 && out == bf16) used.insert(config_of(size, multiprocessors).tile);
     }
   }
   const cuda::GemmSize square = {100, 100, 100};  // as the test before has them
-  used.insert(cuda::fused_tile(Dtype::bf16, square, bf16, 132));
+  used.insert(config_of(square, 132).tile);
   EXPECT_EQ(used.size(), std::size_t{cuda::first_common_tile});
+}
+
+TEST_F(CudaEpilogue, OfGatedPairsIsOneLaunchOfEachTileThatHasThem) {
+  struct Shape {
+    std::int64_t m, n, k;
+    int multiprocessors;
+  };
+  std::mt19937 random(8);
+  std::set<int> used;
+  for (const auto& [m, n, k, multiprocessors] :
+       {Shape{200, 112, 72, 1}, {40, 272, 72, 2}, {100, 400, 72, 1}}) {
+    used.insert(config_of({m, n, k}, multiprocessors, true).tile);
+    for (const auto& [in, out] : {std::pair{bf16, f32}, {f16, bf16}, {e4m3, f16}}) {
+      EpilogueSpec spec = fused_spec(random, 16);
+      spec.in = in;
+      spec.out = out;
+      spec.a = spec.c = spec.extra_order = Order::row_major;
+      spec.b = Order::col_major;
+      spec.m = m;
+      spec.n = n;
+      spec.k = k / 16 * 16;
+      spec.gated = true;
+      spec.beta = 0;
+      spec.aux = out == bf16;
+      spec.activation = Activation::silu;
+      check(spec, {.multiprocessors = multiprocessors});
+      EXPECT_EQ(cuda::driver_calls()["cuLaunchKernelEx"], 1) << testing::PrintToString(spec);
+    }
+  }
+  EXPECT_EQ(used, (std::set{0, 1, 5}));
+}
+
+// Results of each type, with tiles that are cut at the edges of C.
+TEST_F(CudaEpilogue, OfAnyPartsCutsK) {
+  struct Shape {
+    std::int64_t m, n, k;
+    int multiprocessors;
+  };
+  std::mt19937 random(9);
+  int most_splits = 1;
+  for (const auto& [m, n, k, multiprocessors] :
+       {Shape{40, 48, 1800, 4}, {24, 80, 2000, 4}, {264, 16, 1544, 2}}) {
+    most_splits = std::max(most_splits, config_of({m, n, k}, multiprocessors).splits);
+    for (const ElementType out : {f32, bf16, f16, e4m3, e5m2}) {
+      for (const bool gated : {false, true}) {
+        if (gated && bytes_of(out) == 1) continue;
+        EpilogueSpec spec = fused_spec(random, 16);
+        spec.out = out;
+        spec.c = spec.extra_order = Order::row_major;
+        spec.gated = gated;
+        spec.alpha = 1.0 / 64;
+        if (gated || bytes_of(out) != 2) spec.beta = 0;
+        spec.m = m;
+        spec.n = n;
+        spec.k = k;
+        spec.amax = true;
+        check(spec, {.multiprocessors = multiprocessors});
+      }
+    }
+  }
+  EXPECT_GT(most_splits, 3);
 }
 
 /// Random parts of an epilogue that the tiles for common parts have.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/epilogue.hpp"
+#include "device/cuda/epilogue/activation_formula.cuh"
 #include "device/cuda/epilogue/half_pairs.cuh"
 #include "device/cuda/epilogue/scaled_bias.cuh"
 #include "device/cuda/epilogue/split_k_reduction.cuh"
@@ -51,12 +52,8 @@ class CommonEpilogue {
         other_(other),
         memory_(memory),
         barrier_(barrier),
-        bias_(args, memory.bias) {
-    const bool is_gelu = args.activation == Activation::gelu_tanh;
-    is_smooth_ = is_gelu || args.activation == Activation::silu;
-    linear_ = static_cast<float>(is_gelu ? gelu_tanh_step.linear : silu_step.linear);
-    cubic_ = is_gelu ? static_cast<float>(gelu_tanh_step.cubic) : 0.0f;
-    floor_ = args.activation == Activation::relu ? 0.0f : -__builtin_inff();
+        bias_(args, memory.bias),
+        activation_(args.activation) {
     has_aux_ = args.aux.data != nullptr;
     has_residual_ = args.residual.data != nullptr;
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -86,7 +83,7 @@ class CommonEpilogue {
       const bool is_last = part + 1 == PARTS;
       Sums& t = reinterpret_cast<Sums&>(acc[part * 8]);
       const int box = has_aux_ ? (part * 2 + 1) % BOXES : part % BOXES;
-      bias_.add(bias_.factor(), col_of(part), t);
+      add_bias(bias_.factor(), bias_.at(col_of(part)), t);
       if (has_aux_) {
         const int aux_box = part * 2 % BOXES;
         put(aux_box, t);
@@ -94,7 +91,7 @@ class CommonEpilogue {
         store(other_, row, col, part, aux_box);
         if (!is_last) commit();
       }
-      activate(t);
+      activation_.apply(t);
       if (has_residual_) {
         // sync: TMA has loaded the residual
         ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&memory_.loaded[box]), parities_ >> box & 1);
@@ -147,7 +144,7 @@ class CommonEpilogue {
       }
     };
     if (has_aux_) store_to(args_.aux);
-    activate(t);
+    activation_.apply(t);
     if (has_residual_) {
       const WordsOfTwoRows words(args_.residual, row, col);
       RUNG_UNROLL
@@ -158,30 +155,6 @@ class CommonEpilogue {
       }
     }
     store_to(args_.c);
-  }
-
-  /// Two formulas serve four activations, by numbers that are data.
-  template <int J>
-  __device__ __forceinline__ void activate(float (&t)[J][4]) const {
-    using Function = Activations<GpuMath>;
-    if (is_smooth_) {
-      RUNG_UNROLL
-      for (int j = 0; j < J; ++j) {
-        float by[4];
-        RUNG_UNROLL
-        for (int i = 0; i < 4; ++i) {
-          // In this order a cubic term of 0 stays 0 for any number.
-          by[i] = Function::divisor(t[j][i] * (linear_ + cubic_ * t[j][i] * t[j][i]));
-        }
-        Function::divide(t[j], by);
-      }
-    } else {
-      RUNG_UNROLL
-      for (int j = 0; j < J; ++j) {
-        RUNG_UNROLL
-        for (int i = 0; i < 4; ++i) t[j][i] = t[j][i] < floor_ ? floor_ : t[j][i];
-      }
-    }
   }
 
   /// One thread starts to load the residual of a part of the tile at (row, col).
@@ -250,9 +223,8 @@ class CommonEpilogue {
   const Memory memory_;
   int barrier_;
   ScaledBias<BN> bias_;
-  float floor_;           // the least result of relu, or of none
-  float linear_, cubic_;  // of a SmoothStep
-  bool is_smooth_, has_aux_, has_residual_;
+  ActivationFormula activation_;
+  bool has_aux_, has_residual_;
   std::uint32_t matrices_;      // the address of this thread's row of the first matrices
   std::uint32_t parities_ = 0;  // of the boxes' mbarriers, a bit each
 };

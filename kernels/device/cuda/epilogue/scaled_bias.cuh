@@ -14,6 +14,17 @@
 
 namespace rung::cuda {
 
+/// t = factor * t + the bias of its columns: two of each 8, from `bias` on.
+template <int J>
+__device__ __forceinline__ void add_bias(float factor, const float* bias, float (&t)[J][4]) {
+  RUNG_UNROLL
+  for (int j = 0; j < J; ++j) {
+    const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) t[j][i] = factor * t[j][i] + two.at[i % 2];
+  }
+}
+
 /// Of one warpgroup and its tiles of BN columns. A tile without a bias has one of zeros.
 template <int BN>
 class ScaledBias {
@@ -49,16 +60,11 @@ class ScaledBias {
   /// By which sums are multiplied.
   __device__ __forceinline__ float factor() const { return factor_; }
 
-  /// t = factor * t + the bias, of sums from column `col` of the tile on.
-  template <int J>
-  __device__ __forceinline__ void add(float factor, int col, float (&t)[J][4]) const {
-    const float* const bias = shared_ + col + accumulator_col();
-    RUNG_UNROLL
-    for (int j = 0; j < J; ++j) {
-      const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
-      RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) t[j][i] = factor * t[j][i] + two.at[i % 2];
-    }
+  /// The bias of the tile's columns.
+  __device__ __forceinline__ const float* begin() const { return shared_; }
+  /// That of a thread's pairs from column `col` of the tile on, for add_bias().
+  __device__ __forceinline__ const float* at(int col) const {
+    return shared_ + col + accumulator_col();
   }
 
  private:

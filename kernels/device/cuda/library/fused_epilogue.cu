@@ -1,6 +1,6 @@
 // Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 with the operations of
-// rung::Epilogue between the sums and their store by TMA. Clusters and split-K are for the common
-// parts alone. The kernel is offered like a rung, but is not on the ladder.
+// rung::Epilogue between the sums and their store by TMA. Clusters are for the common parts alone. The
+// kernel is offered like a rung, but is not on the ladder.
 // bottleneck: the epilogue, where k is short; 128 x 256 for all parts spills
 // needs: sm_90a
 
@@ -30,8 +30,8 @@ struct FusedTile {
   static constexpr int SHARERS = BM / WM;            // consumers of a tile, WM rows each
   static constexpr int CONSUMERS = TILES * SHARERS;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
-  static constexpr int J = WM / 64 * BN / 8;            // sums of a thread, by four
-  static constexpr bool SPLITS = COMMON && TILES == 1;  // tiles of the last wave along k
+  static constexpr int J = WM / 64 * BN / 8;  // sums of a thread, by four
+  static constexpr bool SPLITS = TILES == 1;  // tiles of the last wave along k
   template <class In>
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
   template <class In>
@@ -46,7 +46,7 @@ struct FusedTile {
     float bias[CONSUMERS][BN];
     cuda::StageBarriers<STAGES, CLUSTER> barriers;
     std::uint64_t turn[TILES];  // the other consumer has issued the products of its tile
-    std::uint64_t loaded[CONSUMERS][BOXES];  // the residual is in the box
+    std::uint64_t loaded[CONSUMERS][BOXES];  // COMMON: the residual is in the box
   };
 
 #ifndef RUNG_HOST
@@ -61,8 +61,10 @@ struct FusedTile {
       if (TILES > 1) {
         for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 1);
       }
-      for (auto& boxes : shared.loaded) {
-        for (auto& box : boxes) ptx::mbarrier_init(ptx::cvta_to_shared(&box), 1);
+      if (COMMON) {
+        for (auto& boxes : shared.loaded) {
+          for (auto& box : boxes) ptx::mbarrier_init(ptx::cvta_to_shared(&box), 1);
+        }
       }
       shared.barriers.init(SHARERS * 4);
     }
