@@ -34,8 +34,8 @@ constexpr Setting in_parts = {{cuda::first_common_tile + 5, 2}, 5, 7 * 64 + 8, 2
 // A pair of blocks that share B's columns has two tiles each.
 constexpr Setting in_pairs = {{cuda::first_common_tile + 6}, 4, 3 * 64 + 8, 2};
 
-// All parts: two blocks have a whole tile each, and half of the k of another one.
-constexpr Setting all_in_parts = {{1, 2}, 3, 9 * 64 + 8, 2};
+// All parts: the same, with boxes that whole tiles fill again.
+constexpr Setting all_in_parts = {{1, 2}, 5, 9 * 64 + 8, 2};
 
 cuda::ConfiguredGemm kernel_in(const Setting& setting) {
   cuda::ConfiguredGemm kernel = cuda::fused_epilogue;
