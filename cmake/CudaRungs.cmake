@@ -239,7 +239,8 @@ function(cuda_rungs target)
   set(all_sources)
   rung_selected_ids(selected_ids)
   foreach(helper scale pack_operand split_operand split_digits split_residues apply_epilogue
-          fused_epilogue mixed_operand pack_weights parted_gemm few_rows)
+          fused_epilogue mixed_operand pack_weights parted_gemm few_rows
+          summed_parts)
     set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/library/${helper}.cu)
     list(APPEND all_sources ${source})
     list(APPEND selected_ids gemm/cuda/${helper})

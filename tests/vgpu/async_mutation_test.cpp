@@ -90,7 +90,9 @@ std::vector<Setting> settings_of(const cuda::GemmRung& rung) {
   if (!loads_short_tiles(rung)) return {whole};
   Setting part = whole;
   part.m = part.n = 40;
-  return {whole, part};
+  if (!is_few_rows(rung)) return {whole, part};
+  // Two parts of k, of which each block of a cluster has one, in more stages than there are.
+  return {whole, part, {24, 40, 4160, {0, 2}, 3}};
 }
 
 /// Where results depend on C, rungs 31 and 36 do all that they do otherwise, and load C.

@@ -9,19 +9,21 @@
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/tma_store.cuh"
-#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/load/zero_steps.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/group_layouts.cuh"
 #include "device/cuda/tile/group_scheduler.cuh"
+#include "device/cuda/tile/invariant_sums.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung {
 namespace {
 
-/// A_BOX: rows of a box of A. Of a tile, only boxes are loaded that have rows of the group.
-template <int BM, int BN, int STAGES, int A_BOX>
+/// A_BOX: rows of a box of A. Of a tile, only boxes are loaded that have rows of the group. IN_PARTS: sums
+/// have the order of mode batch_invariant for a long k.
+template <int BM, int BN, int STAGES, int A_BOX, bool IN_PARTS = false>
 struct GroupedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
@@ -36,8 +38,7 @@ struct GroupedTile {
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
     cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
+    cuda::StageBarriers<STAGES, 1> barriers;
     cuda::GroupScheduler<BM, BN> scheduler;
   };
 
@@ -48,13 +49,7 @@ struct GroupedTile {
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
     // Rows that no box brings are multiplied with the others, though not stored.
     if constexpr (A_BOX < 64) cuda::zero_tiles<THREADS>(shared.As[0], STAGES * BM * BK<In>);
-    if (threadIdx.x == 0) {
-      for (int stage = 0; stage < STAGES; ++stage) {
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CONSUMERS * 4);
-      }
-      ptx::fence_mbarrier_init();
-    }
+    if (threadIdx.x == 0) shared.barriers.init(CONSUMERS * 4);
 
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
@@ -84,15 +79,10 @@ struct GroupedTile {
           const int boxes = (rows + A_BOX - 1) / A_BOX;
           const int bytes = boxes * A_BOX * 128 + static_cast<int>(sizeof shared.Bs[0]);
           for (int k0 = 0; k0 < tile.steps; k0 += BK<In>) {
-            // sync: a stage that is empty, as all are in the first round
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
-                                      state.parity ^ 1);
-
             // load
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
+            const std::uint32_t full = shared.barriers.expect(state, bytes);
             const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
             const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
-            ptx::mbarrier_arrive_expect_tx(full, bytes);
             if (a_k_major) {
               for (int box = 0; box < boxes; ++box) {
                 cuda::load_tile<A_BOX>(a + box * A_BOX * 128, maps.a, true,
@@ -124,7 +114,15 @@ struct GroupedTile {
           cuda::with_group_layouts(
               g, products.cuts_k, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
                 if (group_row < tile.rows) {
-                  multiply<A_K_MAJOR, B_K_MAJOR>(tile.steps, cut, group_row, shared, state, acc);
+                  const auto add = [&](int begin, int end, auto& sums) RUNG_INLINE_LAMBDA {
+                    multiply<A_K_MAJOR, B_K_MAJOR>(begin, end, tile.steps, cut, group_row, shared,
+                                                   state, sums);
+                  };
+                  if constexpr (IN_PARTS) {
+                    cuda::sum_parts(tile.steps, acc, add);
+                  } else {
+                    add(0, tile.steps, acc);
+                  }
                 } else {
                   skip<A_K_MAJOR, B_K_MAJOR>(tile.steps, cut, shared, state);
                 }
@@ -146,15 +144,9 @@ struct GroupedTile {
                                               Shared<In, Out>& shared,
                                               const cuda::PipelineState<STAGES>& state) {
     // sync: the tiles are there
-    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
+    shared.barriers.wait_until_full(state);
     cuda::zero_rest<Tile<A_K_MAJOR, BM, In>, BM, Tile<B_K_MAJOR, BN, In>, BN, CONSUMERS * 128>(
         shared.As[state.stage], shared.Bs[state.stage], k0, steps, cut, 1 + CONSUMERS);
-  }
-
-  /// This warp does not read the stage any more.
-  template <class In, class Out>
-  static __device__ __forceinline__ void release(Shared<In, Out>& shared, int stage) {
-    if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
   }
 
   /// Lets a tile pass that has no rows for this warpgroup.
@@ -164,21 +156,22 @@ struct GroupedTile {
                                               cuda::PipelineState<STAGES>& state) {
     for (int k0 = 0; k0 < steps; k0 += BK<In>) {
       wait<A_K_MAJOR, B_K_MAJOR>(k0, steps, cut, shared, state);
-      release(shared, state.stage);
+      shared.barriers.release(state.stage);
       state.advance();
     }
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns, in steps [begin, end).
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void multiply(int steps, const cuda::CutSteps& cut,
-                                                  int group_row, Shared<In, Out>& shared,
+  static __device__ __forceinline__ void multiply(int begin, int end, int steps,
+                                                  const cuda::CutSteps& cut, int group_row,
+                                                  Shared<In, Out>& shared,
                                                   cuda::PipelineState<STAGES>& state,
                                                   Scalar<Out> (&acc)[BN / 8][4]) {
     using ATile = Tile<A_K_MAJOR, BM, In>;
     using BTile = Tile<B_K_MAJOR, BN, In>;
     int before = 0;
-    for (int k0 = 0; k0 < steps; k0 += BK<In>) {
+    for (int k0 = begin; k0 < end; k0 += BK<In>) {
       wait<A_K_MAJOR, B_K_MAJOR>(k0, steps, cut, shared, state);
 
       // multiply
@@ -186,7 +179,7 @@ struct GroupedTile {
       const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       if constexpr (cuda::is_promoted<In>) {
         cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
-        release(shared, state.stage);
+        shared.barriers.release(state.stage);
         state.advance();
         continue;
       }
@@ -200,13 +193,13 @@ struct GroupedTile {
 
       // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
-      if (k0 > 0) release(shared, before);
+      if (k0 > begin) shared.barriers.release(before);
       before = state.stage;
       state.advance();
     }
     if constexpr (cuda::is_promoted<In>) return;
     ptx::wgmma_wait_group<0>(acc);
-    if (steps > 0) release(shared, before);
+    if (begin < end) shared.barriers.release(before);
   }
 
   template <class In, class Out>
@@ -239,12 +232,13 @@ struct GroupedTile {
 using Large = GroupedTile<128, 256, 4, 64>;
 using Wide = GroupedTile<128, 192, 4, 64>;
 using Small = GroupedTile<64, 128, 8, 16>;
+using InParts = GroupedTile<128, 128, 6, 64, true>;
 
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16 e4m3 e5m2 tf32 i8
 RUNG_CUDA_GEMM_TILES(63, grouped, (0, Small, bf16, f16, bf16_bf16, f16_f16, e4m3),
                      (1, Large, bf16, f16, bf16_bf16, f16_f16), (1, Wide, e4m3), (0, Wide, e5m2),
-                     (0, Large, tf32, i8))
+                     (0, Large, tf32, i8), (2, InParts, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung

@@ -21,6 +21,7 @@ extern const cuda::GemmRung gemm_cuda_library_mixed_operand;
 extern const cuda::GemmRung gemm_cuda_library_pack_weights;
 extern const cuda::GemmRung gemm_cuda_library_parted_gemm;
 extern const cuda::GemmRung gemm_cuda_library_few_rows;
+extern const cuda::GemmRung gemm_cuda_library_summed_parts;
 
 namespace cuda {
 
@@ -62,11 +63,14 @@ inline constexpr ConfiguredGemm pack_weights_kernel = {
 /// A product in parts of rows, which other GPUs send or await. Its parameter is a PartedArgs.
 inline constexpr ConfiguredGemm parted_gemm = {gemm_rungs.size() + 9, "gemm/cuda/parted_gemm",
                                                &gemm_cuda_library_parted_gemm};
-/// A product of at most few_rows_most rows with the bits of rung 31, where A and B are K-major.
+/// A product of at most few_rows_most rows in mode batch_invariant, where A and B are K-major.
 inline constexpr ConfiguredGemm few_rows = {gemm_rungs.size() + 10, "gemm/cuda/few_rows",
                                             &gemm_cuda_library_few_rows};
 inline constexpr std::int64_t few_rows_most = 64;
-inline constexpr std::size_t gemm_kernels_off_ladder = 11;
+/// A product in mode batch_invariant whose k is cut into parts.
+inline constexpr ConfiguredGemm summed_parts = {gemm_rungs.size() + 11, "gemm/cuda/summed_parts",
+                                                &gemm_cuda_library_summed_parts};
+inline constexpr std::size_t gemm_kernels_off_ladder = 12;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "library/cuda/invariant_config.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/select.hpp"
 #include "rung/cuda.hpp"
@@ -26,13 +27,6 @@ void run(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<cons
 /// The type of C alone: that of the kernels that scale it.
 Dtype type_of_c(Dtype dtype) {
   return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return dtype_of<Out, Out>(); });
-}
-
-/// In mode batch_invariant, k is not cut: for the first m that it pays for, bits would change.
-CudaGemmChoice configured(const cuda::ContextCache& context, const CudaGemmChoice& rung,
-                          const GemmCall& problem, cuda::Limits limits) {
-  if (is_batch_invariant(problem.dtype, problem.compute_mode)) limits.workspace_bytes = -1;
-  return context.configured(rung, problem, limits);
 }
 
 }  // namespace
@@ -65,7 +59,11 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
                                .bytes_for_copies = workspace.bytes_for_copies()};
   const CudaGemmChoice choice = choose_cuda_gemm(shape);
   if (!has(*choice.rung, problem.dtype)) refuse(shape);
-  launch_gemm(workspace, configured(context, choice, problem, limits), problem,
+  if (is_batch_invariant(problem.dtype, problem.compute_mode)) {
+    const InvariantConfig config = invariant_config(workspace, choice, problem, limits);
+    return launch_gemm(workspace, config.choice, problem, config.multiprocessors);
+  }
+  launch_gemm(workspace, context.configured(choice, problem, limits), problem,
               limits.multiprocessors);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/integers.hpp"
+#include "device/cuda/tile/invariant_parts.hpp"
 #include "library/cuda/gemm_batched.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/cuda/select.hpp"
@@ -23,6 +24,17 @@ GemmCall typical(const GroupedCall& grouped) {
   cut = ceil_div(cut, call.batch);
   call.batch = 1;
   return call;
+}
+
+/// The tile of rung 63 that sums parts of k.
+constexpr int tile_in_parts = 2;
+
+/// Whether rows have the bits of a product by itself only if their sums are in parts, as its are.
+bool sums_in_parts(const GroupedCall& grouped) {
+  const GemmCall& call = grouped.call;
+  return is_batch_invariant(call.dtype, call.compute_mode) &&
+         cuda::has(*cuda::summed_parts.rung, call.dtype) && !grouped.groups.cuts_k &&
+         cuda::invariant_parts(call.k) > 1;
 }
 
 [[noreturn]] void refuse(Dtype dtype, ComputeMode mode, int arch) {
@@ -74,8 +86,9 @@ void cuda::gemm_grouped(const CanonicalGroups& canonical, Stream stream,
   const WorkspaceSource workspace{context, stream, options.gemm.workspace,
                                   options.gemm.workspace_bytes};
   const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);
-  const CudaGemmChoice configured =
+  CudaGemmChoice configured =
       choice->rung->groups ? context.configured(*choice, typical(grouped), limits) : *choice;
+  if (sums_in_parts(grouped)) configured.config.tile = tile_in_parts;
   for (GroupedCall left = grouped; left.call.batch > 0;
        advance(left, std::min(left.call.batch, most_groups))) {
     GemmCall part = left.call;

@@ -153,13 +153,10 @@ std::int64_t rows_of_group(const GroupedCall& grouped) {
   return grouped.groups.cuts_k ? call.m : ceil_div(call.m, call.batch);
 }
 
-/// Whether the kernel for few rows is faster than rung 31, and has what it needs: one wave of its tiles, or
-/// nearly two, on 132 SMs (docs/notes/block-scaled.md).
+/// Whether the kernel for few rows has what it needs.
 bool has_few_rows(const CudaGemmShape& shape) {
-  constexpr std::int64_t wave = 132 * 32;  // columns
-  const bool fills_waves = shape.n <= wave || (shape.n > wave * 3 / 2 && shape.n <= wave * 2);
   return cuda::has(*cuda::few_rows.rung, shape.dtype) && shape.arch == 90 &&
-         shape.m <= cuda::few_rows_most && fills_waves && shape.a == Order::row_major &&
+         shape.m <= cuda::few_rows_most && shape.a == Order::row_major &&
          shape.b == Order::col_major && shape.alignment_of_ab >= 16;
 }
 

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "backends/cuda/kernel_name.hpp"
+#include "core/integers.hpp"
+#include "device/cuda/tile/invariant_parts.hpp"
 #include "fixture.hpp"
+#include "library/cuda/invariant_config.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/cuda/select.hpp"
 
@@ -135,8 +138,8 @@ class CudaBatchInvariant : public CudaLibrary {
 
   /// Two groups, with the same matrix, have the bits of one product of all rows.
   template <class In, class Out>
-  void expect_same_in_groups(std::int32_t m) {
-    const Problem<In, Out> p(m, 64, 300, 0);
+  void expect_same_in_groups(std::int32_t m, std::int64_t k = 300) {
+    const Problem<In, Out> p(m, 64, k, 0);
     std::vector<In> twice = p.b;
     twice.insert(twice.end(), p.b.begin(), p.b.end());
     Out* const c = on_device(p.c);
@@ -179,7 +182,11 @@ TEST_F(CudaBatchInvariant, OnGpus) {
     expect_invariant<bfloat16, bfloat16>(130, 72, 200, beta);
     expect_invariant<float, float>(100, 36, 300, beta);
   }
-  // A long k, which would be cut for a few rows.
+  // k in two parts: blocks share them, or one has both.
+  expect_invariant<bfloat16, bfloat16>(80, 40, 4240, 0);
+  // In five: few_rows, and summed_parts.
+  expect_invariant<float16, float16>(66, 8, 16392, 0.5f);
+  // A k of one part, which would be cut for a few rows.
   expect_invariant<bfloat16, bfloat16>(66, 40, 2104, 0);
   expect_invariant<float16, float>(130, 33, 328, 0.5f);
   expect_invariant<float8_e4m3, float>(66, 48, 1040, 0);
@@ -205,13 +212,39 @@ TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
   EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
 
   expect_same_in_groups<bfloat16, bfloat16>(p.m);
+  expect_same_in_groups<bfloat16, bfloat16>(70, 4112);  // in two parts
   // Rung 62, and 60 for few rows of a group.
   expect_same_in_groups<float, float>(96);
   expect_same_in_groups<float, float>(40);
   expect_same_in_groups<tfloat32, float>(96);
 }
 
-TEST_F(CudaBatchInvariant, NoKIsCut) {
+TEST_F(CudaBatchInvariant, KIsCutByKAlone) {
+  for (const std::int64_t k : {1, 64, 4096, 4097, 4160, 7168, 8192, 8193, 16390, 100000}) {
+    const int parts = cuda::invariant_parts(k);
+    EXPECT_EQ(parts, ceil_div(k, 4096));
+    EXPECT_EQ(cuda::begin_of_invariant_part(k, 0), 0);
+    for (int part = 0; part < parts; ++part) {
+      const std::int64_t begin = cuda::begin_of_invariant_part(k, part);
+      const std::int64_t steps = cuda::begin_of_invariant_part(k, part + 1) - begin;
+      EXPECT_EQ(begin % 64, 0);
+      EXPECT_GT(steps, 0) << k;
+      EXPECT_LE(steps, cuda::most_steps_of_part) << k;
+    }
+    EXPECT_EQ(cuda::begin_of_invariant_part(k, parts), round_up(k, 64));
+  }
+}
+
+TEST_F(CudaBatchInvariant, BlocksShareThePartsOfFewColumns) {
+  EXPECT_EQ(cuda::blocks_of_few_rows(2112, 7168, 132), 2);
+  EXPECT_EQ(cuda::blocks_of_few_rows(512, 16384, 132), 4);
+  EXPECT_EQ(cuda::blocks_of_few_rows(512, 4096, 132), 1);    // one part
+  EXPECT_EQ(cuda::blocks_of_few_rows(12672, 8192, 132), 1);  // every SM has tiles
+  EXPECT_EQ(cuda::blocks_of_few_rows(64, 1 << 20, 132),
+            1);  // more parts than a cluster has room for
+}
+
+TEST_F(CudaBatchInvariant, OtherTypesAreNotCut) {
   const auto config_of = [](const char* id, Dtype dtype, std::int64_t workspace_bytes) {
     constexpr std::int64_t n = 512, k = 16384;
     const GemmCall call = {.dtype = dtype,
@@ -231,9 +264,28 @@ TEST_F(CudaBatchInvariant, NoKIsCut) {
     EXPECT_GT(config_of(id, dtype, cuda::default_workspace_bytes).splits, 1) << id;
     EXPECT_EQ(config_of(id, dtype, -1).splits, 1) << id;
   };
-  expect_uncut("gemm/cuda/31_dependent_launch", Dtype::bf16);
+  expect_uncut("gemm/cuda/31_dependent_launch", Dtype::bf16);  // up to one part
   expect_uncut("gemm/cuda/11_split_k", Dtype::f32);
   expect_uncut("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64);
+}
+
+TEST_F(CudaBatchInvariant, ASmallWorkspaceDoesNotShow) {
+  const Problem<bfloat16, bfloat16> p(140, 24, 4104, 0);
+  const std::string all = on_gpu(p, 0, p.m, 0);
+  bfloat16* const c = on_device(p.c);
+  const std::vector<unsigned char> bytes(128 << 10);
+  const auto run = [&](std::size_t given) {
+    gemm(1.0f, row_major<const bfloat16>(on_device(p.a), p.m, p.k),
+         col_major<const bfloat16>(on_device(p.b), p.k, p.n), 0.0f, row_major(c, p.m, p.n),
+         default_stream,
+         {.workspace = on_device(bytes), .workspace_bytes = given, .compute_mode = mode});
+  };
+  run(bytes.size());  // one block at a time has room
+  EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
+  EXPECT_EQ(refusal([&] { run(bytes.size() - 4); }),
+            std::pair(Status::invalid_argument,
+                      std::string("rung: gemm: the workspace has 131068 bytes; in mode "
+                                  "batch_invariant with k = 4104, it must have at least 131072")));
 }
 
 TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {

@@ -1,7 +1,8 @@
-// Products of at most 64 rows with the bits of rung 31, for mode batch_invariant. k is not cut, so
-// narrow tiles give work to more SMs. A stage has four k-blocks: to wait for one takes longer than
-// to multiply it. The kernel is offered like a rung, but is not on the ladder.
-// bottleneck: the wait for each stage; above 132 tiles, waves
+// Products of at most 64 rows, for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp.
+// Narrow tiles give work to more SMs, and so do blocks of a cluster that share the parts of k of a
+// tile: they add up their sums through each other's shared memory. A stage has four k-blocks: to wait
+// for one takes longer than to multiply it. The kernel is offered like a rung, but is not on the ladder.
+// bottleneck: shared memory, of which tensor cores read 64 rows of A whatever m is; waves of tiles
 // needs: sm_90a, K-major A and B
 
 #include "device/cuda/entry/gemm.cuh"
@@ -9,8 +10,11 @@
 #include "device/cuda/load/short_tiles.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/ld_shared_cluster.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma_narrow.cuh"
+#include "device/cuda/tile/block_work.cuh"
+#include "device/cuda/tile/invariant_parts.hpp"
 #include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung {
@@ -21,18 +25,41 @@ struct FewRows {
   static constexpr int K_BLOCKS = 4;  // of a stage
   static constexpr int STAGES = 4;
   static constexpr int THREADS = 256;
+  static constexpr int LD = BN + 8;  // of sums: rows in other banks
   using State = cuda::PipelineState<STAGES>;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES * K_BLOCKS][BM * BK];
     alignas(1024) In Bs[STAGES][K_BLOCKS][BN * BK];
+    alignas(16) float sums[cuda::parts_of_follower][BM * LD];
     cuda::StageBarriers<STAGES, 1> barriers;
+  };
+
+  /// What a block computes: a tile of all rows, and of k the parts [first, end) of `parts`. Blocks of a
+  /// cluster have one tile; the parts of later ranks follow those of earlier ones.
+  struct Work {
+    int col, rank, ranks, parts;
+
+    template <class In, class Out>
+    __device__ __forceinline__ Work(const Gemm<In, Out>& g, int blocks)
+        : col(static_cast<int>(blockIdx.x) / blocks * BN),
+          rank(static_cast<int>(blockIdx.x) % blocks),
+          ranks(blocks),
+          parts(cuda::invariant_parts(g.k)) {}
+
+    /// The first part of a rank.
+    __device__ __forceinline__ int first(int of_rank) const { return parts * of_rank / ranks; }
+    /// Sums that a rank has in shared memory: the first one adds up its parts, which are the first of all.
+    __device__ __forceinline__ int sums(int of_rank) const {
+      return of_rank == 0 ? 1 : first(of_rank + 1) - first(of_rank);
+    }
   };
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
-                                                const cuda::TensorMaps& maps) {
+                                                const cuda::TensorMaps& maps,
+                                                const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) shared.barriers.init(4);
     // sync: the barriers are initialised
@@ -40,68 +67,123 @@ struct FewRows {
 
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
-    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
+    const Work work(g, split_k.splits);
     if (threadIdx.x < 128) {
-      if (threadIdx.x == 0) produce(g, maps, tile, shared);
+      if (threadIdx.x == 0) produce(g, maps, work, shared);
     } else {
-      consume(g, tile, shared);
+      consume(g, work, shared);
+    }
+    if (work.ranks == 1) return;
+
+    // sync: the sums of all blocks are there
+    ptx::barrier_cluster_arrive_wait();
+    store_sums(g, work, shared);
+    // sync: no block exits while another may still read its sums
+    ptx::barrier_cluster_arrive_wait();
+  }
+
+  /// Calls f(i, k_begin, k_end) for each part i of the block, counted from its first one.
+  template <class In, class Out, class F>
+  static __device__ __forceinline__ void for_each_part(const Gemm<In, Out>& g, const Work& work,
+                                                       const F& f) {
+    const int first = work.first(work.rank), end = work.first(work.rank + 1);
+    for (int part = first; part < end; ++part) {
+      f(part - first, cuda::begin_of_invariant_part(g.k, part),
+        cuda::begin_of_invariant_part(g.k, part + 1));
     }
   }
 
-  /// One thread: loads each stage as soon as it is empty.
+  /// One thread: loads each stage as soon as it is empty. The last stage of a part ends with zeros, from
+  /// beyond k.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
-                                                 const cuda::TensorMaps& maps,
-                                                 const cuda::TileCoord& tile, Shared<In>& shared) {
+                                                 const cuda::TensorMaps& maps, const Work& work,
+                                                 Shared<In>& shared) {
     const int bytes = K_BLOCKS * (cuda::loaded_extent<BM>(g.m) + BN) * 128;
-    const int col = static_cast<int>(tile.col);
     State state;
-    for (std::int64_t k0 = 0; k0 < g.k; k0 += K_BLOCKS * BK) {
-      const std::uint32_t full = shared.barriers.expect(state, bytes);
-      RUNG_UNROLL
-      for (int i = 0; i < K_BLOCKS; ++i) {
-        const int k = static_cast<int>(k0) + i * BK;
-        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]), maps.a,
-                            true, 0, k, full);
-        cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage][i]), maps.b, true, col, k,
-                            full);
+    for_each_part(g, work, [&](int, std::int64_t k_begin, std::int64_t k_end) RUNG_INLINE_LAMBDA {
+      for (std::int64_t k0 = k_begin; k0 < k_end; k0 += K_BLOCKS * BK) {
+        const std::uint32_t full = shared.barriers.expect(state, bytes);
+        RUNG_UNROLL
+        for (int i = 0; i < K_BLOCKS; ++i) {
+          const std::int64_t begin = k0 + i * BK;
+          const int k = static_cast<int>(begin < k_end ? begin : g.k);
+          cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]), maps.a,
+                              true, 0, k, full);
+          cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage][i]), maps.b, true,
+                              work.col, k, full);
+        }
+        state.advance();
       }
-      state.advance();
-    }
+    });
   }
 
   /// One warpgroup: the tile.
   template <class In, class Out>
-  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
-                                                 const cuda::TileCoord& tile, Shared<In>& shared) {
-    using ATile = cuda::SwizzledTile<BM, true>;
-    using BTile = cuda::SwizzledTile<BN, true>;
+  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, const Work& work,
+                                                 Shared<In>& shared) {
     clear_rest(cuda::loaded_extent<BM>(g.m), shared);
-    float acc[BN / 8][4] = {};
+    float total[BN / 8][4] = {};
     State state;
-    for (std::int64_t k0 = 0; k0 < g.k; k0 += K_BLOCKS * BK) {
+    for_each_part(g, work, [&](int i, std::int64_t k_begin, std::int64_t k_end) RUNG_INLINE_LAMBDA {
+      float acc[BN / 8][4] = {};
+      multiply(k_begin, k_end, shared, state, acc);
+      if (work.rank > 0) {
+        keep(acc, shared.sums[i]);
+      } else {
+        RUNG_UNROLL
+        for (int j = 0; j < BN / 8; ++j) {
+          RUNG_UNROLL
+          for (int e = 0; e < 4; ++e) total[j][e] += acc[j][e];
+        }
+      }
+    });
+    if (work.rank > 0) return;
+    if (work.ranks > 1) {
+      keep(total, shared.sums[0]);
+    } else {
+      cuda::store_m64(g, 0, work.col, total);
+    }
+  }
+
+  /// acc += A times B in a part of k.
+  template <class In>
+  static __device__ __forceinline__ void multiply(std::int64_t k_begin, std::int64_t k_end,
+                                                  Shared<In>& shared, State& state,
+                                                  float (&acc)[BN / 8][4]) {
+    int before = 0;
+    for (std::int64_t k0 = k_begin; k0 < k_end; k0 += K_BLOCKS * BK) {
       // sync: the tiles are there
       shared.barriers.wait_until_full(state);
 
       // multiply
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
-      for (int i = 0; i < K_BLOCKS; ++i) {
-        const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]);
-        const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage][i]);
-        RUNG_UNROLL
-        for (int k = 0; k < BK; k += 16) {
-          ptx::wgmma_m64n32k16<In>(acc, ATile::descriptor(a, 0, k), BTile::descriptor(b, 0, k));
-        }
-      }
+      for (int i = 0; i < K_BLOCKS; ++i) add_block(shared, state.stage, i, acc);
       ptx::wgmma_commit_group();
-      ptx::wgmma_wait_group<0>(acc);
-      shared.barriers.release(state.stage);
+
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > k_begin) shared.barriers.release(before);
+      before = state.stage;
       state.advance();
     }
+    ptx::wgmma_wait_group<0>(acc);
+    if (k_begin < k_end) shared.barriers.release(before);
+  }
 
-    // store
-    cuda::store_m64(g, tile.row, tile.col, acc);
+  /// acc += A times B in k-block i of a stage.
+  template <class In>
+  static __device__ __forceinline__ void add_block(Shared<In>& shared, int stage, int i,
+                                                   float (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledTile<BM, true>;
+    using BTile = cuda::SwizzledTile<BN, true>;
+    const std::uint32_t a = ptx::cvta_to_shared(shared.As[stage * K_BLOCKS + i]);
+    const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[stage][i]);
+    RUNG_UNROLL
+    for (int k = 0; k < BK; k += 16) {
+      ptx::wgmma_m64n32k16<In>(acc, ATile::descriptor(a, 0, k), BTile::descriptor(b, 0, k));
+    }
   }
 
   /// Zeros in the rows of A that are not loaded.
@@ -114,11 +196,66 @@ struct FewRows {
     ptx::bar_sync(1, 128);
   }
 
+  /// Leaves the sums of a part in shared memory, for all blocks of the cluster.
+  static __device__ __forceinline__ void keep(const float (&acc)[BN / 8][4], float* sums) {
+    const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
+    float* const to = sums + (warp * 16 + cuda::accumulator_row()) * LD + cuda::accumulator_col();
+    RUNG_UNROLL
+    for (int e = 0; e < 4; e += 2) {
+      RUNG_UNROLL
+      for (int j = 0; j < BN / 8; ++j) {
+        *reinterpret_cast<cuda::Vector<float, 2>*>(to + e * 4 * LD + j * 8) = {acc[j][e],
+                                                                               acc[j][e + 1]};
+      }
+    }
+  }
+
+  /// All threads of the cluster: each adds up the sums of pairs of elements.
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g) {
-    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
+  static __device__ __forceinline__ void store_sums(const Gemm<In, Out>& g, const Work& work,
+                                                    const Shared<In>& shared) {
+    constexpr int PAIRS = BN / 2;  // of a row
+    const auto rows = static_cast<int>(g.m);
+    RUNG_NO_UNROLL
+    for (int i = work.rank * THREADS + static_cast<int>(threadIdx.x); i < rows * PAIRS;
+         i += work.ranks * THREADS) {
+      const int row = i / PAIRS, col = i % PAIRS * 2;
+      cuda::Vector<float, 2> theirs[cuda::most_few_rows_ranks][cuda::parts_of_follower];
+      RUNG_UNROLL
+      for (int rank = 0; rank < cuda::most_few_rows_ranks; ++rank) {
+        const int sums = rank < work.ranks ? work.sums(rank) : 0;
+        RUNG_UNROLL
+        for (int s = 0; s < cuda::parts_of_follower; ++s) {
+          theirs[rank][s] = {};
+          if (s < sums) {
+            ptx::ld_shared_cluster(theirs[rank][s],
+                                   ptx::cvta_to_shared(&shared.sums[s][row * LD + col]),
+                                   static_cast<std::uint32_t>(rank));
+          }
+        }
+      }
+      float first = 0, second = 0;
+      RUNG_UNROLL
+      for (const auto& of_rank : theirs) {
+        RUNG_UNROLL
+        for (const auto& sum : of_rank) first += sum.at[0], second += sum.at[1];
+      }
+      cuda::store_pair(g, row, work.col + col, first, second);
+    }
+  }
+
+  template <class In, class Out>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK, THREADS, sizeof(Shared<In>)};
+  }
+
+  /// `chosen.splits`: blocks that share a tile, one cluster.
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
+    return {.grid = {ceil_div(g.n, BN) * chosen.splits},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In>),
+            .cluster = chosen.splits,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, cuda::loaded_extent<BM>(g.m)),
             .b = cuda::tensor_map_of_b(g, BN)};
@@ -128,6 +265,6 @@ struct FewRows {
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM(library, few_rows, FewRows, bf16, f16, bf16_bf16, f16_f16)
+RUNG_CUDA_GEMM_TILES(library, few_rows, (0, FewRows, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung
