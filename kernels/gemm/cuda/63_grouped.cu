@@ -119,7 +119,7 @@ struct GroupedTile {
                                                    state, sums);
                   };
                   if constexpr (IN_PARTS) {
-                    cuda::sum_parts(tile.steps, acc, add);
+                    cuda::sum_parts(0, tile.steps, tile.steps, acc, add);
                   } else {
                     add(0, tile.steps, acc);
                   }

@@ -63,7 +63,7 @@ inline constexpr ConfiguredGemm pack_weights_kernel = {
 /// A product in parts of rows, which other GPUs send or await. Its parameter is a PartedArgs.
 inline constexpr ConfiguredGemm parted_gemm = {gemm_rungs.size() + 9, "gemm/cuda/parted_gemm",
                                                &gemm_cuda_library_parted_gemm};
-/// A product of at most few_rows_most rows in mode batch_invariant, where A and B are K-major.
+/// A product of at most few_rows_most rows in mode batch_invariant, where A is K-major.
 inline constexpr ConfiguredGemm few_rows = {gemm_rungs.size() + 10, "gemm/cuda/few_rows",
                                             &gemm_cuda_library_few_rows};
 inline constexpr std::int64_t few_rows_most = 64;

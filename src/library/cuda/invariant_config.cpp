@@ -1,15 +1,13 @@
 #include "library/cuda/invariant_config.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
-#include <span>
-#include <string>
 
 #include "backends/cuda/prepared_gemm.hpp"
 #include "core/integers.hpp"
 #include "device/cuda/tile/invariant_parts.hpp"
 #include "library/tuned/cuda.hpp"
-#include "rung/error.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -22,27 +20,31 @@ std::int64_t clusters_at_a_time(int multiprocessors, int blocks) {
   return std::max(clusters, 1);
 }
 
-/// The time of a launch of few_rows, in that of 256 steps of a tile, about 0.25 us on an H200: so many for
-/// each wave, and to add up the sums of several blocks.
-std::int64_t cost_of_few_rows(std::int64_t n, std::int64_t k, int multiprocessors, int blocks) {
-  constexpr std::int64_t columns = 32, steps = 256, of_wave = 4, of_sums = 3;
+/// The time of a launch of few_rows with `blocks` for each tile, in 0.01 us on an H200, but for a constant.
+int cost_of_few_rows(int tile, std::int64_t n, std::int64_t k, int blocks, int multiprocessors) {
+  constexpr int columns[] = {32, 64, 64}, of_256_steps[] = {42, 51, 51};
+  constexpr int of_wave = 187, of_sums = 136;
+  const std::int64_t parts = invariant_parts(k);
+  const std::int64_t steps = ceil_div(parts, blocks) * ceil_div(ceil_div(k, parts), 256);
   const std::int64_t waves =
-      ceil_div(ceil_div(n, columns), clusters_at_a_time(multiprocessors, blocks));
-  const int parts = invariant_parts(k);
-  const std::int64_t stages = ceil_div(parts, blocks) * ceil_div(ceil_div(k, parts), steps);
-  return waves * (stages + of_wave) + (blocks > 1 ? of_sums : 0);
+      ceil_div(ceil_div(n, columns[tile]), clusters_at_a_time(multiprocessors, blocks));
+  return static_cast<int>(waves * (steps * of_256_steps[tile] + of_wave)) +
+         (blocks > 1 ? of_sums : 0);
 }
 
 std::int64_t tiles_in(const GemmCall& g, const TileShape& tile) {
   return ceil_div(g.m, tile.BM) * ceil_div(g.n, tile.BN);
 }
 
+/// Up to so many parts of a tile can be shared: the reduction of split-K adds those in their order.
+constexpr int most_shared_parts = 4;
+
 /// Rung 31 with a block for each part of each tile, if all run at a time: with its smallest tiles for
-/// that. It adds up to four parts in their order.
+/// that.
 std::optional<CudaGemmChoice> shared_parts(const WorkspaceSource& workspace, CudaGemmChoice rung_31,
                                            const GemmCall& g, const Limits& limits) {
   const int parts = invariant_parts(g.k);
-  if (parts > 4) return std::nullopt;
+  if (parts > most_shared_parts) return std::nullopt;
   const auto tiles = tiles_of(*rung_31.rung, g.dtype);
   const TileShape* smallest = nullptr;
   for (const TileShape& tile : tiles) {
@@ -57,76 +59,68 @@ std::optional<CudaGemmChoice> shared_parts(const WorkspaceSource& workspace, Cud
   return rung_31;
 }
 
-/// The tile of summed_parts with the shortest waves. A k-block of 128 x 256 takes as long as the tensor
-/// cores do, those of smaller tiles somewhat longer.
-int fastest_tile(const GemmCall& g, int multiprocessors) {
-  constexpr int times[] = {100, 78, 56};  // of a k-block
+/// The configuration of summed_parts with the shortest waves. The tiles of the last one are shared, a block
+/// for each part, if all these run at a time.
+GemmConfig fastest_waves(const GemmCall& g, bool may_share, int multiprocessors) {
+  constexpr int times[] = {100, 72};  // of a k-block: larger tiles take less for each element
   const auto tiles = tiles_of(*summed_parts.rung, g.dtype);
-  const auto time = [&](std::size_t tile) {
-    return ceil_div(tiles_in(g, tiles[tile]), multiprocessors) * times[tile];
-  };
-  std::size_t best = 0;
-  for (std::size_t tile = 1; tile < tiles.size(); ++tile) {
-    if (time(tile) < time(best)) best = tile;
-  }
-  return static_cast<int>(best);
-}
-
-[[noreturn]] void refuse_workspace(std::int64_t bytes, std::int64_t k, std::int64_t needed) {
-  throw Error(Status::invalid_argument,
-              "rung: gemm: the workspace has " + std::to_string(bytes) +
-                  " bytes; in mode batch_invariant with k = " + std::to_string(k) +
-                  ", it must have at least " + std::to_string(needed));
-}
-
-/// Each block needs room for the sums of a tile: on as many SMs as that is there for.
-InvariantConfig with_summed_parts(const WorkspaceSource& workspace, const GemmCall& g,
-                                  const Limits& limits) {
-  CudaGemmChoice choice = summed_parts;
-  int multiprocessors = limits.multiprocessors;
-  choice.config.tile = fastest_tile(g, multiprocessors);
-  while (true) {
-    const Launch launch = fitted(launch_of(choice, g), multiprocessors);
-    if (fits(workspace, launch)) return {choice, multiprocessors};
-    if (multiprocessors == 1) {
-      const std::int64_t needed = round_up(launch.workspace_bytes, 256) + packed_bytes(launch);
-      refuse_workspace(workspace.bytes(), g.k, needed);
-    }
-    choice.config.tile = static_cast<int>(tiles_of(*choice.rung, g.dtype).size()) - 1;
-    --multiprocessors;
-  }
-}
-
-}  // namespace
-
-int blocks_of_few_rows(std::int64_t n, std::int64_t k, int multiprocessors) {
-  const int parts = invariant_parts(k);
-  int best = 1;
-  std::int64_t least = cost_of_few_rows(n, k, multiprocessors, best);
-  for (int blocks = 2; blocks <= std::min(parts, most_few_rows_ranks); ++blocks) {
-    if (ceil_div(parts, blocks) > parts_of_follower) continue;
-    const std::int64_t cost = cost_of_few_rows(n, k, multiprocessors, blocks);
-    if (cost < least) least = cost, best = blocks;
+  const int parts = invariant_parts(g.k);
+  GemmConfig best;
+  std::int64_t least = 0;
+  for (int tile = 0; tile < std::ssize(tiles); ++tile) {
+    const std::int64_t count = tiles_in(g, tiles[static_cast<std::size_t>(tile)]);
+    const std::int64_t left = count % multiprocessors;
+    const bool shares = may_share && left > 0 && left * parts <= multiprocessors;
+    const std::int64_t of_last_wave = shares ? 1 : left > 0 ? parts : 0;
+    const std::int64_t time = (count / multiprocessors * parts + of_last_wave) * times[tile];
+    if (tile > 0 && time >= least) continue;
+    least = time;
+    best = {.tile = tile, .splits = shares ? parts : 1};
   }
   return best;
 }
 
-InvariantConfig invariant_config(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
-                                 const GemmCall& problem, const Limits& limits) {
+CudaGemmChoice with_summed_parts(const WorkspaceSource& workspace, const GemmCall& g,
+                                 const Limits& limits) {
+  CudaGemmChoice choice = summed_parts;
+  const bool may_share = invariant_parts(g.k) <= most_shared_parts;
+  choice.config = fastest_waves(g, may_share, limits.multiprocessors);
+  if (!fits(workspace, fitted(launch_of(choice, g), limits.multiprocessors))) {
+    choice.config = fastest_waves(g, false, limits.multiprocessors);
+  }
+  return choice;
+}
+
+}  // namespace
+
+GemmConfig few_rows_config(std::int64_t n, std::int64_t k, bool b_is_k_major, int multiprocessors) {
+  GemmConfig best;
+  int least = std::numeric_limits<int>::max();
+  for (int tile = b_is_k_major ? 0 : 2; tile < (b_is_k_major ? 2 : 3); ++tile) {
+    for (int blocks = 1; blocks <= std::min(invariant_parts(k), most_few_rows_ranks); ++blocks) {
+      if (blocks > 1 && ceil_div(invariant_parts(k), blocks) > parts_of_follower) continue;
+      const int cost = cost_of_few_rows(tile, n, k, blocks, multiprocessors);
+      if (cost < least) least = cost, best = {.tile = tile, .splits = blocks};
+    }
+  }
+  return best;
+}
+
+CudaGemmChoice invariant_config(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
+                                const GemmCall& problem, const Limits& limits) {
   if (chosen.index == few_rows.index) {
     CudaGemmChoice choice = chosen;
-    choice.config.splits = blocks_of_few_rows(problem.n, problem.k, limits.multiprocessors);
-    return {choice, limits.multiprocessors};
+    choice.config =
+        few_rows_config(problem.n, problem.k, problem.b.row_stride == 1, limits.multiprocessors);
+    return choice;
   }
   if (has(*summed_parts.rung, problem.dtype) && invariant_parts(problem.k) > 1) {
-    if (const auto shared = shared_parts(workspace, chosen, problem, limits)) {
-      return {*shared, limits.multiprocessors};
-    }
-    return with_summed_parts(workspace, problem, limits);
+    const auto shared = shared_parts(workspace, chosen, problem, limits);
+    return shared ? *shared : with_summed_parts(workspace, problem, limits);
   }
   Limits uncut = limits;
   uncut.workspace_bytes = -1;  // no split-K: the first m that it pays for would show in the bits
-  return {workspace.context.configured(chosen, problem, uncut), limits.multiprocessors};
+  return workspace.context.configured(chosen, problem, uncut);
 }
 
 }  // namespace rung::cuda

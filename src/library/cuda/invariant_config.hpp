@@ -10,18 +10,11 @@
 
 namespace rung::cuda {
 
-/// How many blocks of few_rows share the parts of k of a tile: the fastest for n columns.
-int blocks_of_few_rows(std::int64_t n, std::int64_t k, int multiprocessors);
+/// The tile of few_rows, and as `splits` how many blocks share the parts of k of one: the fastest.
+GemmConfig few_rows_config(std::int64_t n, std::int64_t k, bool b_is_k_major, int multiprocessors);
 
-/// A choice with its configuration, and on how many SMs to launch it.
-struct InvariantConfig {
-  CudaGemmChoice choice;
-  int multiprocessors;
-};
-
-/// The kernel and the configuration for the choice of choose_cuda_gemm(). Throws rung::Error if the
-/// workspace has no room for the sums of a block.
-InvariantConfig invariant_config(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
-                                 const GemmCall& problem, const Limits& limits);
+/// The kernel and the configuration for the choice of choose_cuda_gemm().
+CudaGemmChoice invariant_config(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
+                                const GemmCall& problem, const Limits& limits);
 
 }  // namespace rung::cuda

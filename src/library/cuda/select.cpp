@@ -10,6 +10,7 @@
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
+#include "device/cuda/tile/invariant_parts.hpp"
 #include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
 
@@ -153,11 +154,15 @@ std::int64_t rows_of_group(const GroupedCall& grouped) {
   return grouped.groups.cuts_k ? call.m : ceil_div(call.m, call.batch);
 }
 
-/// Whether the kernel for few rows has what it needs.
+/// Whether the kernel for few rows has what it needs, and is faster than rung 31: from two waves of its tiles
+/// on, it is not, unless k is cut.
 bool has_few_rows(const CudaGemmShape& shape) {
+  constexpr std::int64_t multiprocessors = 132;
+  const int columns = shape.b == Order::col_major ? 32 : 64;  // of a tile
   return cuda::has(*cuda::few_rows.rung, shape.dtype) && shape.arch == 90 &&
          shape.m <= cuda::few_rows_most && shape.a == Order::row_major &&
-         shape.b == Order::col_major && shape.alignment_of_ab >= 16;
+         shape.alignment_of_ab >= 16 &&
+         (shape.n <= multiprocessors * columns || cuda::invariant_parts(shape.k) > 1);
 }
 
 CudaGemmChoice choose_invariant(const CudaGemmShape& shape) {

@@ -112,26 +112,29 @@ class CudaBatchInvariant : public CudaLibrary {
  protected:
   template <class In, class Out>
   std::string on_gpu(const Problem<In, Out>& p, std::int64_t first, std::int64_t rows,
-                     int multiprocessors) {
+                     int multiprocessors, bool b_by_rows = false) {
     Out* const c = on_device(p.c);
+    const In* const b = on_device(p.b);
     gemm(Sum<Out>{1}, row_major<const In>(on_device(p.a) + first * p.k, rows, p.k),
-         col_major<const In>(on_device(p.b), p.k, p.n), Sum<Out>{p.beta},
+         b_by_rows ? row_major(b, p.k, p.n) : col_major(b, p.k, p.n), Sum<Out>{p.beta},
          row_major(c + first * p.n, rows, p.n), default_stream,
          {.multiprocessors = multiprocessors, .compute_mode = mode});
     return rows_of(from_device(c, p.c.size()), p.n, first, rows);
   }
 
   template <class In, class Out>
-  void expect_invariant(std::int64_t m, std::int64_t n, std::int64_t k, float beta) {
+  void expect_invariant(std::int64_t m, std::int64_t n, std::int64_t k, float beta,
+                        bool b_by_rows = false) {
     const Problem<In, Out> p(m, n, k, beta);
-    const std::string all = on_gpu(p, 0, m, 0);
+    const std::string all = on_gpu(p, 0, m, 0, b_by_rows);
     std::mt19937 random(5);
     for (int i = 0; i < 4; ++i) {
       const std::int64_t rows = 1 + static_cast<std::int64_t>(random()) % (i % 2 == 0 ? 3 : m);
       const std::int64_t first = static_cast<std::int64_t>(random()) % (m - rows + 1);
       const auto bytes = static_cast<std::size_t>(n) * sizeof(Out);
-      EXPECT_EQ(on_gpu(p, first, rows, i), all.substr(static_cast<std::size_t>(first) * bytes,
-                                                      static_cast<std::size_t>(rows) * bytes))
+      EXPECT_EQ(on_gpu(p, first, rows, i, b_by_rows),
+                all.substr(static_cast<std::size_t>(first) * bytes,
+                           static_cast<std::size_t>(rows) * bytes))
           << rows << " rows from " << first << " on, beta " << beta;
     }
   }
@@ -182,10 +185,11 @@ TEST_F(CudaBatchInvariant, OnGpus) {
     expect_invariant<bfloat16, bfloat16>(130, 72, 200, beta);
     expect_invariant<float, float>(100, 36, 300, beta);
   }
-  // k in two parts: blocks share them, or one has both.
+  // k in three parts: blocks share them, or one has all.
   expect_invariant<bfloat16, bfloat16>(80, 40, 4240, 0);
-  // In five: few_rows, and summed_parts.
-  expect_invariant<float16, float16>(66, 8, 16392, 0.5f);
+  expect_invariant<float16, float>(70, 40, 4160, 0, true);
+  // In five, which rung 31 would not add in their order.
+  expect_invariant<float16, float16>(66, 8, 8200, 0.5f);
   // A k of one part, which would be cut for a few rows.
   expect_invariant<bfloat16, bfloat16>(66, 40, 2104, 0);
   expect_invariant<float16, float>(130, 33, 328, 0.5f);
@@ -212,7 +216,7 @@ TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
   EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
 
   expect_same_in_groups<bfloat16, bfloat16>(p.m);
-  expect_same_in_groups<bfloat16, bfloat16>(70, 4112);  // in two parts
+  expect_same_in_groups<bfloat16, bfloat16>(70, 4112);  // in three parts
   // Rung 62, and 60 for few rows of a group.
   expect_same_in_groups<float, float>(96);
   expect_same_in_groups<float, float>(40);
@@ -222,26 +226,31 @@ TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
 TEST_F(CudaBatchInvariant, KIsCutByKAlone) {
   for (const std::int64_t k : {1, 64, 4096, 4097, 4160, 7168, 8192, 8193, 16390, 100000}) {
     const int parts = cuda::invariant_parts(k);
-    EXPECT_EQ(parts, ceil_div(k, 4096));
+    EXPECT_EQ(parts, k <= 4096 ? 1 : ceil_div(k, 2048));
     EXPECT_EQ(cuda::begin_of_invariant_part(k, 0), 0);
     for (int part = 0; part < parts; ++part) {
       const std::int64_t begin = cuda::begin_of_invariant_part(k, part);
       const std::int64_t steps = cuda::begin_of_invariant_part(k, part + 1) - begin;
       EXPECT_EQ(begin % 64, 0);
       EXPECT_GT(steps, 0) << k;
-      EXPECT_LE(steps, cuda::most_steps_of_part) << k;
+      EXPECT_LE(steps, parts == 1 ? 4096 : 2048) << k;
     }
     EXPECT_EQ(cuda::begin_of_invariant_part(k, parts), round_up(k, 64));
   }
 }
 
-TEST_F(CudaBatchInvariant, BlocksShareThePartsOfFewColumns) {
-  EXPECT_EQ(cuda::blocks_of_few_rows(2112, 7168, 132), 2);
-  EXPECT_EQ(cuda::blocks_of_few_rows(512, 16384, 132), 4);
-  EXPECT_EQ(cuda::blocks_of_few_rows(512, 4096, 132), 1);    // one part
-  EXPECT_EQ(cuda::blocks_of_few_rows(12672, 8192, 132), 1);  // every SM has tiles
-  EXPECT_EQ(cuda::blocks_of_few_rows(64, 1 << 20, 132),
-            1);  // more parts than a cluster has room for
+TEST_F(CudaBatchInvariant, BlocksShareThePartsOfFewTiles) {
+  const auto blocks = [](std::int64_t n, std::int64_t k) {
+    return cuda::few_rows_config(n, k, true, 132).splits;
+  };
+  EXPECT_EQ(blocks(2112, 7168), 2);
+  EXPECT_EQ(blocks(512, 16384), 8);
+  EXPECT_EQ(blocks(512, 4096), 1);    // one part
+  EXPECT_EQ(blocks(8448, 8192), 1);   // every SM has a tile
+  EXPECT_EQ(blocks(64, 1 << 20), 1);  // more parts than a cluster has room for
+  EXPECT_EQ(cuda::few_rows_config(4096, 4096, true, 132).tile, 0);
+  EXPECT_EQ(cuda::few_rows_config(5112, 9328, true, 132).tile, 1);  // one wave of wider tiles
+  EXPECT_EQ(cuda::few_rows_config(512, 16384, false, 132).tile, 2);
 }
 
 TEST_F(CudaBatchInvariant, OtherTypesAreNotCut) {
@@ -271,21 +280,14 @@ TEST_F(CudaBatchInvariant, OtherTypesAreNotCut) {
 
 TEST_F(CudaBatchInvariant, ASmallWorkspaceDoesNotShow) {
   const Problem<bfloat16, bfloat16> p(140, 24, 4104, 0);
-  const std::string all = on_gpu(p, 0, p.m, 0);
   bfloat16* const c = on_device(p.c);
-  const std::vector<unsigned char> bytes(128 << 10);
-  const auto run = [&](std::size_t given) {
-    gemm(1.0f, row_major<const bfloat16>(on_device(p.a), p.m, p.k),
-         col_major<const bfloat16>(on_device(p.b), p.k, p.n), 0.0f, row_major(c, p.m, p.n),
-         default_stream,
-         {.workspace = on_device(bytes), .workspace_bytes = given, .compute_mode = mode});
-  };
-  run(bytes.size());  // one block at a time has room
-  EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
-  EXPECT_EQ(refusal([&] { run(bytes.size() - 4); }),
-            std::pair(Status::invalid_argument,
-                      std::string("rung: gemm: the workspace has 131068 bytes; in mode "
-                                  "batch_invariant with k = 4104, it must have at least 131072")));
+  gemm(1.0f, row_major<const bfloat16>(on_device(p.a), p.m, p.k),
+       col_major<const bfloat16>(on_device(p.b), p.k, p.n), 0.0f, row_major(c, p.m, p.n),
+       default_stream,
+       {.workspace = on_device(std::vector<unsigned char>(256)),
+        .workspace_bytes = 256,  // no room to share parts
+        .compute_mode = mode});
+  EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), on_gpu(p, 0, p.m, 0));
 }
 
 TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {

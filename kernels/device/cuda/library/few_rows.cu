@@ -1,9 +1,9 @@
 // Products of at most 64 rows, for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp.
 // Narrow tiles give work to more SMs, and so do blocks of a cluster that share the parts of k of a
-// tile: they add up their sums through each other's shared memory. A stage has four k-blocks: to wait
-// for one takes longer than to multiply it. The kernel is offered like a rung, but is not on the ladder.
-// bottleneck: shared memory, of which tensor cores read 64 rows of A whatever m is; waves of tiles
-// needs: sm_90a, K-major A and B
+// tile: they add up their sums through each other's shared memory. A stage has several k-blocks: to
+// wait for one takes longer than to multiply it. The kernel is offered like a rung, but is not on the ladder.
+// bottleneck: instructions of a part that wait for each other's sums, 50 clocks each; waves of tiles
+// needs: sm_90a, a K-major A
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/store.cuh"
@@ -20,10 +20,10 @@
 namespace rung {
 namespace {
 
+/// K_BLOCKS: of a stage.
+template <int BN, bool B_K_MAJOR, int K_BLOCKS, int STAGES>
 struct FewRows {
-  static constexpr int BM = 64, BN = 32, BK = 64;
-  static constexpr int K_BLOCKS = 4;  // of a stage
-  static constexpr int STAGES = 4;
+  static constexpr int BM = 64, BK = 64;
   static constexpr int THREADS = 256;
   static constexpr int LD = BN + 8;  // of sums: rows in other banks
   using State = cuda::PipelineState<STAGES>;
@@ -110,7 +110,7 @@ struct FewRows {
           const int k = static_cast<int>(begin < k_end ? begin : g.k);
           cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]), maps.a,
                               true, 0, k, full);
-          cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage][i]), maps.b, true,
+          cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage][i]), maps.b, B_K_MAJOR,
                               work.col, k, full);
         }
         state.advance();
@@ -177,12 +177,18 @@ struct FewRows {
   static __device__ __forceinline__ void add_block(Shared<In>& shared, int stage, int i,
                                                    float (&acc)[BN / 8][4]) {
     using ATile = cuda::SwizzledTile<BM, true>;
-    using BTile = cuda::SwizzledTile<BN, true>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
     const std::uint32_t a = ptx::cvta_to_shared(shared.As[stage * K_BLOCKS + i]);
     const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[stage][i]);
     RUNG_UNROLL
     for (int k = 0; k < BK; k += 16) {
-      ptx::wgmma_m64n32k16<In>(acc, ATile::descriptor(a, 0, k), BTile::descriptor(b, 0, k));
+      const std::uint64_t a_steps = ATile::descriptor(a, 0, k),
+                          b_steps = BTile::descriptor(b, 0, k);
+      if constexpr (BN == 32) {
+        ptx::wgmma_m64n32k16<In>(acc, a_steps, b_steps);
+      } else {
+        ptx::wgmma_m64<In, false, !B_K_MAJOR>(acc, a_steps, b_steps);
+      }
     }
   }
 
@@ -199,13 +205,13 @@ struct FewRows {
   /// Leaves the sums of a part in shared memory, for all blocks of the cluster.
   static __device__ __forceinline__ void keep(const float (&acc)[BN / 8][4], float* sums) {
     const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
-    float* const to = sums + (warp * 16 + cuda::accumulator_row()) * LD + cuda::accumulator_col();
     RUNG_UNROLL
     for (int e = 0; e < 4; e += 2) {
+      const int row = warp * 16 + cuda::accumulator_row() + e * 4;
       RUNG_UNROLL
       for (int j = 0; j < BN / 8; ++j) {
-        *reinterpret_cast<cuda::Vector<float, 2>*>(to + e * 4 * LD + j * 8) = {acc[j][e],
-                                                                               acc[j][e + 1]};
+        float* const to = sums + row * LD + cuda::accumulator_col() + j * 8;
+        *reinterpret_cast<cuda::Vector<float, 2>*>(to) = {acc[j][e], acc[j][e + 1]};
       }
     }
   }
@@ -262,9 +268,16 @@ struct FewRows {
   }
 };
 
+//                       BN B_K_MAJOR K_BLOCKS STAGES
+using Narrow = FewRows<32, true, 4, 4>;
+using Wide = FewRows<64, true, 2, 5>;
+using MnMajor = FewRows<64, false, 2, 5>;
+
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(library, few_rows, (0, FewRows, bf16, f16, bf16_bf16, f16_f16))
+RUNG_CUDA_GEMM_TILES(library, few_rows, (0, Narrow, bf16, f16, bf16_bf16, f16_f16),
+                     (1, Wide, bf16, f16, bf16_bf16, f16_f16),
+                     (2, MnMajor, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung

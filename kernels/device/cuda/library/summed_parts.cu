@@ -1,16 +1,17 @@
 // Products of a long k for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp: rung
-// 31 without clusters and split-K. Registers have room for the sums of one part of a tile, so the sums of
-// the parts before it wait in the workspace, where L2 holds them. The kernel is offered like a rung, but is
-// not on the ladder.
-// bottleneck: power, and what moves the sums of a part
+// 31 with another split-K, and without clusters. Registers have room for the sums of a part and those of the
+// parts before it, of up to 192 columns. Blocks may share the parts of the tiles of the last wave. The kernel
+// is offered like a rung, but is not on the ladder.
+// bottleneck: power; the last wave
 // needs: sm_90a
 
 #include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/split_k_reduction.cuh"
 #include "device/cuda/epilogue/tma_store.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/tile/invariant_parts.hpp"
+#include "device/cuda/tile/invariant_sums.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
@@ -27,7 +28,6 @@ struct SummedTile {
   static constexpr int BK = 64;
   static constexpr int J = BN / 8;
   using Scheduler = cuda::TileScheduler<BM, BN, BK>;
-  using Quad = cuda::Vector<float, 4>;
 
   template <class In, class Out>
   struct Shared : cuda::StageBarriers<STAGES, 1> {
@@ -49,7 +49,7 @@ struct SummedTile {
     ptx::griddepcontrol_wait();
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, shared);
+      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, split_k, shared);
@@ -60,14 +60,17 @@ struct SummedTile {
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
+                                                 const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
     const bool a_k_major = cuda::operand_a(g).is_k_major();
     const bool b_k_major = cuda::operand_b(g).is_k_major();
     cuda::PipelineState<STAGES> state;
-    Scheduler(g, 1).for_each(
+    const Scheduler scheduler(g, split_k.splits);
+    scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
-          for (int k = 0; k < work.k_end; k += BK) {
+          for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK) {
+            // load
             const std::uint32_t full =
                 shared.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
             cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
@@ -86,35 +89,35 @@ struct SummedTile {
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-    const int parts = cuda::invariant_parts(g.k);
-    Quad* const kept = sums_of_thread(split_k.workspace);
+    const Scheduler scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
-    Scheduler(g, 1).for_each(
-        g, GROUP, [&](const cuda::WorkTile&, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          float acc[J][4];
-          RUNG_NO_UNROLL
-          for (int part = 0; part < parts; ++part) {
-            RUNG_UNROLL
-            for (auto& quad : acc) quad[0] = quad[1] = quad[2] = quad[3] = 0;
-            multiply(g, part, group * 64, shared, state, acc);
-            if (part > 0) add_kept(kept, acc);
-            if (part + 1 < parts) keep(acc, kept);
-          }
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+          float total[J][4] = {};
+          const auto add = [&](int begin, int end, float(&sums)[J][4]) RUNG_INLINE_LAMBDA {
+            multiply(g, end - begin, group * 64, shared, state, sums);
+          };
+          cuda::sum_parts(static_cast<int>(work.k_begin), static_cast<int>(work.k_end), g.k, total,
+                          add);
 
           // store
-          shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group);
+          if (work.splits > 1) {
+            const auto mine = static_cast<unsigned>(group);
+            const cuda::SplitKReduction<J> sums(split_k.workspace, work, CONSUMERS, mine);
+            sums.store(g, tile.row + group * 64, tile.col, total, 1 + group);
+          } else {
+            shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, total, 1 + group);
+          }
         });
     shared.Cs[group].wait();
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns, in a part of k.
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns, in the next steps.
   template <class In, class Out>
-  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, int part, int group_row,
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, int steps, int group_row,
                                                   Shared<In, Out>& shared,
                                                   cuda::PipelineState<STAGES>& state,
                                                   float (&acc)[J][4]) {
-    const std::int64_t steps =
-        cuda::begin_of_invariant_part(g.k, part + 1) - cuda::begin_of_invariant_part(g.k, part);
     cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
       using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
       using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
@@ -125,40 +128,20 @@ struct SummedTile {
     });
   }
 
-  /// This thread's room for J * 4 sums: vectors that are as many apart as a warpgroup has threads.
-  static __device__ __forceinline__ Quad* sums_of_thread(void* workspace) {
-    auto* const sums = static_cast<unsigned char*>(workspace) + cuda::semaphores_bytes;
-    const int thread = static_cast<int>(threadIdx.x) - 128;
-    return reinterpret_cast<Quad*>(sums) + std::int64_t{blockIdx.x} * (BM * BN / 4) +
-           thread / 128 * (J * 128) + thread % 128;
-  }
-  static __device__ __forceinline__ void keep(const float (&acc)[J][4], Quad* kept) {
-    RUNG_UNROLL
-    for (int j = 0; j < J; ++j) kept[j * 128] = {acc[j][0], acc[j][1], acc[j][2], acc[j][3]};
-  }
-  static __device__ __forceinline__ void add_kept(const Quad* kept, float (&acc)[J][4]) {
-    RUNG_UNROLL
-    for (int j = 0; j < J; ++j) {
-      const Quad before = kept[j * 128];
-      RUNG_UNROLL
-      for (int e = 0; e < 4; ++e) acc[j][e] += before.at[e];
-    }
-  }
-
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
     return {BM, BN, BK, THREADS, sizeof(Shared<In, Out>)};
   }
 
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
-    const std::int64_t blocks = cuda::tiles_of_c<BM, BN>(g);
-    constexpr std::int64_t bytes = std::int64_t{BM} * BN * sizeof(float);
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
+    const std::int64_t blocks = cuda::tiles_of_c<BM, BN>(g) * chosen.splits;
     return {.grid = {blocks},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
-            .workspace_bytes = cuda::semaphores_bytes + blocks * bytes,
-            .workspace_bytes_per_block = bytes,
+            .workspace_bytes = Scheduler::template workspace_bytes<float>(blocks, chosen.splits),
+            .workspace_bytes_per_block =
+                Scheduler::template workspace_bytes_per_block<float>(chosen.splits),
             .persistent = true,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM),
@@ -167,16 +150,14 @@ struct SummedTile {
   }
 };
 
-//                          BM   BN  STAGES
-using Large = SummedTile<128, 256, 4>;
+//                        BM   BN  STAGES
 using Wide = SummedTile<128, 192, 4>;
 using Medium = SummedTile<128, 128, 6>;
 
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(library, summed_parts, (0, Large, bf16, f16, bf16_bf16, f16_f16),
-                     (1, Wide, bf16, f16, bf16_bf16, f16_f16),
-                     (2, Medium, bf16, f16, bf16_bf16, f16_f16))
+RUNG_CUDA_GEMM_TILES(library, summed_parts, (0, Wide, bf16, f16, bf16_bf16, f16_f16),
+                     (1, Medium, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung

@@ -9,12 +9,12 @@
 
 namespace rung::cuda {
 
-/// Short parts give few rows and columns more blocks; each part costs a large tile the time to keep its
-/// sums elsewhere.
-inline constexpr std::int64_t most_steps_of_part = 4096;
+/// A part takes as long as its matrix instructions wait for each other: few rows and columns need short
+/// ones. Many rows need few, and a k of up to `most_steps_uncut` is one, whatever n is.
+inline constexpr std::int64_t most_steps_of_part = 2048, most_steps_uncut = 4096;
 
 constexpr int invariant_parts(std::int64_t k) {
-  return static_cast<int>(ceil_div(k, most_steps_of_part));
+  return k <= most_steps_uncut ? 1 : static_cast<int>(ceil_div(k, most_steps_of_part));
 }
 
 /// The first step of a part, whole k-blocks of 64 steps: the first parts may have one more than the others.

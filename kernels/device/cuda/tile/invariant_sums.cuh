@@ -9,14 +9,17 @@
 
 namespace rung::cuda {
 
-/// total += the sums of all parts. multiply(begin, end, sums) adds those of steps [begin, end) to sums.
+/// total += the sums of the parts of k in [begin, end). multiply(begin, end, sums) adds those of such steps
+/// to sums.
 template <class Multiply, class Sum, int J>
-__device__ __forceinline__ void sum_parts(int k, Sum (&total)[J][4], const Multiply& multiply) {
+__device__ __forceinline__ void sum_parts(int begin, int end, std::int64_t k, Sum (&total)[J][4],
+                                          const Multiply& multiply) {
   RUNG_NO_UNROLL
   for (int part = 0; part < invariant_parts(k); ++part) {
+    const auto first = static_cast<int>(begin_of_invariant_part(k, part));
+    if (first < begin || first >= end) continue;
     Sum sums[J][4] = {};
-    multiply(static_cast<int>(begin_of_invariant_part(k, part)),
-             static_cast<int>(begin_of_invariant_part(k, part + 1)), sums);
+    multiply(first, static_cast<int>(begin_of_invariant_part(k, part + 1)), sums);
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
       RUNG_UNROLL
