@@ -21,8 +21,8 @@
 namespace rung {
 namespace {
 
-/// A_BOX: rows of a box of A. Of a tile, only boxes are loaded that have rows of the group. IN_PARTS:
-/// sums have the order of mode batch_invariant for a long k.
+/// A_BOX: rows of a box of A. Of a tile, only boxes are loaded that have rows of the group.
+/// IN_PARTS: sums have the order of mode batch_invariant for a long k.
 template <int BM, int BN, int STAGES, int A_BOX, bool IN_PARTS = false>
 struct GroupedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
