@@ -13,6 +13,7 @@
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 
 namespace rung {
 namespace {
@@ -109,7 +110,7 @@ struct DependentTile {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
-    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int group = cuda::warpgroup() - 1;
     Short::template clear<CONSUMERS * 128>(g, shared.As, shared.Bs, 1 + CONSUMERS);
     const cuda::CStages<Out> c_stages(g);
     const Scheduler<In> scheduler(g, split_k.splits);

@@ -1,8 +1,7 @@
 // gemm/cuda/36_ping_pong: ping-pong consumers: each of two warpgroups has every other tile of its
 //   block, and stores its results while the other one multiplies.
 // from: 31_dependent_launch | removes: idle tensor cores while results are stored | bottleneck:
-//   power and, where tiles are few, idle SMs in the last wave, as there is no split-K; the wider
-//   tile spills a few registers
+//   power and, where tiles are few, idle SMs in the last wave, as there is no split-K
 // needs: sm_90a | try: rung bench gemm/cuda/31 gemm/cuda/36 --dtype bf16-bf16 --sizes 8192x4096x320
 
 #include "device/cuda/entry/gemm.cuh"
@@ -13,6 +12,7 @@
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
@@ -101,7 +101,7 @@ struct PingPong {
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
                                                  Shared<In, Out>& shared) {
-    const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int consumer = cuda::warpgroup() - 1;
     const cuda::CStages<Out> c_stages(g);
     const int stages_of_c = c_stages.is_read ? BN / cuda::staged_columns<Out> : 0;
     State state;
