@@ -247,5 +247,4 @@ RUNG_CUDA_GEMM_TILES(31, dependent_launch,
                      (7, Neighbours, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (8, WidePair, tf32, i8), (6, WidePair, e4m3, e5m2), (8, MediumPair, bf16, f16),
                      (9, Flat, bf16, f16))
-
 }  // namespace rung
