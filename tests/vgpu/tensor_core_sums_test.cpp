@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vgpu/engine/matrix/tensor_core_products.hpp"
+#include "vgpu/model/warp.hpp"
 #include "vgpu/tensor_cores/instructions.hpp"
 
 namespace rung::tensor_cores {
@@ -26,6 +27,65 @@ struct Fragment {
   alignas(64) std::array<vgpu::ProductSums, columns> sums{};
 
   void multiply(Type type, int deep, const vgpu::SumRule& rule) {
+    const Fragment before = *this;
+    multiply_columns(type, deep, rule);
+    const bool is_16_bits = element_bits(element_type(type)) == 16;
+    if (!is_16_bits || deep != vgpu::fragment_steps || rule.is_half) return;
+    Fragment in_fragments = before;
+    if (in_fragments.multiply_fragments(type)) expect_sums(in_fragments);
+  }
+
+  /// Whether the sums can be made in the layout of registers.
+  bool multiply_fragments(Type type) {
+    const vgpu::TensorProducts& products = vgpu::tensor_products();
+    if (products.add_fragments == nullptr) return false;
+    std::uint32_t of_a[4][vgpu::warp_size], of_b[2][vgpu::warp_size];
+    float of_c[4][vgpu::warp_size];
+    for (int lane = 0; lane < vgpu::warp_size; ++lane) {
+      const int group = lane / 4, thread = lane % 4;
+      for (int i = 0; i < 4; ++i) {
+        const int row = group + i % 2 * 8;
+        of_a[i][lane] =
+            a[static_cast<std::size_t>((thread + i / 2 * 4) * vgpu::product_rows + row)];
+        of_c[i][lane] = sum_of(i, lane);
+      }
+      for (int i = 0; i < 2; ++i) {
+        of_b[i][lane] = b[static_cast<std::size_t>(group * 8 + thread + 4 * i)];
+      }
+    }
+    static vgpu::FragmentRows rows;
+    static vgpu::FragmentColumns of_columns;
+    const std::uint32_t* const a_registers[] = {of_a[0], of_a[1], of_a[2], of_a[3]};
+    const std::uint32_t* const b_registers[] = {of_b[0], of_b[1]};
+    const float* const from[] = {of_c[0], of_c[1], of_c[2], of_c[3]};
+    float* const to[] = {of_c[0], of_c[1], of_c[2], of_c[3]};
+    products.set_fragment_rows(element_type(type), a_registers, rows);
+    products.set_fragment_columns(element_type(type), b_registers, of_columns);
+    if (!products.add_fragments(rows, of_columns, from, to)) return false;
+    for (int lane = 0; lane < vgpu::warp_size; ++lane) {
+      for (int i = 0; i < 4; ++i) sum_of(i, lane) = of_c[i][lane];
+    }
+    return true;
+  }
+
+  void expect_sums(const Fragment& other) const {
+    for (std::size_t column = 0; column < columns; ++column) {
+      for (std::size_t row = 0; row < vgpu::product_rows; ++row) {
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(other.sums[column][row]),
+                  std::bit_cast<std::uint32_t>(sums[column][row]))
+            << "row " << row << ", column " << column;
+      }
+    }
+  }
+
+ private:
+  /// Register i of C or D.
+  float& sum_of(int i, int lane) {
+    return sums[static_cast<std::size_t>(lane % 4 * 2 + i % 2)]
+               [static_cast<std::size_t>(lane / 4 + i / 2 * 8)];
+  }
+
+  void multiply_columns(Type type, int deep, const vgpu::SumRule& rule) {
     const auto of_ab = element_type(type);
     const vgpu::TensorProducts& products = vgpu::tensor_products();
     vgpu::ProductRows rows;
@@ -172,6 +232,70 @@ TEST(TensorCoreSums, CutProductsAndZerosOfEitherSignAreRight) {
     }
   }
 }
+
+/// Two elements of 16 bits, whose exponents are up to `range` below a largest one; one in `zeros` is zero.
+std::uint32_t any_words(std::mt19937& random, int mantissa, int largest, int range,
+                        unsigned zeros) {
+  std::uint32_t word = 0;
+  for (int half = 0; half < 2; ++half) {
+    const std::uint32_t bits = random(), sign = bits & 0x8000;
+    const auto exponent = static_cast<std::uint32_t>(
+        std::max(0, largest - static_cast<int>(random() % static_cast<unsigned>(range))));
+    const std::uint32_t magnitude = exponent << mantissa | (bits & ((1u << mantissa) - 1));
+    word = word << 16 | sign | (random() % zeros == 0 ? 0 : magnitude);
+  }
+  return word;
+}
+
+struct Family {
+  Type type;
+  int of_a, of_b, range;  // the largest exponents as encoded, and how many there are
+  unsigned zeros;         // one element in so many
+  bool mostly_in_fragments;
+};
+
+class SumsOfFamilies : public testing::TestWithParam<Family> {};
+
+TEST_P(SumsOfFamilies, AreAlikeInFragmentsAndInColumns) {
+  const auto& [type, of_a, of_b, range, zeros, mostly] = GetParam();
+  if (vgpu::tensor_products().add_fragments == nullptr)
+    GTEST_SKIP() << "not for this instruction set";
+  const int mantissa = type == bf16 ? 7 : 10, bias = type == bf16 ? 127 : 15;
+  const vgpu::SumRule rule = rule_of(instructions[type == bf16 ? 2 : 0]);
+  std::mt19937 random(7);
+  int in_fragments = 0;
+  constexpr int count = 200;
+  for (int number = 0; number < count; ++number) {
+    Fragment fragment;
+    for (std::uint32_t& word : fragment.a) word = any_words(random, mantissa, of_a, range, zeros);
+    for (std::uint32_t& word : fragment.b) word = any_words(random, mantissa, of_b, range, zeros);
+    for (auto& column : fragment.sums) {
+      for (float& sum : column) {
+        const int exponent = of_a + of_b - 2 * bias + 4 - static_cast<int>(random() % 40);
+        sum = std::ldexp(static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-31f,
+                         exponent);
+      }
+    }
+    Fragment other = fragment;
+    fragment.multiply(type, vgpu::fragment_steps, rule);
+    if (!other.multiply_fragments(type)) continue;
+    ++in_fragments;
+    fragment.expect_sums(other);
+  }
+  if (mostly) {
+    EXPECT_GT(in_fragments, count * 3 / 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Random, SumsOfFamilies,
+    testing::Values(Family{bf16, 127, 126, 8, 1000, true}, Family{bf16, 127, 126, 20, 5, true},
+                    Family{bf16, 140, 100, 30, 50, true}, Family{bf16, 89, 132, 12, 9, true},
+                    Family{bf16, 88, 140, 12, 9, false}, Family{bf16, 120, 120, 60, 9, false},
+                    Family{bf16, 180, 190, 20, 9, true}, Family{bf16, 190, 186, 20, 9, false},
+                    Family{bf16, 255, 120, 40, 9, false}, Family{bf16, 60, 60, 70, 9, false},
+                    Family{f16, 15, 14, 8, 1000, true}, Family{f16, 14, 14, 16, 5, true},
+                    Family{f16, 4, 30, 5, 5, true}, Family{f16, 31, 14, 20, 9, false}));
 
 TEST(TensorCoreSums, BeyondIntegersOf32BitsAreRight) {
   const float largest = 0x1.FEp0f;  // of bf16 below 2

@@ -29,6 +29,8 @@ struct Plan {
   int row_tiles = 0, column_tiles = 0, halves = 0;
   int of_a = 0, of_b = 0, of_c = 0, of_d = 0;
   int first_a = 0, first_b = 0, first_c = 0;
+  const TensorProducts* products = nullptr;
+  bool in_fragments = false;  // may be summed by add_fragments()
 
   void set(const MatrixForm& of) {
     form = of;
@@ -43,6 +45,10 @@ struct Plan {
     first_a = form.sum_registers(form.d);
     first_b = first_a + form.a_registers();
     first_c = first_b + form.b_registers();
+    products = &tensor_products();
+    using enum MatrixElement;
+    in_fragments = (form.a == f16 || form.a == bf16) && form.k == fragment_steps && halves == 2 &&
+                   form.c == f32 && form.d == f32 && products->add_fragments != nullptr;
   }
 };
 
@@ -51,7 +57,7 @@ struct Plan {
 class KnownTile {
  public:
   /// Whether the tile is the one of the last call.
-  bool is(std::uint64_t form, Warp& warp, const std::uint32_t* rows, int registers) {
+  HWY_INLINE bool is(std::uint64_t form, Warp& warp, const std::uint32_t* rows, int registers) {
     if (form == form_ && agrees(warp, rows, registers)) return true;
     form_ = form;
     for (int i = 0; i < registers; ++i) {
@@ -63,9 +69,10 @@ class KnownTile {
   const std::uint32_t* words(int i) const { return words_[static_cast<std::size_t>(i)].data(); }
 
  private:
-  bool agrees(Warp& warp, const std::uint32_t* rows, int registers) const {
+  HWY_INLINE bool agrees(Warp& warp, const std::uint32_t* rows, int registers) const {
     const hn::CappedTag<std::uint32_t, warp_size> d;
     auto off = hn::Zero(d);
+#pragma GCC unroll 4
     for (int i = 0; i < registers; ++i) {
       const auto* const from = warp.row<const std::uint32_t>(rows[i]);
       for (int lane = 0; lane < warp_size; lane += static_cast<int>(hn::Lanes(d))) {
@@ -81,11 +88,15 @@ class KnownTile {
 
 struct KnownRows {
   KnownTile tile;
+  FragmentRows fragment;
+  bool has_rows = false;
   ProductRows rows;
 };
 
 struct KnownColumns {
   KnownTile tile;
+  FragmentColumns fragment;
+  bool has_columns = false;
   ColumnStorage<fragment_columns> columns;
 };
 
@@ -109,6 +120,7 @@ Known& place_of(std::array<Known, count>& places, std::uint32_t row, int tile, i
 
 /// Words [word of a row][row].
 HWY_NOINLINE void set_rows(const Plan& plan, KnownRows& known) {
+  known.has_rows = true;
   alignas(64) std::array<std::uint32_t, most_words * product_rows> words;
   if (plan.halves == 1) words.fill(0);
   for (int i = 0; i < plan.of_a; i += plan.halves) {
@@ -120,13 +132,14 @@ HWY_NOINLINE void set_rows(const Plan& plan, KnownRows& known) {
     }
   }
   const SumRule& rule = plan.rule;
-  tensor_products().set_rows(
+  plan.products->set_rows(
       {plan.form.a, false, false, plan.form.k, rule.min_exponent_a, rule.by_halves, words.data()},
       known.rows);
 }
 
 /// Words [column][word of a column]: register i of lane 4 g + t has word 4 i + t of column g.
 HWY_NOINLINE void set_columns(const Plan& plan, KnownColumns& known) {
+  known.has_columns = true;
   alignas(64) std::array<std::uint32_t, most_words * fragment_columns> words;
   for (int i = 0; i < plan.of_b; ++i) {
     const std::uint32_t* const from = known.tile.words(i);
@@ -137,7 +150,7 @@ HWY_NOINLINE void set_columns(const Plan& plan, KnownColumns& known) {
   }
   const SumRule& rule = plan.rule;
   const ProductColumns to = known.columns.elements();
-  tensor_products().set_columns(
+  plan.products->set_columns(
       {plan.form.b, false, false, plan.form.k, rule.min_exponent_b, rule.by_halves, words.data()},
       fragment_columns, to);
 }
@@ -152,37 +165,110 @@ HWY_INLINE void for_each_tile(const Plan& plan, MatrixElement type, int register
   }
 }
 
+/// The tiles of an instruction.
+struct Tiles {
+  KnownRows* rows[most_row_tiles];
+  KnownColumns* columns[most_column_tiles];
+};
+
+constexpr int a_of_fragment = 4, b_of_fragment = 2, c_of_fragment = 4;  // registers of a tile
+
+/// Finds the tiles that are known, and takes apart those that are not. `of_a`, `of_b`: their registers.
+HWY_INLINE void find_tiles(const Plan& plan, int of_a, int of_b, Warp& warp, const Instr& instr,
+                           Operands& operands, Tiles& tiles) {
+  const TensorProducts& products = *plan.products;
+  const auto bits = std::bit_cast<std::uint64_t>(plan.form);
+  const auto* a = instr.rows + plan.first_a;
+  for (int i = 0; i < plan.row_tiles; ++i) {
+    KnownRows& known = place_of(operands.rows, instr.rows[plan.first_a], i, of_a);
+    tiles.rows[i] = &known;
+    if (known.tile.is(bits, warp, a + i * of_a, of_a)) continue;
+    known.has_rows = false;
+    if (!plan.in_fragments) continue;
+    const KnownTile& tile = known.tile;
+    const std::uint32_t* const words[a_of_fragment] = {tile.words(0), tile.words(1), tile.words(2),
+                                                       tile.words(3)};
+    products.set_fragment_rows(plan.form.a, words, known.fragment);
+  }
+  const auto* b = instr.rows + plan.first_b;
+  for (int j = 0; j < plan.column_tiles; ++j) {
+    KnownColumns& known = place_of(operands.columns, instr.rows[plan.first_b], j, of_b);
+    tiles.columns[j] = &known;
+    if (known.tile.is(bits, warp, b + j * of_b, of_b)) continue;
+    known.has_columns = false;
+    if (!plan.in_fragments) continue;
+    const std::uint32_t* const words[b_of_fragment] = {known.tile.words(0), known.tile.words(1)};
+    products.set_fragment_columns(plan.form.b, words, known.fragment);
+  }
+}
+
+/// D in the fragments' own layout. Returns false, with D as it was, if a sum is not to be made like this.
+HWY_INLINE bool multiply_fragments(const Plan& plan, Warp& warp, const Instr& instr,
+                                   Operands& operands, const Tiles& tiles) {
+  constexpr int registers = c_of_fragment;
+  const int count = plan.row_tiles * plan.column_tiles;
+  const std::uint32_t* c = instr.rows + plan.first_c;
+  // C's registers may be D's of another tile, so that only a single tile is written at once.
+  float* to[registers];
+  for (int tile = 0; tile < count; ++tile, c += registers) {
+    const float* from[registers];
+    for (int i = 0; i < registers; ++i) {
+      from[i] = warp.row<const float>(c[i]);
+      to[i] = count == 1 ? warp.row<float>(instr.rows[i])
+                         : operands.sums[tile * fragment_columns + 2 * i].data();
+    }
+    if (!plan.products->add_fragments(tiles.rows[tile / plan.column_tiles]->fragment,
+                                      tiles.columns[tile % plan.column_tiles]->fragment, from,
+                                      to)) {
+      return false;
+    }
+  }
+  if (count == 1) return true;
+  for (int i = 0; i < count * registers; ++i) {
+    std::copy_n(operands.sums[2 * i].data(), warp_size, warp.row<float>(instr.rows[i]));
+  }
+  return true;
+}
+
+/// All tiles of D, by columns.
+HWY_NOINLINE void multiply_columns(const Plan& plan, Warp& warp, const Instr& instr,
+                                   Operands& operands, const Tiles& tiles) {
+  for (int i = 0; i < plan.row_tiles; ++i) {
+    if (!tiles.rows[i]->has_rows) set_rows(plan, *tiles.rows[i]);
+  }
+  for (int j = 0; j < plan.column_tiles; ++j) {
+    if (!tiles.columns[j]->has_columns) set_columns(plan, *tiles.columns[j]);
+  }
+  if (plan.halves == 1) operands.sums.fill({});
+  for_each_tile(plan, plan.form.c, plan.of_c, warp, instr.rows + plan.first_c, operands, load_sums);
+  ProductSums* sums = operands.sums.data();
+  for (int i = 0; i < plan.row_tiles; ++i) {
+    for (int j = 0; j < plan.column_tiles; ++j, sums += fragment_columns) {
+      const ProductColumns of_tile = tiles.columns[j]->columns.elements();
+      plan.products->add_floats(plan.rule, plan.form.k, tiles.rows[i]->rows,
+                                {of_tile, 0, fragment_columns}, sums);
+    }
+  }
+  for_each_tile(plan, plan.form.d, plan.of_d, warp, instr.rows, operands, store_sums);
+}
+
 void multiply_floats(const MatrixForm& form, Warp& warp, const Instr& instr) {
   thread_local Operands of_thread;
   Operands& operands = of_thread;
   Plan& plan = operands.plan;
   const auto bits = std::bit_cast<std::uint64_t>(form);
   if (bits != std::bit_cast<std::uint64_t>(plan.form)) plan.set(form);
-  const ProductRows* rows[most_row_tiles];
-  ColumnStorage<fragment_columns>* columns[most_column_tiles];
-  const std::uint32_t* const a = instr.rows + plan.first_a;
-  for (int i = 0; i < plan.row_tiles; ++i) {
-    KnownRows& known = place_of(operands.rows, a[0], i, plan.of_a);
-    if (!known.tile.is(bits, warp, a + i * plan.of_a, plan.of_a)) set_rows(plan, known);
-    rows[i] = &known.rows;
+  Tiles tiles;
+  if (plan.in_fragments) {
+    find_tiles(plan, a_of_fragment, b_of_fragment, warp, instr, operands, tiles);
+  } else {
+    find_tiles(plan, plan.of_a, plan.of_b, warp, instr, operands, tiles);
   }
-  const std::uint32_t* const b = instr.rows + plan.first_b;
-  for (int j = 0; j < plan.column_tiles; ++j) {
-    KnownColumns& known = place_of(operands.columns, b[0], j, plan.of_b);
-    if (!known.tile.is(bits, warp, b + j * plan.of_b, plan.of_b)) set_columns(plan, known);
-    columns[j] = &known.columns;
+  if (plan.in_fragments && warp.mask == all_lanes &&
+      multiply_fragments(plan, warp, instr, operands, tiles)) {
+    return;
   }
-  if (plan.halves == 1) operands.sums.fill({});
-  for_each_tile(plan, form.c, plan.of_c, warp, instr.rows + plan.first_c, operands, load_sums);
-  ProductSums* sums = operands.sums.data();
-  const TensorProducts& products = tensor_products();
-  for (int i = 0; i < plan.row_tiles; ++i) {
-    for (int j = 0; j < plan.column_tiles; ++j, sums += fragment_columns) {
-      const ProductColumns of_tile = columns[j]->elements();
-      products.add_floats(plan.rule, form.k, *rows[i], {of_tile, 0, fragment_columns}, sums);
-    }
-  }
-  for_each_tile(plan, form.d, plan.of_d, warp, instr.rows, operands, store_sums);
+  multiply_columns(plan, warp, instr, operands, tiles);
 }
 
 }  // namespace

@@ -106,9 +106,8 @@ HWY_INLINE ColumnStart start_column(const Group& group, int column, const float*
 }
 
 /// The number of signs that differ, of 16 steps in the lower halves of four bytes.
-HWY_INLINE VI different_signs(VI of_row, std::uint32_t of_column) {
-  const __m512i different =
-      _mm512_xor_si512(of_row.raw, _mm512_set1_epi32(static_cast<std::int32_t>(of_column)));
+HWY_INLINE VI different_signs(VI of_rows, VI of_columns) {
+  const __m512i different = _mm512_xor_si512(of_rows.raw, of_columns.raw);
   const __m512i ones_of_four_bits =
       _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
   const __m512i counts = _mm512_shuffle_epi8(ones_of_four_bits, different);
@@ -154,10 +153,11 @@ HWY_INLINE bool add_block(const Group& group, int column, float* sums) {
   VI overflows = hn::Zero(di);
 #pragma GCC unroll 8
   for (int j = 0; j < block_columns; ++j) {
-    std::uint32_t of_column;
+    std::int32_t of_column;
     std::memcpy(&of_column, signs_b + j * group.b_step / steps_of_sign_byte, sizeof of_column);
     // The products are below 2^31 together: at most 16 of less than 2^27.
-    const VI products = hn::Add(units_of(low[j], high[j]), different_signs(of_rows, of_column));
+    const VI products =
+        hn::Add(units_of(low[j], high[j]), different_signs(of_rows, hn::Set(di, of_column)));
     const VI c = cut(hn::Mul(starts[j].c, power_of_two(starts[j].of_scale)));
     sum[j] = hn::Add(products, c);
     overflows = hn::Or(overflows, overflow(products, c, sum[j]));

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "vgpu/engine/matrix/fma_sums-inl.hpp"
+#include "vgpu/engine/matrix/fragment_sums-inl.hpp"
 #include "vgpu/engine/matrix/product_groups-inl.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
 
@@ -194,8 +195,15 @@ void set_column_operands(const PackedMatrix& from, int columns, const ProductCol
 #endif
 }
 
+#if !RUNG_VGPU_FMA_SUMS
+constexpr decltype(TensorProducts::set_fragment_rows) set_fragment_rows = nullptr;
+constexpr decltype(TensorProducts::set_fragment_columns) set_fragment_columns = nullptr;
+constexpr decltype(TensorProducts::add_fragments) add_fragments = nullptr;
+#endif
+
 constexpr TensorProducts functions = {set_row_operands, set_column_operands, add_floats,
-                                      add_integers};
+                                      add_integers,     set_fragment_rows,   set_fragment_columns,
+                                      add_fragments};
 
 const TensorProducts* all_functions() { return &functions; }
 

@@ -73,6 +73,31 @@ struct PackedMatrix {
   const std::uint32_t* words;
 };
 
+inline constexpr int fragment_steps = 16;
+inline constexpr int row_blocks = 4;
+
+/// A tile of A of 16-bit floats, as fragment_sums-inl.hpp multiplies it.
+struct FragmentRows {
+  /// [pair of steps][block of rows][row][step], and what a vector that begins at an odd step reads.
+  alignas(64) std::array<double, fragment_steps / 2 * row_blocks * 8 + 1> wide;
+  /// [step][half of the blocks][row][column], each word with its blocks' bytes twice.
+  alignas(64) std::array<std::array<std::array<std::uint8_t, 64>, 2>, fragment_steps> places;
+  /// [block][row][column]: of negative elements, four steps in the lower half of each byte.
+  alignas(64) std::array<std::array<std::uint32_t, 16>, row_blocks> signs;
+  int largest;  // biased as in f32; 0 where the tile is not to be summed here
+};
+
+/// A tile of B, likewise.
+struct FragmentColumns {
+  /// [step][column], columns in the order 0, 2, 4, 6, 1, 3, 5, 7.
+  alignas(64) std::array<std::array<double, 8>, fragment_steps> wide;
+  /// [step][pair of columns][even, odd, even, odd]
+  alignas(64) std::array<std::array<std::uint8_t, 16>, fragment_steps> places;
+  /// [odd][pair of columns]
+  alignas(32) std::array<std::array<std::uint32_t, 4>, 2> signs;
+  int largest;
+};
+
 /// The functions for an instruction set.
 struct TensorProducts {
   void (*set_rows)(const PackedMatrix& from, ProductRows& to);
@@ -82,6 +107,18 @@ struct TensorProducts {
                      ProductSums* sums);
   /// The same for integers that f32 has exactly, and sums that it has exactly.
   void (*add_integers)(int k, const ProductRows& a, const ColumnRange& b, ProductSums* sums);
+
+  // Of tiles of 16-bit floats, 16 x 16 and 16 x 8, in a warp's registers. Null where add_floats() has to do.
+  /// From four registers: of rows 0 to 7 and 8 to 15, then of the steps from 8 on.
+  void (*set_fragment_rows)(MatrixElement type, const std::uint32_t* const* registers,
+                            FragmentRows& to);
+  /// From two registers: of steps 0 to 7 and 8 to 15.
+  void (*set_fragment_columns)(MatrixElement type, const std::uint32_t* const* registers,
+                               FragmentColumns& to);
+  /// D = A B + C of f32, in four registers: of even and odd columns of rows 0 to 7, then of 8 to 15. Returns
+  /// false, with D as it was, where a sum is left to add_floats().
+  bool (*add_fragments)(const FragmentRows& a, const FragmentColumns& b, const float* const* c,
+                        float* const* d);
 };
 
 /// For the best instruction set of this CPU.

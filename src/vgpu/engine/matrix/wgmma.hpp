@@ -22,6 +22,9 @@ inline constexpr int wgmma_rows = product_rows;  // per warp
 struct WgmmaTile {
   alignas(64) std::array<std::uint32_t, most_words * wgmma_rows> a;
   alignas(64) std::array<std::uint32_t, most_product_columns * most_words> b;
+  // As tensor_core_products.hpp has them, in fragments or by columns.
+  FragmentRows fragment_rows;
+  FragmentColumns fragment_columns;
   ProductRows rows;
   ColumnStorage<most_product_columns> columns;
 };

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "vgpu/engine/matrix/fragments-inl.hpp"
+#include "vgpu/engine/matrix/transpose_square.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -82,21 +84,108 @@ void multiply_columns(Warp& warp, const WgmmaOp& op, const SumRule& rule, const 
   });
 }
 
-void multiply(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, bool adds) {
+constexpr int a_registers = 4, b_registers = 2, sum_registers = 4;  // of a tile in f32
+using FragmentWord = std::array<std::uint32_t, warp_size>;          // a register of all lanes
+
+/// Whether sums are tried in the layout of registers.
+bool fits_fragments(const Warp& warp, const WgmmaOp& op) {
+  return (op.a == Element::f16 || op.a == Element::bf16) && op.d == Element::f32 &&
+         op.k == fragment_steps && !op.negate_a && !op.negate_b && warp.mask == all_lanes &&
+         tensor_products().add_fragments != nullptr;
+}
+
+/// 8 x 8 elements of 16 bits that begin at this step and this line, a row of A or a column of B, of a
+/// matrix with its lines side by side: lane 4 g + t gets elements 2 t and 2 t + 1 of line g.
+void transpose_word(const std::uint32_t* matrix, int lines, int step, int line, FragmentWord& to) {
+  const auto* const from = reinterpret_cast<const std::byte*>(matrix);
+  constexpr int bytes = 2;
+  Square turned;
+  transpose_square([&](int i) { return from + ((step + i) * lines + line) * bytes; }, turned);
+  std::memcpy(to.data(), turned, sizeof turned);
+}
+
+void set_fragment_rows(Warp& warp, const WgmmaOp& op, WgmmaTile& tile) {
+  alignas(64) FragmentWord words[a_registers];
+  const std::uint32_t* registers[a_registers];
+  for (int i = 0; i < a_registers; ++i) {
+    registers[i] = op.a_in_registers
+                       ? warp.row<const std::uint32_t>(op.a_rows[static_cast<std::size_t>(i)])
+                       : words[i].data();
+  }
+  for (int half = 0; !op.a_in_registers && half < 2; ++half) {  // of the steps
+    if (op.transpose_a) {
+      transpose_word(tile.a.data(), wgmma_rows, half * 8, 0, words[2 * half]);
+      transpose_word(tile.a.data(), wgmma_rows, half * 8, 8, words[2 * half + 1]);
+    } else {
+      registers_of_columns(tile.a.data() + half * lanes_of_group * wgmma_rows, wgmma_rows,
+                           words[2 * half].data(), words[2 * half + 1].data());
+    }
+  }
+  tensor_products().set_fragment_rows(op.a, registers, tile.fragment_rows);
+}
+
+void set_fragment_columns(const WgmmaOp& op, WgmmaTile& tile, int first) {
+  alignas(64) FragmentWord words[b_registers];
+  for (int half = 0; half < b_registers; ++half) {
+    if (op.transpose_b) {
+      transpose_word(tile.b.data(), op.n, half * 8, first, words[half]);
+      continue;
+    }
+    for (int column = 0; column < fragment_columns; ++column) {
+      std::copy_n(tile.b.data() + (first + column) * most_words + half * lanes_of_group,
+                  lanes_of_group, words[half].data() + column * lanes_of_group);
+    }
+  }
+  const std::uint32_t* const registers[b_registers] = {words[0].data(), words[1].data()};
+  tensor_products().set_fragment_columns(op.b, registers, tile.fragment_columns);
+}
+
+/// D = A B + D, or A B, in the columns from `first` on, until some are not to be summed like this:
+/// returns the first of these, or the end.
+int multiply_fragments(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, int first, bool adds) {
+  alignas(64) static constexpr float zeros[warp_size] = {};
+  for (; first < op.n; first += fragment_columns) {
+    set_fragment_columns(op, tile, first);
+    const std::uint32_t* const rows = op.sums.data() + first / fragment_columns * sum_registers;
+    const float* from[sum_registers];
+    float* to[sum_registers];
+    for (int i = 0; i < sum_registers; ++i) {
+      to[i] = warp.row<float>(rows[i]);
+      from[i] = adds ? to[i] : zeros;
+    }
+    if (!tensor_products().add_fragments(tile.fragment_rows, tile.fragment_columns, from, to)) {
+      break;
+    }
+  }
+  return first;
+}
+
+/// Takes A and B apart for multiply_columns().
+void set_operands(Warp& warp, const WgmmaOp& op, const SumRule& rule, WgmmaTile& tile) {
   const TensorProducts& products = tensor_products();
-  const SumRule rule = sum_rule(op.a, op.b, op.d, true);
   if (op.a_in_registers) load_registers(warp, op, tile);
   products.set_rows(
       {op.a, op.negate_a, op.transpose_a, op.k, rule.min_exponent_a, false, tile.a.data()},
       tile.rows);
-  const ProductColumns columns = tile.columns.elements();
   products.set_columns(
       {op.b, op.negate_b, op.transpose_b, op.k, rule.min_exponent_b, false, tile.b.data()}, op.n,
-      columns);
-  constexpr int most_columns = most_tiles * fragment_columns;
-  for (int first = 0; first < op.n; first += most_columns) {
-    const int count = std::min(most_columns, op.n - first);
-    multiply_columns(warp, op, rule, tile.rows, {columns, first, count}, adds);
+      tile.columns.elements());
+}
+
+void multiply(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, bool adds) {
+  const SumRule rule = sum_rule(op.a, op.b, op.d, true);
+  const bool in_fragments = fits_fragments(warp, op);
+  if (in_fragments) set_fragment_rows(warp, op, tile);
+  const int at_once = in_fragments ? fragment_columns : most_tiles * fragment_columns;
+  bool are_set = false;
+  for (int first = 0; first < op.n; first += at_once) {
+    if (in_fragments) first = multiply_fragments(warp, op, tile, first, adds);
+    if (first == op.n) return;
+    if (!are_set) set_operands(warp, op, rule, tile);
+    are_set = true;
+    const ProductColumns columns = tile.columns.elements();
+    multiply_columns(warp, op, rule, tile.rows, {columns, first, std::min(at_once, op.n - first)},
+                     adds);
   }
 }
 
