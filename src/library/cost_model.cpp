@@ -7,12 +7,11 @@
 #include <limits>
 #include <optional>
 
-#include "device/cpu/copying_b.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/panels.hpp"
 #include "device/cpu/parallel.hpp"
-#include "device/cpu/passing_b.hpp"
+#include "device/cpu/passing.hpp"
 
 namespace rung {
 namespace {
@@ -143,13 +142,10 @@ double measured_handover() {
     ++meetings;
   }
   // A product's worker reads what the call is, and operands, from the caches of another core, too.
-  constexpr double of_product = 2, least = 4e3, usual = 6e3, most = 1e5;
+  constexpr double of_product = 3.5, least = 6e3, usual = 8e3, most = 1e5;
   if (meetings == 0) return usual;
   return std::clamp(of_product * shortest / cycle_seconds(), least, most);
 }
-
-// A larger L3 spans a mesh of many cores, whose one core reads it no faster than memory.
-constexpr double most_l3 = 64 << 20;
 
 const CpuRates& rates() {
   static const CpuRates found = [] {
@@ -160,7 +156,7 @@ const CpuRates& rates() {
                     static_cast<double>(cpu::masked_kernels<double>().lanes),
                     static_cast<double>(caches.l1),
                     static_cast<double>(caches.l2),
-                    std::min(static_cast<double>(caches.l3), most_l3),
+                    static_cast<double>(std::min(caches.l3, cpu::most_l3)),
                     0,
                     cycle_seconds() / fma_seconds() > more_than_one ? 2.0 : 1.0};
   }();
@@ -325,6 +321,20 @@ bool GemmCosts::passes_b(int threads) const {
          cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
 }
 
+/// As gemm/cpu/11 decides it, with A divided between threads.
+bool GemmCosts::passes_a(int threads) const {
+  return rates_.fmas_per_cycle > 1 && a_by_rows_ && b_by_rows_ &&
+         cpu::few_columns_meet(m_ * k_ * size_ / threads, k_ * n_ * size_, k_, n_, rates_.l2,
+                               rates_.l3);
+}
+
+double GemmCosts::passing_a() const {
+  constexpr double part_bytes = 256;  // of k
+  const double rows = n_ <= 2 * lanes_ ? cpu::l1_ways : 6;
+  const double calls = ceil_of(m_ / rows) * ceil_of(k_ * size_ / part_bytes);
+  return std::max(fmas_ + calls * masked_tile, from_memory(streamed_read));
+}
+
 bool GemmCosts::copies_strips(int threads) const {
   return rates_.fmas_per_cycle > 1 && b_by_rows_ &&
          cpu::rows_share_copies(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
@@ -356,6 +366,7 @@ double GemmCosts::masked_tiles(int threads) const {
     return std::max(short_k(threads), from_memory(streamed_read));
   }
   if (passes_b(threads)) return std::max(passing_b(threads), from_memory(blocked_read));
+  if (passes_a(threads)) return passing_a();
   if (copies_strips(threads)) {
     constexpr double step = 10, slab = 128;
     const double copies = ceil_of(n_ / (4 * lanes_)) * k_ * step;
@@ -467,7 +478,7 @@ std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
 /// `shared_rates` is called, which may measure, only where threads could share the work.
 template <class SharedRates>
 int threads_for(double cost, int threads, const SharedRates& shared_rates) {
-  constexpr double least_to_share = 8e3;  // half of it is the least that a loop takes to hand out
+  constexpr double least_to_share = 1.2e4;  // half of it is the least that a loop takes to hand out
   if (cost < least_to_share || threads == 1) return 1;
   const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
   if (most == 1) return 1;

@@ -48,6 +48,8 @@ class GemmCosts {
   double packing_a() const;
   double short_k(int threads) const;
   bool passes_b(int threads) const;
+  bool passes_a(int threads) const;
+  double passing_a() const;
   bool copies_strips(int threads) const;
   bool copies_shared_sets() const;
   double passing_b(int threads) const;

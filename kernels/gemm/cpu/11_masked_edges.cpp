@@ -1,6 +1,6 @@
 // gemm/cpu/11_masked_edges: for small products: read A and B in place, and mask the columns that a
-//   partial tile does not have; for a short k, keep B in registers; for few rows, let all of B pass
-//   by. Threads take equal parts of C.
+//   partial tile does not have; for a short k, keep B in registers; for few rows or columns, let all
+//   of B or A pass by. Threads take equal parts of C.
 // from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
 //   | bottleneck: operands beyond the L2 cache
 // needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
@@ -9,14 +9,13 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "device/cpu/copying_b.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/narrow_kernels.hpp"
 #include "device/cpu/parts_of_c.hpp"
-#include "device/cpu/passing_b.hpp"
+#include "device/cpu/passing.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/short_k_kernels.hpp"
 
@@ -71,8 +70,7 @@ struct MaskedEdges {
     if (is_one_tile(g, kernels))
       return kernels.tile(g.m, g.n)(cpu::masked_tile_of(g, 0, g.k, 0, g.n));
     if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
-    if (cpu::passes_b(g, kernels)) return cpu::multiply_passing_b(g, kernels);
-    if (cpu::copies_strips(g, kernels)) return cpu::multiply_copying_strips(g, kernels);
+    if (cpu::multiply_passing(g, kernels)) return;
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
     const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
                         shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
