@@ -1,6 +1,6 @@
 // gemm/cpu/11_masked_edges: for small products: read A and B in place, and mask the columns that a
-//   partial tile does not have; for a short k, keep B in registers; for few rows or columns, let all
-//   of B or A pass by. Threads take equal parts of C.
+//   partial tile does not have; for a short k, keep B in registers; for few rows or columns, let
+//   all of B or of A pass by. Threads take equal parts of C.
 // from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
 //   | bottleneck: operands beyond the L2 cache
 // needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
