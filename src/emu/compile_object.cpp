@@ -12,6 +12,7 @@
 #include "emu/accepted_source.hpp"
 #include "emu/cluster_sizes.hpp"
 #include "emu/device_code.hpp"
+#include "emu/grid_constants.hpp"
 #include "emu/own_files.hpp"
 #include "emu/shared_tables.hpp"
 #include "emu/toolchain.hpp"
@@ -60,8 +61,10 @@ constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-p
 constexpr std::array as_written = {"-fwrapv", "-fno-strict-aliasing", "-fno-strict-return"};
 
 /// Where headers are looked for that neither the program nor the compiler has: omp.h, and CUDA's C++
-/// libraries.
+/// libraries. These would take the headers of 4- and 6-bit floats from a toolkit in /usr/local/include.
 void add_fallbacks(std::vector<std::string>& arguments, const Installation& found) {
+  arguments.push_back("-DCCCL_DISABLE_NVFP4_SUPPORT");
+  arguments.push_back("-DCCCL_DISABLE_NVFP6_SUPPORT");
   arguments.push_back("-idirafter" + (found.include / "rung_emu/serial_openmp").string());
   if (!found.cccl.empty()) arguments.push_back("-idirafter" + found.cccl.string());
 }
@@ -189,8 +192,8 @@ void compile_device_by_clang(const CompileOptions& options, std::vector<std::str
                    "-gline-tables-only", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S",
                    "-o", module.string(), source_argument(source)});
   run_compiler(command);
-  const std::string text =
-      copy_by_vectors(store_shared_addresses(state_cluster_sizes(read_file(module))));
+  const std::string annotated = note_grid_constants(state_cluster_sizes(read_file(module)));
+  const std::string text = copy_by_vectors(store_shared_addresses(annotated));
   std::ofstream(module, std::ios::binary) << text;
   generate_device_code(options, clang, module, ptx);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emu/cluster_sizes.hpp"
+#include "emu/grid_constants.hpp"
 #include "emu/shared_tables.hpp"
 
 namespace rung::emu {
@@ -26,6 +27,22 @@ TEST(ClusterSizes, StandAtTheBeginningOfTheirKernels) {
                 "  call void asm sideeffect \".pragma \\22rung.cluster 4, 2, 1\\22;\", \"\"()\n" +
                 end + b + end);
   EXPECT_EQ(state_cluster_sizes(a + end), a + end);
+}
+
+TEST(GridConstants, AreNotedForTheirKernels) {
+  const std::string mark = "@.m = private constant [19 x i8] c\"rung.grid_constant\\00\"\n";
+  const std::string other = "define void @a(ptr byval(%struct.M) align 64 %0) {\n  ret void\n}\n";
+  const std::string kernel = "define void @b(i32 noundef %0, ptr byval(%struct.M) align 64 %1) {\n";
+  const auto annotation = [](const std::string& text) {
+    return "  call void @llvm.var.annotation.p0.p0(ptr %1, ptr " + text +
+           ", ptr @.f, i32 3, ptr null)\n";
+  };
+  const std::string end = annotation("@.other") + "  ret void\n}\n";
+  EXPECT_EQ(note_grid_constants(mark + other + kernel + annotation("@.m") + end),
+            mark + other + kernel + end +
+                "!100000002 = !{ptr @b, !\"grid_constant\", !100000003}\n"
+                "!100000003 = !{i32 2}\n!nvvm.annotations = !{!100000002}\n");
+  EXPECT_EQ(note_grid_constants(kernel + end), kernel + end);
 }
 
 TEST(SharedTables, AreStored) {

@@ -13,8 +13,9 @@
 /* The runtime library finds them by their section: rung_emu/managed.h. */
 #define __managed__ __attribute__((device)) __attribute__((section("rung_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* clang does not know it: rung emu reads the annotation. */
+/* clang 19 does not know these: rung emu reads the annotations. */
 #define __cluster_dims__(...) __attribute__((annotate("rung.cluster", __VA_ARGS__)))
+#define __grid_constant__ __attribute__((annotate("rung.grid_constant")))
 #else /* a host compiler: only the host's part of a program can be meant */
 #define __device__
 #define __host__
@@ -24,6 +25,7 @@
 #define __managed__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
+#define __grid_constant__
 #endif
 
 #define __maxnreg__(registers)
@@ -31,7 +33,6 @@
 #define __device_builtin_surface_type__
 #define __cudart_builtin__
 
-#define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __align__(bytes)

@@ -44,7 +44,10 @@ Result cuStreamDestroy(Stream stream) {
   return call_context([&](ContextState& context) {
     const auto state = context.streams.find(stream);
     require(state != nullptr, Result::invalid_handle, "not a stream of this context");
-    if (state->capture != nullptr) end_capture(context, *state->capture);
+    // A stream that only joined leaves its work in the capture.
+    if (state->capture != nullptr && state->capture->origin == state.get()) {
+      end_capture(context, *state->capture);
+    }
     context.streams.remove(stream);
   });
 }

@@ -47,7 +47,18 @@ int main() {
   cudaMallocAsync(&scratch, 64 * sizeof(int), stream);
   fill<<<1, 64, 0, stream>>>(scratch, 2);
   sum<<<1, 64, 0, stream>>>(scratch, result);
-  cudaFreeAsync(scratch, stream);
+  // A stream that has joined again may be destroyed before the capture ends.
+  cudaStream_t other;
+  cudaEvent_t event;
+  cudaStreamCreate(&other);
+  cudaEventCreate(&event);
+  cudaEventRecord(event, stream);
+  cudaStreamWaitEvent(other, event, 0);
+  cudaFreeAsync(scratch, other);
+  cudaEventRecord(event, other);
+  cudaStreamWaitEvent(stream, event, 0);
+  cudaStreamDestroy(other);
+  cudaEventDestroy(event);
   cudaStreamEndCapture(stream, &graph);
   cudaGraphInstantiate(&executable, graph, 0);
   for (int i = 0; i < 3; ++i) cudaGraphLaunch(executable, stream);
