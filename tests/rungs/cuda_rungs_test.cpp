@@ -257,6 +257,41 @@ TEST(CudaTensorCores, TilesOfFewRowsOrColumnsAreLoadedInPart) {
   for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::tf32, Dtype::e4m3}) load_in_part(dtype);
 }
 
+// Rows of odd lengths are loaded element by element, those of whole words by words. C is aligned or not,
+// and read or not.
+void load_any_operands(Dtype dtype) {
+  constexpr std::string_view id = "gemm/cuda/51_any_operands";
+  const auto backend = backend_of("clang");
+  cuda::Gpu& gpu = *gpu_of(*backend);
+  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(id), dtype);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    for (int number = 0; number < 8; ++number) {
+      const bool is_odd = number / 4 == 1;
+      GemmCase problem({.dtype = dtype,
+                        .m = tiles[i].BM + 3,
+                        .n = tiles[i].BN + (is_odd ? 5 : 8),
+                        .k = tiles[i].BK + (is_odd ? 9 : 12),
+                        .a_transposed = number % 2 == 1,
+                        .b_transposed = number / 2 % 2 == 1,
+                        .beta = number % 4 == 0 ? 2.0 : 0.0});
+      const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+        gpu.make_current();
+        cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i)}), call,
+                                  threads);
+        bound.enqueue(1);
+        bound.wait();
+        bound.download();
+      });
+      EXPECT_TRUE(verdict.right) << name(dtype) << ", tile " << i << ", problem " << number << ": "
+                                 << verdict.message;
+    }
+  }
+}
+
+TEST(CudaTensorCores, TilesOfEachSizeLoadAnyOperands) {
+  for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::tf32, Dtype::i8}) load_any_operands(dtype);
+}
+
 // Two tiles of each kind, or a pair of them, in three parts, after so many whole ones; twice, so that
 // counters have to be left as they were found.
 void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
@@ -286,6 +321,7 @@ void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
 TEST(CudaTensorCores, SeveralBlocksShareATile) {
   share_tiles("gemm/cuda/30_split_k", Dtype::bf16);
   share_tiles("gemm/cuda/31_dependent_launch", Dtype::bf16);
+  share_tiles("gemm/cuda/51_any_operands", Dtype::bf16);
 }
 
 TEST(CudaTensorCores, SeveralBlocksShareATileOfAnyType) {

@@ -1,43 +1,56 @@
-// gemm/cuda/51_any_operands: operands that TMA cannot read, element by element: a small product
-//   takes one launch, where packing them first takes two or three.
+// gemm/cuda/51_any_operands: operands that TMA cannot read, element by element: a product with a
+//   short side takes one launch, where packing operands first takes two or three.
 // from: 31_dependent_launch | removes: the launches that pack operands, which take longer than a
-//   small product | bottleneck: load instructions, eight and more where one vector would do
+//   small product or one of a short k | bottleneck: load instructions, eight and more where one
+//   vector would do; a register spills
 // needs: sm_80 | try: rung bench gemm/cuda/31 gemm/cuda/51 --dtype bf16 --sizes 100x99x101
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/split_k.cuh"
-#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/epilogue/store_rows.cuh"
+#include "device/cuda/epilogue/store_warp_rows.cuh"
 #include "device/cuda/load/element_loader.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/thread_group.cuh"
 #include "device/cuda/tile/warps.cuh"
 
 namespace rung {
 namespace {
 
+/// Steps of a k-block: 64 bytes, of tf32 128.
+template <class In>
+inline constexpr int BK = sizeof(In) == 1 ? 64 : 32;
+
+template <class In, class Out>
+cuda::GemmConfig choose_config(const Gemm<In, Out>& g, int multiprocessors);
+
+/// PREFETCH: the next tiles are on their way while these are multiplied, in registers that larger
+/// tiles need for sums.
+template <int BM_, int BN_, int WM_, int WN_, int BLOCKS, bool PREFETCH>
 struct AnyOperands {
-  static constexpr int BM = 64;
-  static constexpr int BN = 64;
-  static constexpr int BK = 32;
-  static constexpr int WM = 32;
-  static constexpr int WN = 16;
+  static constexpr int BM = BM_;
+  static constexpr int BN = BN_;
+  static constexpr int WM = WM_;
+  static constexpr int WN = WN_;
   static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8, of 32 bytes along k
   static constexpr int FRAGS_N = WN / 8;
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
-  static constexpr int MIN_BLOCKS_PER_SM = 3;
-  static constexpr int PITCH = BN + 4;  // of results: rows in different banks
+  using Block = cuda::ThreadGroup<THREADS, THREADS>;
+  static constexpr int MIN_BLOCKS_PER_SM = BLOCKS;
+  static constexpr int PITCH = BN + 8;  // of results: rows in different banks
   template <class In>
-  using ALoader = cuda::ElementLoader<In, BM, BK, THREADS>;
+  using ALoader = cuda::ElementLoader<In, BM, BK<In>, THREADS>;
   template <class In>
-  using BLoader = cuda::ElementLoader<In, BN, BK, THREADS>;
+  using BLoader = cuda::ElementLoader<In, BN, BK<In>, THREADS>;
 
   template <class In, class Sum>
   union Shared {
     struct {
-      alignas(16) In As[ALoader<In>::SIZE];
-      alignas(16) In Bs[BLoader<In>::SIZE];
+      alignas(16) std::uint32_t As[ALoader<In>::SIZE];
+      alignas(16) std::uint32_t Bs[BLoader<In>::SIZE];
     } tiles;
     Sum results[BM * PITCH];
   };
@@ -51,16 +64,22 @@ struct AnyOperands {
     // place
     const cuda::BlockWork work = cuda::block_work(split_k);
     const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
-    const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
+    const cuda::KRange range = cuda::part_of_k<BK<In>>(g.k, work.parts, work.part);
 
     // load: the first tiles, into registers
     ALoader<In> a_tile(cuda::operand_a(g), tile.row);
     BLoader<In> b_tile(cuda::operand_b(g), tile.col);
-    a_tile.load(range.begin, range.end);
-    b_tile.load(range.begin, range.end);
+    if constexpr (PREFETCH) {
+      a_tile.load(range.begin, range.end);
+      b_tile.load(range.begin, range.end);
+    }
 
     Sum acc[FRAGS_M][FRAGS_N][4] = {};
-    for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
+    for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK<In>) {
+      if constexpr (!PREFETCH) {
+        a_tile.load(k0, range.end);
+        b_tile.load(k0, range.end);
+      }
       // sync: all reads of the previous tiles are done
       __syncthreads();
       a_tile.store(shared.tiles.As);
@@ -69,11 +88,11 @@ struct AnyOperands {
       __syncthreads();
 
       // load: the next tiles, on their way while these are multiplied
-      if (k0 + BK < range.end) {
-        a_tile.load(k0 + BK, range.end);
-        b_tile.load(k0 + BK, range.end);
+      if (PREFETCH && k0 + BK<In> < range.end) {
+        a_tile.load(k0 + BK<In>, range.end);
+        b_tile.load(k0 + BK<In>, range.end);
       }
-      multiply<In>(shared.tiles.As, shared.tiles.Bs, acc);
+      multiply<In>(shared.tiles.As, shared.tiles.Bs, range.end - k0, acc);
     }
 
     // store: through shared memory, so that neighbouring threads store neighbours in C
@@ -85,14 +104,16 @@ struct AnyOperands {
     store(g, split_k.workspace, work, tile, shared.results);
   }
 
-  /// acc += the warp's rows of A times its columns of B.
+  /// acc += the warp's rows of A times its columns of B, of which `steps` steps of k exist.
   template <class In, class Sum>
-  static __device__ __forceinline__ void multiply(const In* As, const In* Bs,
+  static __device__ __forceinline__ void multiply(const std::uint32_t* As, const std::uint32_t* Bs,
+                                                  std::int64_t steps,
                                                   Sum (&acc)[FRAGS_M][FRAGS_N][4]) {
     const std::uint32_t a = ptx::cvta_to_shared(As);
     const std::uint32_t b = ptx::cvta_to_shared(Bs);
     RUNG_UNROLL
-    for (int byte = 0; byte < BK * static_cast<int>(sizeof(In)); byte += 32) {
+    for (int byte = 0; byte < BK<In> * static_cast<int>(sizeof(In)); byte += 32) {
+      if (byte >= steps * static_cast<int>(sizeof(In))) break;
       std::uint32_t a_frag[FRAGS_M][4];
       std::uint32_t b_frag[FRAGS_N / 2][4];
       RUNG_UNROLL
@@ -137,32 +158,25 @@ struct AnyOperands {
                                                const cuda::BlockWork& work,
                                                const cuda::TileCoord& tile,
                                                const Scalar<Out>* results) {
-    const int rows = g.m - tile.row < BM ? static_cast<int>(g.m - tile.row) : BM;
-    const int cols = g.n - tile.col < BN ? static_cast<int>(g.n - tile.col) : BN;
     if (!work.is_whole()) {
+      const int rows = g.m - tile.row < BM ? static_cast<int>(g.m - tile.row) : BM;
+      const int cols = g.n - tile.col < BN ? static_cast<int>(g.n - tile.col) : BN;
       cuda::share_sums<THREADS, BM * BN>(
           workspace, work, rows * BN,
           [&](int i) RUNG_INLINE_LAMBDA { return results[i / BN * PITCH + i % BN]; },
           [&](int i, const Scalar<Out>& sum) RUNG_INLINE_LAMBDA {
             if (i % BN < cols) cuda::store(g, tile.row + i / BN, tile.col + i % BN, sum);
           });
-      return;
-    }
-    const cuda::Epilogue<Out> epilogue(g);
-    const int col = static_cast<int>(threadIdx.x) % BN;
-    const int row = static_cast<int>(threadIdx.x) / BN;
-    Out* c = &g.c(tile.row + row, tile.col + col);
-    if (col >= cols) return;
-    RUNG_UNROLL
-    for (int r = 0; r < BM; r += THREADS / BN) {
-      if (row + r < rows) *c = epilogue.replace(results[(row + r) * PITCH + col], *c);
-      c += THREADS / BN * g.c.row_stride;
+    } else if (cuda::has_aligned_rows(g)) {
+      cuda::store_pieces<cuda::vector_width<Out>, BM, BN, PITCH, Block>(g, tile, results);
+    } else {
+      cuda::store_warp_rows<BM, BN, PITCH, THREADS / 32>(g, tile, results);
     }
   }
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<In, Scalar<Out>>), 1, WM, WN, 1, 1, true};
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Scalar<Out>>), 1, WM, WN, 1, 1, true};
   }
 
   template <class In, class Out>
@@ -174,20 +188,53 @@ struct AnyOperands {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, BM * BN, chosen)};
   }
 
-  /// As many parts of k as SMs have room for. Adding up parts takes about as long as four k-blocks.
+  /// As many parts of k as SMs have room for, but at least two k-blocks of each.
+  template <class In, class Out>
+  static int parts_of(const Gemm<In, Out>& g, int multiprocessors) {
+    const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
+    const std::int64_t room = MIN_BLOCKS_PER_SM * multiprocessors / (tiles > 0 ? tiles : 1);
+    const std::int64_t halves = cuda::ceil_div(g.k, BK<In>) / 2;
+    const std::int64_t most = halves < multiprocessors ? halves : multiprocessors;
+    const std::int64_t parts = room < most ? room : most;
+    return parts > 1 ? static_cast<int>(parts) : 1;
+  }
+
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
-    const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
-    const std::int64_t k_blocks = cuda::ceil_div(g.k, BK);
-    const std::int64_t room = MIN_BLOCKS_PER_SM * multiprocessors / (tiles > 0 ? tiles : 1);
-    const std::int64_t most = k_blocks / 2 < multiprocessors ? k_blocks / 2 : multiprocessors;
-    const std::int64_t parts = room < most ? room : most;
-    return {.splits = k_blocks > 6 && parts > 1 ? static_cast<int>(parts) : 1};
+    return choose_config(g, multiprocessors);
   }
 };
 
+//                         BM   BN   WM  WN  blocks on an SM
+using Square = AnyOperands<64, 64, 32, 16, 3, true>;
+using Wide = AnyOperands<64, 128, 32, 32, 3, false>;
+using Large = AnyOperands<128, 128, 64, 32, 2, false>;
+
+/// Adding up parts takes about as long as four k-blocks of the smallest tile. The larger ones are
+/// faster where they are 1.5 for each SM, and Wide with few rows that are long.
+template <class In, class Out>
+cuda::GemmConfig choose_config(const Gemm<In, Out>& g, int multiprocessors) {
+  const std::int64_t k_blocks = cuda::ceil_div(g.k, BK<In>);
+  const cuda::GemmConfig square = {.splits =
+                                       k_blocks > 6 ? Square::parts_of(g, multiprocessors) : 1};
+  if constexpr (sizeof(In) > 1) {
+    const std::int64_t wide = cuda::tiles_of_c<Wide::BM, Wide::BN>(g);
+    const std::int64_t large = cuda::tiles_of_c<Large::BM, Large::BN>(g);
+    if (g.m <= Wide::BM && k_blocks >= 24 && wide >= 20) {
+      return {.tile = 1, .splits = Wide::parts_of(g, multiprocessors)};
+    }
+    if (square.splits > 1) return square;
+    const bool is_written_slowly = sizeof(Out) == 2 || k_blocks > 1;
+    if (2 * large >= 3 * multiprocessors && is_written_slowly) return {.tile = 2};
+    if (2 * wide >= 3 * multiprocessors) return {.tile = 1};
+  }
+  return square;
+}
+
 }  // namespace
 
-RUNG_CUDA_GEMM_TILES(51, any_operands, (0, AnyOperands, bf16, f16, bf16_bf16, f16_f16, tf32, i8))
+RUNG_CUDA_GEMM_TILES(51, any_operands, (0, Square, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (1, Wide, bf16, f16, bf16_bf16, f16_f16, tf32),
+                     (2, Large, bf16, f16, bf16_bf16, f16_f16, tf32))
 
 }  // namespace rung

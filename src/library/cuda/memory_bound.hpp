@@ -55,4 +55,24 @@ inline bool fragments_from_memory_pay(const CudaGemmShape& shape) {
   return few <= 8 && bytes >= least && has_vectors;
 }
 
+/// Whether gemm/cuda/51 is faster than packing operands that TMA cannot read, for a k of up to 128: if
+/// rows of C are unaligned, too, threads store it in any case; else only for small products. Limits are
+/// those of 60 shapes in three layouts on an H200 (docs/notes/random-shapes.md).
+inline bool loading_elements_pays(const CudaGemmShape& shape) {
+  const auto row_of_c = shape.n * static_cast<std::int64_t>(output_bytes(shape.dtype));
+  if (row_of_c % 16 != 0) return true;
+  const double most = input_bytes(shape.dtype) == 1 ? 6e8 : 2e8;
+  return static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+             static_cast<double>(shape.k) <=
+         most;
+}
+
+/// Whether it is for 17 to 64 rows or columns, whatever k is: reading the long operand once is less than
+/// packing it. Single bytes take too many loads.
+inline bool loading_long_operand_pays(const CudaGemmShape& shape) {
+  if (std::min(shape.m, shape.n) <= 16) return false;
+  const bool is_k_major = shape.a == Order::row_major && shape.b == Order::col_major;
+  return input_bytes(shape.dtype) > 1 || (is_k_major && shape.alignment_of_ab >= 4);
+}
+
 }  // namespace rung

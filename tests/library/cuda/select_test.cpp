@@ -110,6 +110,28 @@ TEST(CudaRules, OperandsThatTmaCannotReadArePackedForLargeProductsOnly) {
   EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
+TEST(CudaRules, OperandsAreLoadedElementByElementForAShortSide) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16;
+  g.m = g.n = 9001;
+  g.k = 128;
+  g.a.row_stride = 129;
+  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  g.k = 129;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.k = 128;
+  g.n = 9008;  // TMA stores C
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.k = 9001;
+  g.m = 64;
+  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  g.m = 65;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.m = 64;
+  g.dtype = Dtype::i8;  // one byte at a time
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+}
+
 TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   GemmCall g = aligned_problem();
   g.m = g.n = g.k = 2048;

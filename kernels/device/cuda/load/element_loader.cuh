@@ -1,8 +1,10 @@
 #pragma once
 // Loads tiles one element at a time: from operands of any alignment and layout to K-major tiles in
-// shared memory. All loads of a tile are in flight at once.
+// shared memory, which are written in words of 4 bytes along k. All loads of a tile are in flight at
+// once.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/mma.cuh"
@@ -13,52 +15,91 @@ namespace rung::cuda {
 
 /// Tiles of EXTENT rows of BK steps, and 16 bytes more: then the eight rows that ldmatrix reads at a
 /// time are in different banks. One of THREADS threads that load them.
+///
+/// Of a K-major operand, neighbouring threads load neighbouring words of a row; of an MN-major one,
+/// neighbouring rows, 16 bytes of a row each.
 template <class In, int EXTENT, int BK, int THREADS>
 class ElementLoader {
-  static constexpr int COUNT = EXTENT * BK / THREADS;
-  static_assert(THREADS % BK == 0 && THREADS % EXTENT == 0, "a thread stays in its row or step");
+  static constexpr int IN_WORD = 4 / static_cast<int>(sizeof(In));  // elements
+  static constexpr int IN_VECTOR = 4;                               // words
+  static constexpr int IN_ROW = BK / IN_WORD;                       // words
+  static constexpr int COUNT = EXTENT * IN_ROW / THREADS;           // of this thread
+  static constexpr int ROW_STEP = THREADS / IN_ROW;
+  static constexpr int VECTOR_STEP = THREADS / EXTENT;
+  static_assert(THREADS % IN_ROW == 0 && THREADS % EXTENT == 0 && COUNT % IN_VECTOR == 0,
+                "a thread stays in its row or word");
 
  public:
-  static constexpr int PITCH = BK + 16 / static_cast<int>(sizeof(In));  // elements
+  static constexpr int PITCH = IN_ROW + IN_VECTOR;  // words
   static constexpr int SIZE = EXTENT * PITCH;
 
   /// For the tiles that begin at e0 in the extent.
   __device__ __forceinline__ ElementLoader(const Operand<In>& operand, std::int64_t e0)
-      : along_k_(operand.x.col_stride == 1) {
+      : is_k_major_(operand.x.col_stride == 1) {
     const int thread = static_cast<int>(threadIdx.x);
-    e_ = along_k_ ? thread / BK : thread % EXTENT;
-    k_ = along_k_ ? thread % BK : thread / EXTENT;
-    from_ = &operand.x(e0 + e_, k_);
-    stride_ = along_k_ ? operand.x.row_stride : operand.x.col_stride;
-    e_left_ = operand.extent - e0 < EXTENT ? static_cast<int>(operand.extent - e0) : EXTENT;
+    const int e = is_k_major_ ? row_of(thread / IN_ROW) : thread % EXTENT;
+    k_ = (is_k_major_ ? thread % IN_ROW : thread / EXTENT * IN_VECTOR) * IN_WORD;
+    from_ = &operand.x(e0 + e, k_);
+    stride_ = is_k_major_ ? operand.x.row_stride : operand.x.col_stride;
+    e_left_ = (operand.extent - e0 < EXTENT ? static_cast<int>(operand.extent - e0) : EXTENT) - e;
+    to_ = e * PITCH + k_ / IN_WORD;
+    by_words_ = IN_WORD > 1 && is_k_major_ && (stride_ | operand.k) % IN_WORD == 0 &&
+                reinterpret_cast<std::uintptr_t>(operand.x.data) % 4 == 0;
   }
 
   /// Reads the tile that begins at k0, up to k_end; zeros beyond the operand's edges.
   __device__ __forceinline__ void load(std::int64_t k0, std::int64_t k_end) {
-    const int k_left = k_end - k0 < BK ? static_cast<int>(k_end - k0) : BK;
-    if (along_k_) {
-      const In* const from = from_ + k0;
+    const int k_left = (k_end - k0 < BK ? static_cast<int>(k_end - k0) : BK) - k_;
+    const In* from = from_ + k0 * (is_k_major_ ? 1 : stride_);
+    if (by_words_) {
+      const int e_left = 0 < k_left ? e_left_ : 0;
       RUNG_UNROLL
       for (int i = 0; i < COUNT; ++i) {
-        const int e = i * (THREADS / BK);
-        elements_[i] = k_ < k_left && e_ + e < e_left_ ? from[e * stride_] : In{};
+        const bool exists = i * ROW_STEP < e_left;
+        parts_[i][0] = exists ? *reinterpret_cast<const std::uint32_t*>(from) : 0;
+        from += ROW_STEP * stride_;
+      }
+    } else if (is_k_major_) {
+      RUNG_UNROLL
+      for (int i = 0; i < COUNT; ++i) {
+        RUNG_UNROLL
+        for (int p = 0; p < IN_WORD; ++p) {
+          parts_[i][p] = p < k_left && i * ROW_STEP < e_left_ ? bits(from[p]) : 0;
+        }
+        from += ROW_STEP * stride_;
       }
     } else {
-      const In* const from = from_ + k0 * stride_;
+      const int steps = 0 < e_left_ ? k_left : 0;
       RUNG_UNROLL
       for (int i = 0; i < COUNT; ++i) {
-        const int k = i * (THREADS / EXTENT);
-        elements_[i] = k_ + k < k_left && e_ < e_left_ ? from[k * stride_] : In{};
+        RUNG_UNROLL
+        for (int p = 0; p < IN_WORD; ++p) {
+          const int k = (i / IN_VECTOR * VECTOR_STEP * IN_VECTOR + i % IN_VECTOR) * IN_WORD + p;
+          parts_[i][p] = k < steps ? bits(*from) : 0;
+          from += stride_;
+        }
+        if (i % IN_VECTOR == IN_VECTOR - 1) {
+          from += (VECTOR_STEP - 1) * IN_VECTOR * IN_WORD * stride_;
+        }
       }
     }
   }
 
   /// Writes it to shared memory.
-  __device__ __forceinline__ void store(In* tile) const {
-    In* const to = tile + e_ * PITCH + k_;
+  __device__ __forceinline__ void store(std::uint32_t* tile) const {
+    if (is_k_major_) {
+      RUNG_UNROLL
+      for (int i = 0; i < COUNT; ++i) {
+        tile[to_ + i * ROW_STEP * PITCH] = by_words_ ? parts_[i][0] : word_of(parts_[i]);
+      }
+      return;
+    }
     RUNG_UNROLL
-    for (int i = 0; i < COUNT; ++i) {
-      to[along_k_ ? i * (THREADS / BK) * PITCH : i * (THREADS / EXTENT)] = rounded(elements_[i]);
+    for (int i = 0; i < COUNT; i += IN_VECTOR) {
+      std::uint32_t words[IN_VECTOR];
+      RUNG_UNROLL
+      for (int w = 0; w < IN_VECTOR; ++w) words[w] = word_of(parts_[i + w]);
+      ptx::st_shared_v4(ptx::cvta_to_shared(tile + to_ + i * VECTOR_STEP), words);
     }
   }
 
@@ -71,25 +112,44 @@ class ElementLoader {
     const int matrix = lane / 8;
     const int row = e + lane % 8 + (E_FIRST ? matrix % 2 : matrix / 2) * 8;
     const int at = byte + (E_FIRST ? matrix / 2 : matrix % 2) * 16;
-    ptx::ldmatrix_x4<false>(to, tile + row * PITCH * static_cast<int>(sizeof(In)) + at);
+    ptx::ldmatrix_x4<false>(to, tile + row * PITCH * 4 + at);
   }
 
  private:
-  /// Of tf32 the bits that tensor cores multiply.
-  static __device__ __forceinline__ In rounded(const In& element) {
-    if constexpr (requires { element.value; }) {
-      return {ptx::cvt_rna_tf32(element.value)};
+  /// Of a K-major operand the first row of a group of threads. Where a warp has two, they are four
+  /// rows apart, in different banks.
+  static __device__ __forceinline__ int row_of(int group) {
+    if constexpr (IN_ROW >= 32 || ROW_STEP % 8 != 0) return group;
+    return group / 8 * 8 + group % 2 * 4 + group % 8 / 2;
+  }
+
+  using Bits = std::conditional_t<sizeof(In) == 4, std::uint32_t,
+                                  std::conditional_t<sizeof(In) == 2, std::uint16_t, std::uint8_t>>;
+
+  static __device__ __forceinline__ std::uint32_t bits(const In& element) {
+    return __builtin_bit_cast(Bits, element);
+  }
+
+  /// Elements side by side, the first one in the lowest bits; of tf32 the bits that tensor cores
+  /// multiply.
+  static __device__ __forceinline__ std::uint32_t word_of(const std::uint32_t (&parts)[IN_WORD]) {
+    if constexpr (IN_WORD == 1) {
+      const float value = __builtin_bit_cast(float, parts[0]);
+      return __builtin_bit_cast(std::uint32_t, ptx::cvt_rna_tf32(value));
     } else {
-      return element;
+      std::uint32_t word = parts[0];
+      RUNG_UNROLL
+      for (int p = 1; p < IN_WORD; ++p) word |= parts[p] << (32 / IN_WORD * p);
+      return word;
     }
   }
 
-  const In* from_;
+  bool is_k_major_, by_words_;
+  const In* from_;       // this thread's first element
   std::int64_t stride_;  // from row to row, or from step to step
-  int e_, k_;            // of this thread's first element
-  int e_left_;
-  bool along_k_;
-  In elements_[COUNT];
+  int k_, e_left_;       // the first step, and rows from the first one on
+  int to_;               // of the first word
+  std::uint32_t parts_[COUNT][IN_WORD];
 };
 
 }  // namespace rung::cuda
