@@ -39,8 +39,8 @@ const WaveModel common_shared = waves_of({{128, 256, 1, 0.694, 3.33},
 /// e4m3.
 const WaveModel all_in_turn = waves_of({{128, 128, 1, 0.377, 4.30}, {64, 192, 1, 0.32, 3.3}});
 const WaveModel all_shared = waves_of({{128, 128, 1, 0.375, 4.37},
-                                       {64, 128, 1, 0.263, 2.19},
-                                       {64, 64, 1, 0.199, 1.35},
+                                       {64, 128, 1, 0.263, 2.45},
+                                       {64, 64, 1, 0.199, 1.70},
                                        {128, 256, 1, 0.759, 8.12}});
 
 /// Whether two consumers have tiles in turn, so that no k is cut.
