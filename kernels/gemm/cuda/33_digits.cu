@@ -14,6 +14,7 @@
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 
 namespace rung {
 namespace {
@@ -105,7 +106,7 @@ struct DigitTile {
   static __device__ __forceinline__ void consume(const Gemm<float>& g, const cuda::TensorMaps& maps,
                                                  const cuda::OperandScales& scales,
                                                  Shared& shared) {
-    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int group = cuda::warpgroup() - 1;
     const Scheduler scheduler(g, 1);
     // What is stored is complete.
     const Gemm<float> stored = {g.m, g.n, g.k, 1.0f, g.a, g.b, 0.0f, g.c};

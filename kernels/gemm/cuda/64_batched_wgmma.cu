@@ -11,6 +11,7 @@
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
@@ -109,7 +110,7 @@ struct BatchedWgmma {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::Products& products,
                                                  Shared<In, Out>& shared) {
-    const int group = static_cast<int>(threadIdx.x) / 128;
+    const int group = cuda::warpgroup();
     cuda::PipelineState<STAGES> state;
     for_each_tile(g, products, [&](int product, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
       Scalar<Out> acc[BN / 8][4] = {};

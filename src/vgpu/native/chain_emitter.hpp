@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "vgpu/native/chain.hpp"
+#include "vgpu/engine/execution/chain.hpp"
 #include "vgpu/native/emit.hpp"
 
 namespace rung::vgpu::native {

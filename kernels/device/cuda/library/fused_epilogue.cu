@@ -16,6 +16,7 @@
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
@@ -125,7 +126,7 @@ struct FusedTile {
                                                  const cuda::EncodedTensorMap& other,
                                                  const EpilogueArgs& args,
                                                  const cuda::SplitK& split_k, Shared<In>& shared) {
-    const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int consumer = cuda::warpgroup() - 1;
     const int row = consumer % SHARERS * WM;
     auto epilogue = [&]() RUNG_INLINE_LAMBDA {
       auto& boxes = shared.boxes[consumer];

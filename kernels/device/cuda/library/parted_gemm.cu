@@ -16,6 +16,7 @@
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_coord.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
@@ -151,7 +152,7 @@ struct PartedTile {
   template <class In>
   static __device__ __forceinline__ void consume(const cuda::PartedArgs<In>& args,
                                                  Shared<In>& shared) {
-    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int group = cuda::warpgroup() - 1;
     cuda::PipelineState<STAGES> state;
     while (true) {
       float acc[J][4] = {};

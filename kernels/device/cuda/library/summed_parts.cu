@@ -14,6 +14,7 @@
 #include "device/cuda/tile/invariant_sums.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
@@ -88,7 +89,7 @@ struct SummedTile {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
-    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int group = cuda::warpgroup() - 1;
     const Scheduler scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(

@@ -10,13 +10,13 @@
 
 #include "vgpu/engine/async/async_copy.hpp"
 #include "vgpu/engine/execution/barrier.hpp"
+#include "vgpu/engine/execution/chain.hpp"
 #include "vgpu/engine/execution/worker.hpp"
 #include "vgpu/happens_before/block_releases.hpp"
 #include "vgpu/happens_before/order.hpp"
 #include "vgpu/happens_before/shared_shadow.hpp"
 #include "vgpu/model/step_watch.hpp"
 #include "vgpu/model/warp.hpp"
-#include "vgpu/native/chain.hpp"
 
 namespace rung::vgpu {
 
@@ -95,7 +95,7 @@ class Block {
   bool run_split(Warp& warp, std::uint64_t end, const StepWatcher* steps);
   bool run_whole(Warp& warp, std::uint64_t end);
   std::optional<bool> run_divergent(Warp& warp, std::uint64_t end);
-  native::Chain::State chain_state(Warp& warp, std::uint64_t end);
+  Chain::State chain_state(Warp& warp, std::uint64_t end);
   const BasicBlock& block_at(int index) const;
   bool run_code(Warp& warp, const struct BasicBlock& block);
   bool run_exchanging(Warp& warp, const struct BasicBlock& block);

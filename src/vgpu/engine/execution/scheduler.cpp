@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "vgpu/engine/execution/block.hpp"
+#include "vgpu/engine/execution/chain.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/model/step_watch.hpp"
-#include "vgpu/native/chain.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -16,7 +16,6 @@ namespace {
 constexpr std::uint64_t turn_budget = 1u << 20;
 // Divergent warps have shorter turns, because one part may spin on the other.
 constexpr std::uint64_t split_budget = 1u << 14;
-using native::Chain;
 constexpr int poll_budget = Chain::most_polls;
 
 }  // namespace
@@ -120,7 +119,7 @@ inline Chain::State Block::chain_state(Warp& warp, std::uint64_t end) {
 [[gnu::always_inline]] inline bool Block::run_whole(Warp& warp, std::uint64_t end) {
   Split& split = warp.split();
   const Chain::State state = chain_state(warp, end);
-  const Chain& chain = *native::chain_of(worker.kernel);
+  const Chain& chain = *chain_of(worker.kernel);
   for (;;) {
     const Chain::Stop stop = chain.run(state, split.block);
     if (stop.reason == Chain::Stop::Reason::pause) {
@@ -137,7 +136,7 @@ inline Chain::State Block::chain_state(Warp& warp, std::uint64_t end) {
                                                                        std::uint64_t end) {
   using Reason = Chain::Stop::Reason;
   Split& split = warp.split();
-  const Chain& chain = *native::chain_of(worker.kernel);
+  const Chain& chain = *chain_of(worker.kernel);
   while (split.resume < 0 && warp.mask != warp.live) {
     const Chain::Stop stop = chain.run_part(chain_state(warp, end), split.block);
     split.block = stop.block;

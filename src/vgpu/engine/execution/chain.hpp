@@ -7,7 +7,7 @@
 #include "vgpu/engine/execution/worker.hpp"
 #include "vgpu/model/warp.hpp"
 
-namespace rung::vgpu::native {
+namespace rung::vgpu {
 
 struct Chain {
   /// What the code reads, and counts in.
@@ -51,4 +51,4 @@ inline const Chain* chain_of(const Kernel& kernel) {
   return static_cast<const Chain*>(kernel.machine_code.get());
 }
 
-}  // namespace rung::vgpu::native
+}  // namespace rung::vgpu

@@ -1,0 +1,41 @@
+// gemm/cpu/11_masked_edges where an A from memory passes by few columns of B (device/cpu/passing_a.hpp),
+// which takes an A that the last level cache does not hold.
+
+#include <gtest/gtest.h>
+
+#include "backends/backend.hpp"
+#include "core/case.hpp"
+#include "core/verify.hpp"
+#include "rungs_under_test.hpp"
+
+namespace rung {
+namespace {
+
+// 34 MB of A: the least is half of L3, or 32 MB where L3 is larger.
+constexpr std::int64_t k = 4099;
+
+std::int64_t rows_of(Dtype dtype) { return dtype == Dtype::f32 ? 2087 : 1043; }
+
+class PassingA : public testing::TestWithParam<Dtype> {};
+
+TEST_P(PassingA, LeavesProductsRight) {
+  const GemmSpec one_column = {.n = 1, .a_padding = 5};
+  const GemmSpec edges = {.n = 17, .c_padding = 3, .alpha = -1, .beta = 2};
+  const GemmSpec most_columns = {.n = 32, .b_padding = 1};
+  for (GemmSpec spec : {one_column, edges, most_columns}) {
+    spec.dtype = GetParam();
+    spec.m = rows_of(spec.dtype);
+    spec.k = k;
+    GemmCase problem(spec);
+    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+      run(*find_backend("cpu"), *select({"gemm/cpu/11_masked_edges"}).front(), call, 1);
+    });
+    EXPECT_TRUE(verdict.right) << verdict.message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, PassingA, testing::Values(Dtype::f32, Dtype::f64),
+                         [](const auto& param) { return std::string(identifier(param.param)); });
+
+}  // namespace
+}  // namespace rung
