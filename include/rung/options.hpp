@@ -27,13 +27,14 @@ enum class ComputeMode : int {
   /// multiplied in double precision instead, which is slower. For f32, on CPUs and on GPUs of sm_90, and
   /// for integers; other types and GPUs are refused.
   reproducible = 2,
-  /// The bits of a row of C depend on its row of A, its old elements, B, alpha, beta, n, k, the orders
-  /// of storage, and whether rows begin at multiples of 16 bytes: not on m, the other rows, its place
-  /// among them, the batch, the groups, the number of threads or of SMs, nor the workspace. If C is
-  /// column-major, the same holds with columns, B and n in the place of rows, A and m. They may change
-  /// with the device and the version of the library. Errors are bounded as in standard. On CPUs,
-  /// bfloat16 and float16 are widened to float, and AMX is not used. GPUs have f32, f64 and integers from
-  /// sm_80 on, the other types on sm_90. Other GPUs are refused, and on all GPUs arrays of pointers.
+  /// The bits of a row of C depend on its row of A, its old elements, B, alpha, beta, n, k, the
+  /// orders of storage, and whether rows begin at multiples of 16 bytes: not on m, the other rows,
+  /// its place among them, the batch, groups of rows, the number of threads or SMs, nor the
+  /// workspace. If C is column-major, the same holds with columns, B and n in the place of rows, A
+  /// and m. They may change with the device and the version of the library. Errors are bounded as
+  /// in standard. On CPUs, bfloat16 and float16 are widened to float, and AMX is not used. GPUs
+  /// have f32, f64 and integers from sm_80 on, the other types on sm_90. Other GPUs are refused,
+  /// and on all GPUs arrays of pointers.
   batch_invariant = 3,
 };
 

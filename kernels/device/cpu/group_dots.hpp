@@ -1,5 +1,5 @@
 #pragma once
-// Dot-product instructions for a few columns of C: rows of A and columns of B are contiguous, so that
+// Dot-product instructions for a few columns of C. Rows of A and columns of B are contiguous, so
 // their groups of k are in memory as the instructions take them, and A is read once.
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // Up to four rows or columns of C in types narrower than their sums, without packing: the large
-// operand is read once, in the order in which it is stored. Dot-product instructions multiply it where
-// it lies; without them, 16-bit elements become floats a piece at a time, in L1.
+// operand is read once, in the order in which it is stored. Dot-product instructions multiply it in
+// place; without them, 16-bit elements become floats a piece at a time, in L1.
 
 #include <algorithm>
 #include <cstdint>
@@ -41,6 +41,7 @@ void widened_dots(const Gemm<In, float>& g, int threads) {
       widen<In>()(piece, count, b + j * g.k + k);
     }
   }
+  // A share begins at the first column: where n exceeds m, share_dots() makes one share of all.
   share_dots(g, threads, [&](const Gemm<In, float>& share) {
     alignas(64) float block[rows * depth];
     for (std::int64_t i = 0; i < share.m; i += rows) {

@@ -14,6 +14,7 @@
 
 namespace rung::cpu {
 
+/// The most rows or columns of C for these loops.
 inline constexpr std::int64_t few = 4;
 
 /// The same problem for C transposed, whose rows may not be contiguous.
@@ -56,6 +57,7 @@ std::int64_t most_tasks(std::int64_t elements, int threads, std::int64_t balance
 /// The least part of the large operand that is worth a task of its own.
 inline constexpr std::int64_t task_elements = 1 << 14;
 
+/// All of k for a few columns of C, or a few rows of many columns.
 template <class In, class Acc>
 void dot_block(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
   constexpr std::int64_t column_rows = NarrowDots<In, Acc>::column_rows;
@@ -112,8 +114,8 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   });
 }
 
-/// Up to `few` columns of C, where columns of A are contiguous: sums(C transposed) has contiguous rows
-/// to write to. C has them only if it is a single column.
+/// Up to `few` columns of C, where columns of A are contiguous. sums(g transposed) writes to rows
+/// of C transposed, which must be contiguous: those of a copy, unless C is a single column.
 template <class In, class Out, class Sums>
 void sums_of_columns(const Gemm<In, Out>& g, const Sums& sums) {
   Gemm<In, Out> t = transposed(g);

@@ -1,5 +1,5 @@
 #pragma once
-// Few columns, of which B stays in L2, while an A from memory passes by once.
+// Few columns of C: B stays in L2, while an A from memory passes by once.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rung::cpu {
 
-/// A larger L3 spans a mesh of many cores, whose one core reads it no faster than memory.
+/// A larger L3 spans a mesh of many cores, and one core reads it no faster than memory.
 inline constexpr std::int64_t most_l3 = 64 << 20;
 
 /// Whether A comes from memory for so few columns that reading it is most of the work. a_bytes,
@@ -42,8 +42,8 @@ void fetch_rows(const T* at, std::int64_t row_stride, std::int64_t rows, std::in
 }
 
 /// For products of which passes_a() is true. A few rows at a time pass by over their whole length, a
-/// part of k after the other, while a later part is fetched: rows that are pages apart are too many
-/// streams for the hardware.
+/// part of k after the other, while a later part is fetched by software: rows that are pages apart
+/// are too many streams for the hardware prefetcher.
 template <class T>
 void multiply_passing_a(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   constexpr std::int64_t KC = 256 / sizeof(T), ahead = 4 * KC;

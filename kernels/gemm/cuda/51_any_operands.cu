@@ -25,8 +25,8 @@ inline constexpr int BK = sizeof(In) == 1 ? 64 : 32;
 template <class In, class Out>
 cuda::GemmConfig choose_config(const Gemm<In, Out>& g, int multiprocessors);
 
-/// PREFETCH: the next tiles are on their way while these are multiplied, in registers that larger
-/// tiles need for sums.
+/// PREFETCH: load the next tiles into registers while the current ones are multiplied. Larger tiles
+/// need these registers for sums.
 template <int BM_, int BN_, int WM_, int WN_, int BLOCKS, bool PREFETCH>
 struct AnyOperands {
   static constexpr int BM = BM_;
@@ -210,8 +210,8 @@ using Square = AnyOperands<64, 64, 32, 16, 3, true>;
 using Wide = AnyOperands<64, 128, 32, 32, 3, false>;
 using Large = AnyOperands<128, 128, 64, 32, 2, false>;
 
-/// Adding up parts takes about as long as four k-blocks of the smallest tile. The larger ones are
-/// faster where they are 1.5 for each SM, and Wide with few rows that are long.
+/// Adding up parts takes about as long as four k-blocks of the smallest tile. Larger tiles are
+/// faster from 1.5 tiles for each SM on; Wide also for up to 64 rows with a deep k.
 template <class In, class Out>
 cuda::GemmConfig choose_config(const Gemm<In, Out>& g, int multiprocessors) {
   const std::int64_t k_blocks = cuda::ceil_div(g.k, BK<In>);

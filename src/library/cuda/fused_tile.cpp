@@ -35,8 +35,8 @@ const WaveModel common_shared = waves_of({{128, 256, 1, 0.694, 3.33},
                                           {128, 128, 1, 0.359, 1.91},
                                           {64, 128, 1, 0.224, 1.50},
                                           {128, 256, 2, 0.708, 3.53}});
-/// Of tiles for all parts: fitted to 593 times of 24 shapes, with gelu_erf, results in float, gated, and of
-/// e4m3.
+/// Of tiles for all parts: fitted to 593 times of 24 shapes, with gelu_erf, results in float, gated
+/// results, and operands in e4m3.
 const WaveModel all_in_turn = waves_of({{128, 128, 1, 0.377, 4.30}, {64, 192, 1, 0.32, 3.3}});
 const WaveModel all_shared = waves_of({{128, 128, 1, 0.375, 4.37},
                                        {64, 128, 1, 0.263, 2.45},
@@ -46,14 +46,15 @@ const WaveModel all_shared = waves_of({{128, 128, 1, 0.375, 4.37},
 /// Whether two consumers have tiles in turn, so that no k is cut.
 constexpr bool is_in_turn(int tile) { return tile == 3 || tile == 4 || tile == first_common_tile; }
 
-/// Whether a tile for all parts has such results. Those of one byte are stored in whole boxes of 128
-/// columns, and gated ones in boxes of what one consumer has of 128 columns of sums.
+/// Whether a tile for all parts can store such results. Results of one byte fill boxes of 128
+/// columns. Gated results fill a box of 64 columns from 128 columns of sums of one consumer.
 bool has_results(int tile, const TileShape& shape, ElementType out, bool gated) {
   if (gated && is_in_turn(tile)) return false;
   return shape.BN % 128 == 0 || (bytes_of(out) > 1 && !gated);
 }
 
-/// The configuration of the least expected time among the tiles from `first` to `last` that `serves` says.
+/// The configuration of the least expected time among the tiles in [first, last) for which `serves`
+/// is true.
 template <class Serves>
 GemmConfig least_of(int first, std::ptrdiff_t last, const WaveModel& in_turn,
                     const WaveModel& shared, Dtype dtype, const GemmSize& size,

@@ -12,7 +12,8 @@
 namespace rung::cuda {
 namespace {
 
-/// How many clusters run at a time. Those of more than two blocks share the 16 SMs that a GPC has at least.
+/// How many clusters run at a time. A GPC has at least 16 SMs, which clusters of more than two
+/// blocks do not always fill.
 std::int64_t clusters_at_a_time(int multiprocessors, int blocks) {
   constexpr int of_gpc = 16;
   const int clusters =
@@ -20,7 +21,8 @@ std::int64_t clusters_at_a_time(int multiprocessors, int blocks) {
   return std::max(clusters, 1);
 }
 
-/// The time of a launch of few_rows with `blocks` for each tile, in 0.01 us on an H200, but for a constant.
+/// The time of a launch of few_rows with `blocks` for each tile, without a constant, in 0.01 us on
+/// an H200.
 int cost_of_few_rows(int tile, std::int64_t n, std::int64_t k, int blocks, int multiprocessors) {
   constexpr int columns[] = {32, 64, 64}, of_256_steps[] = {42, 51, 51};
   constexpr int of_wave = 187, of_sums = 136;
@@ -36,11 +38,12 @@ std::int64_t tiles_in(const GemmCall& g, const TileShape& tile) {
   return ceil_div(g.m, tile.BM) * ceil_div(g.n, tile.BN);
 }
 
-/// Up to so many parts of a tile can be shared: the reduction of split-K adds those in their order.
+/// The most parts of a tile that blocks may share: SplitKReduction adds more than four as a tree,
+/// not in ascending order.
 constexpr int most_shared_parts = 4;
 
-/// Rung 31 with a block for each part of each tile, if all run at a time: with its smallest tiles for
-/// that.
+/// Rung 31 with a block for each part of each tile, if all blocks run at a time: with the smallest
+/// tiles for which they do.
 std::optional<CudaGemmChoice> shared_parts(const WorkspaceSource& workspace, CudaGemmChoice rung_31,
                                            const GemmCall& g, const Limits& limits) {
   const int parts = invariant_parts(g.k);
@@ -59,8 +62,9 @@ std::optional<CudaGemmChoice> shared_parts(const WorkspaceSource& workspace, Cud
   return rung_31;
 }
 
-/// The configuration of summed_parts with the shortest waves. The tiles of the last one are shared, a block
-/// for each part, if all these run at a time.
+/// The configuration of summed_parts with the shortest waves. Each tile of the last wave has a
+/// block for each part, if all these blocks run at a time. TileScheduler then cuts k where the
+/// parts begin.
 GemmConfig fastest_waves(const GemmCall& g, bool may_share, int multiprocessors) {
   constexpr int times[] = {100, 72};  // of a k-block: larger tiles take less for each element
   const auto tiles = tiles_of(*summed_parts.rung, g.dtype);

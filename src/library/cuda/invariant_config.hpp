@@ -1,6 +1,6 @@
 #pragma once
-// Configurations of products in mode batch_invariant. They decide which blocks add up which parts of k,
-// and never the parts or their order, which k alone decides (device/cuda/tile/invariant_parts.hpp).
+// Configurations of products in mode batch_invariant. They decide which blocks add up which parts
+// of k. k alone decides the parts and their order (device/cuda/tile/invariant_parts.hpp).
 
 #include <cstdint>
 
@@ -10,10 +10,11 @@
 
 namespace rung::cuda {
 
-/// The tile of few_rows, and as `splits` how many blocks share the parts of k of one: the fastest.
+/// The fastest tile of few_rows, and as `splits` how many blocks share the parts of k of a tile.
 GemmConfig few_rows_config(std::int64_t n, std::int64_t k, bool b_is_k_major, int multiprocessors);
 
-/// The kernel and the configuration for the choice of choose_cuda_gemm().
+/// The kernel and its configuration. `chosen`: by choose_cuda_gemm(), few_rows or a rung. A rung 31
+/// whose k is cut may be replaced by summed_parts.
 CudaGemmChoice invariant_config(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
                                 const GemmCall& problem, const Limits& limits);
 

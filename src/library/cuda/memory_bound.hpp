@@ -55,9 +55,10 @@ inline bool fragments_from_memory_pay(const CudaGemmShape& shape) {
   return few <= 8 && bytes >= least && has_vectors;
 }
 
-/// Whether gemm/cuda/51 is faster than packing operands that TMA cannot read, for a k of up to 128: if
-/// rows of C are unaligned, too, threads store it in any case; else only for small products. Limits are
-/// those of 60 shapes in three layouts on an H200 (docs/notes/random-shapes.md).
+/// Whether gemm/cuda/51 is faster than packing operands that TMA cannot read, for a k of up to 128.
+/// If rows of C are unaligned, too, threads store C in any case; else it is faster for small
+/// products alone. The length of rows stands for their alignment, as if they were not padded.
+/// Limits are those of 50 shapes in three layouts on an H200 (docs/notes/random-shapes.md).
 inline bool loading_elements_pays(const CudaGemmShape& shape) {
   const auto row_of_c = shape.n * static_cast<std::int64_t>(output_bytes(shape.dtype));
   if (row_of_c % 16 != 0) return true;
@@ -67,8 +68,9 @@ inline bool loading_elements_pays(const CudaGemmShape& shape) {
          most;
 }
 
-/// Whether it is for 17 to 64 rows or columns, whatever k is: reading the long operand once is less than
-/// packing it. Single bytes take too many loads.
+/// Whether gemm/cuda/51 is faster for 17 to 64 rows or columns, whatever k is: reading the long
+/// operand once takes less time than packing it. Elements of one byte, loaded one by one, take too
+/// many loads.
 inline bool loading_long_operand_pays(const CudaGemmShape& shape) {
   if (std::min(shape.m, shape.n) <= 16) return false;
   const bool is_k_major = shape.a == Order::row_major && shape.b == Order::col_major;

@@ -154,8 +154,8 @@ std::int64_t rows_of_group(const GroupedCall& grouped) {
   return grouped.groups.cuts_k ? call.m : ceil_div(call.m, call.batch);
 }
 
-/// Whether the kernel for few rows has what it needs, and is faster than rung 31: from two waves of its tiles
-/// on, it is not, unless k is cut.
+/// Whether the kernel for few rows supports a product and is faster than rung 31. With more than
+/// one wave of its tiles it is not, unless k is cut.
 bool has_few_rows(const CudaGemmShape& shape) {
   constexpr std::int64_t multiprocessors = 132;
   const int columns = shape.b == Order::col_major ? 32 : 64;  // of a tile

@@ -300,8 +300,8 @@ inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
 };
 
 /// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
-/// same order, k by k or instruction by instruction. Few rows of 16 bits take another kernel, with the bits
-/// of rung 31.
+/// same order, k by k or instruction by instruction. For elements of 16 bits, few rows and a k
+/// beyond 4096 take other kernels, with the same order of sums (cuda/invariant_config.hpp).
 inline constexpr CudaBatchRule cuda_invariant_rules[] = {
     {.dtypes = Dtypes::of(Dtype::f32), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_11_split_k},
     {.dtypes = Dtypes::of(Dtype::f64),

@@ -1,6 +1,6 @@
 #pragma once
-// The activations of an epilogue on sums in registers: two formulas serve all but gelu_erf, by numbers
-// that are data, so that less code is compiled.
+// The activations of an epilogue on sums in registers. Two formulas, whose constants are run-time
+// data, serve all activations but gelu_erf, so that less code is compiled.
 
 #include "core/epilogue.hpp"
 #include "device/activation.hpp"
@@ -11,6 +11,7 @@
 
 namespace rung::cuda {
 
+/// Any activation but gelu_erf.
 class ActivationFormula {
   using Function = Activations<GpuMath>;
 

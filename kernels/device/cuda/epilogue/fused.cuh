@@ -23,15 +23,15 @@ using FusedBoxes = unsigned char[COUNT][64 * 128];
 
 #ifndef RUNG_HOST
 
-/// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other. With a box for each 64 x
-/// 64 results, all are stored together; with two, these alternate.
+/// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other. With a box for
+/// each 64 x 64 results, all are stored together; with two, these alternate.
 template <int ROWS, int BN, int BOXES>
 class FusedEpilogue {
   static_assert(ROWS % 64 == 0 && BN % 64 == 0);
   // Of a slab, which is processed at a time. A consumer of 128 rows has no registers for wider ones.
   static constexpr int COLS = ROWS == 64 && BN % 128 == 0 ? 128 : 64;
   static constexpr int J = COLS / 8;
-  static constexpr bool HAS_GATE = COLS == 128;  // its results are 64 x 64
+  static constexpr bool HAS_GATE = COLS == 128;  // 128 columns of sums give 64 of results: a box
   using Sums = float[J][4];
 
  public:
@@ -102,7 +102,7 @@ class FusedEpilogue {
     }
   }
 
-  /// The same of a tile whose k is cut: a share of the results. `acc` is a part of the sums.
+  /// The same for a tile whose k is cut: stores a share of the results. `acc`: a part of the sums.
   __device__ __forceinline__ void run_part(const SplitKReduction<ROWS / 64 * BN / 8>& sums,
                                            std::int64_t row, std::int64_t col,
                                            const float (&acc)[ROWS / 64 * BN / 8][4]) {

@@ -1,6 +1,8 @@
 #pragma once
-// The operations of an epilogue on sums in registers, as wgmma has them: each thread has two columns of
-// two rows, 8 apart, of each 8 columns. Operands have the types and strides that fused.cuh needs.
+// The operations of an epilogue on sums in registers, in wgmma's layout: of each 8 columns, a
+// thread has two columns of two rows, 8 apart. Operands have the types and strides that the kernel
+// supports (has_kernel() in src/library/cuda/fused_epilogue.cpp): rows end at multiples of 16
+// bytes, so pairs of columns exist or do not exist together.
 
 #include <cstdint>
 
@@ -35,6 +37,7 @@ struct PairsOfRows {
   }
 };
 
+/// The operations of one thread.
 class FusedParts {
  public:
   __device__ __forceinline__ explicit FusedParts(const EpilogueArgs& args)
@@ -49,7 +52,8 @@ class FusedParts {
   __device__ __forceinline__ bool is_simple() const { return is_simple_; }
   __device__ __forceinline__ bool is_gated() const { return args_.pairs == Pairs::of_columns; }
 
-  /// All loads first, so that they are in flight together.
+  /// Loads the pairs of an operand of 16 bits, 0 where there is none; all loads are in flight at
+  /// once.
   template <int J>
   static __device__ __forceinline__ void fetch(const EpilogueOperand& operand,
                                                const PairsOfRows& pairs,
@@ -110,8 +114,8 @@ class FusedParts {
     }
   }
 
-  /// Step 6 of a gated epilogue without gelu_erf, whose results take the first half of t: sums of 16 columns
-  /// become results of 8, which lanes exchange so that each has two columns again.
+  /// Step 6 of a gated epilogue without gelu_erf. The results take the first half of t: sums of 16
+  /// columns become results of 8, which lanes exchange so that each has two columns again.
   template <int J>
   __device__ __forceinline__ void gate(float (&t)[J][4]) const {
     float u[J / 2][4];
@@ -126,7 +130,8 @@ class FusedParts {
       RUNG_UNROLL
       for (int i = 0; i < 4; ++i) u[j][i] *= t[2 * j + i % 2][i / 2 * 2 + 1];
     }
-    // Lane l of four has columns l and 4 + l. Neighbours exchange one, then the middle two are swapped.
+    // Lane l of four has columns l and 4 + l. Neighbours exchange one of them, then the middle two
+    // lanes swap both.
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const bool is_odd = lane % 2 == 1;
     const int from = lane % 4 == 1 || lane % 4 == 2 ? lane ^ 3 : lane;
@@ -156,8 +161,8 @@ class FusedParts {
     for_each(t, [&](float v) RUNG_INLINE_LAMBDA { return result_factor_ * v; });
   }
 
-  /// All steps for the sums at (row, col) and (row, col + 1), and those 8 rows below. `bias`: of their
-  /// columns.
+  /// All steps for the sums at (row, col) and (row, col + 1), and for those 8 rows below. `bias`:
+  /// that of their two columns.
   __device__ __forceinline__ void store_four(std::int64_t row, std::int64_t col, float factor,
                                              const float* bias, const float (&sums)[4]) {
     const PairsOfRows pairs(args_.m, args_.n, row, col, 8);
@@ -235,7 +240,7 @@ class FusedParts {
     }
   }
 
-  /// Two pairs of 16 bits an element.
+  /// Stores two pairs, 8 rows apart, to an operand of 16 bits.
   static __device__ __forceinline__ void store_words(const EpilogueOperand& operand,
                                                      const PairsOfRows& pairs,
                                                      const float (&t)[1][4]) {
@@ -248,7 +253,7 @@ class FusedParts {
     }
   }
 
-  /// Two pairs of results.
+  /// Stores two pairs of results, 8 rows apart.
   __device__ __forceinline__ void store_results(const PairsOfRows& pairs,
                                                 const float (&t)[1][4]) const {
     const EpilogueOperand& c = args_.c;

@@ -14,7 +14,7 @@
 
 namespace rung::cuda {
 
-/// t = factor * t + the bias of its columns: two of each 8, from `bias` on.
+/// t = factor * t + the bias of its columns, which are two of each 8 from `bias` on.
 template <int J>
 __device__ __forceinline__ void add_bias(float factor, const float* bias, float (&t)[J][4]) {
   RUNG_UNROLL

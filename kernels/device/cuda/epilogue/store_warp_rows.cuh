@@ -1,6 +1,7 @@
 #pragma once
-// Stores a tile of sums that a block has staged in shared memory, of any alignment in C: a warp stores
-// whole rows, so that the lines that its stores cut are few, and addresses differ by constants.
+// Stores a tile of sums that a block has staged in shared memory to a C of any alignment. A warp
+// stores whole rows, so that few lines of L2 are written in part, and addresses differ by
+// constants.
 
 #include <cstdint>
 
@@ -10,14 +11,14 @@
 
 namespace rung::cuda {
 
-/// ROWS x COLS sums, whose rows are PITCH apart, from `tile` on in C, those that exist there, by all
-/// of the block's WARPS warps.
+/// Stores those of ROWS x COLS sums that exist in C, from `tile` on, by all of the block's WARPS
+/// warps. Rows of sums are PITCH apart.
 template <int ROWS, int COLS, int PITCH, int WARPS, class In, class Out>
 __device__ __forceinline__ void store_warp_rows(const Gemm<In, Out>& g, const TileCoord& tile,
                                                 const Scalar<Out>* sums) {
   constexpr int PIECES = COLS / 32;    // of a row, an element of each lane
   constexpr int AT_ONCE = 8 / PIECES;  // rows
-  static_assert(ROWS % (WARPS * AT_ONCE) == 0, "sums of rows that do not exist are staged, too");
+  static_assert(ROWS % (WARPS * AT_ONCE) == 0, "warps read staged rows beyond the edge of C");
   const Epilogue<Out> epilogue(g);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int rows = g.m - tile.row < ROWS ? static_cast<int>(g.m - tile.row) : ROWS;

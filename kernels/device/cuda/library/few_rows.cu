@@ -1,8 +1,9 @@
-// Products of at most 64 rows, for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp.
-// Narrow tiles give work to more SMs, and so do blocks of a cluster that share the parts of k of a
-// tile: they add up their sums through each other's shared memory. A stage has several k-blocks: to
-// wait for one takes longer than to multiply it. The kernel is offered like a rung, but is not on the ladder.
-// bottleneck: instructions of a part that wait for each other's sums, 50 clocks each; waves of tiles
+// Products of at most 64 rows, for mode batch_invariant, in the order of sums of
+// tile/invariant_parts.hpp. Narrow tiles give work to more SMs, and so do clusters whose blocks
+// share the parts of k of a tile and add up their sums through distributed shared memory. A stage
+// has several k-blocks, because waiting for a stage takes longer than multiplying one k-block. The
+// kernel is offered like a rung, but is not on the ladder.
+// bottleneck: the chain of matrix instructions of a part, 50 clocks each; waves of tiles
 // needs: sm_90a, a K-major A
 
 #include "device/cuda/entry/gemm.cuh"
@@ -25,7 +26,7 @@ template <int BN, bool B_K_MAJOR, int K_BLOCKS, int STAGES>
 struct FewRows {
   static constexpr int BM = 64, BK = 64;
   static constexpr int THREADS = 256;
-  static constexpr int LD = BN + 8;  // of sums: rows in other banks
+  static constexpr int LD = BN + 8;  // of sums: rows begin in different banks
   using State = cuda::PipelineState<STAGES>;
 
   template <class In>
@@ -36,8 +37,8 @@ struct FewRows {
     cuda::StageBarriers<STAGES, 1> barriers;
   };
 
-  /// What a block computes: a tile of all rows, and of k the parts [first, end) of `parts`. Blocks of a
-  /// cluster have one tile; the parts of later ranks follow those of earlier ones.
+  /// What a block computes: a tile of all rows, for some of the parts of k. The blocks of a cluster
+  /// share one tile; the parts of later ranks follow those of earlier ones.
   struct Work {
     int col, rank, ranks, parts;
 
@@ -50,7 +51,8 @@ struct FewRows {
 
     /// The first part of a rank.
     __device__ __forceinline__ int first(int of_rank) const { return parts * of_rank / ranks; }
-    /// Sums that a rank has in shared memory: the first one adds up its parts, which are the first of all.
+    /// How many sums a rank leaves in shared memory. Rank 0 has the first parts of all, and adds
+    /// them up itself.
     __device__ __forceinline__ int sums(int of_rank) const {
       return of_rank == 0 ? 1 : first(of_rank + 1) - first(of_rank);
     }
@@ -93,8 +95,8 @@ struct FewRows {
     }
   }
 
-  /// One thread: loads each stage as soon as it is empty. The last stage of a part ends with zeros, from
-  /// beyond k.
+  /// One thread: loads each stage as soon as it is empty. Where a part ends within a stage, the
+  /// rest of the stage is loaded from beyond k, as zeros.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, const Work& work,
@@ -202,7 +204,7 @@ struct FewRows {
     ptx::bar_sync(1, 128);
   }
 
-  /// Leaves the sums of a part in shared memory, for all blocks of the cluster.
+  /// Writes sums to shared memory, where all blocks of the cluster read them.
   static __device__ __forceinline__ void keep(const float (&acc)[BN / 8][4], float* sums) {
     const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
     RUNG_UNROLL

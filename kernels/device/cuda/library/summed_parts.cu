@@ -1,7 +1,7 @@
-// Products of a long k for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp: rung
-// 31 with another split-K, and without clusters. Registers have room for the sums of a part and those of the
-// parts before it, of up to 192 columns. Blocks may share the parts of the tiles of the last wave. The kernel
-// is offered like a rung, but is not on the ladder.
+// Products of a long k for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp:
+// rung 31 with another split-K, and without clusters. Registers hold the sums of a part and those
+// of the parts before it, so tiles have at most 192 columns. Several blocks may share the parts of
+// the tiles of the last wave. The kernel is offered like a rung, but is not on the ladder.
 // bottleneck: power; the last wave
 // needs: sm_90a
 

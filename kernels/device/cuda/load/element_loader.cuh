@@ -16,8 +16,8 @@ namespace rung::cuda {
 /// Tiles of EXTENT rows of BK steps, and 16 bytes more: then the eight rows that ldmatrix reads at a
 /// time are in different banks. One of THREADS threads that load them.
 ///
-/// Of a K-major operand, neighbouring threads load neighbouring words of a row; of an MN-major one,
-/// neighbouring rows, 16 bytes of a row each.
+/// Neighbouring threads load neighbouring words of a row of a K-major operand. Of an MN-major
+/// operand they load neighbouring rows, 16 bytes of a row each.
 template <class In, int EXTENT, int BK, int THREADS>
 class ElementLoader {
   static constexpr int IN_WORD = 4 / static_cast<int>(sizeof(In));  // elements
@@ -116,8 +116,8 @@ class ElementLoader {
   }
 
  private:
-  /// Of a K-major operand the first row of a group of threads. Where a warp has two, they are four
-  /// rows apart, in different banks.
+  /// The first row that a group of threads loads of a K-major operand. Where a warp has two groups,
+  /// their rows are four apart, in different banks.
   static __device__ __forceinline__ int row_of(int group) {
     if constexpr (IN_ROW >= 32 || ROW_STEP % 8 != 0) return group;
     return group / 8 * 8 + group % 2 * 4 + group % 8 / 2;

@@ -6,9 +6,9 @@
 
 namespace rung::cuda {
 
-/// The number of this thread's warpgroup in its block. It comes from a lane, so that compilers know that
-/// all lanes have the same: what depends on it, as descriptors of wgmma do, stays in uniform registers.
-/// Otherwise it is moved there before each wgmma, which waits for that.
+/// The number of this thread's warpgroup in its block. A shuffle tells compilers that all lanes
+/// have the same number, so what depends on it, such as wgmma descriptors, stays in uniform
+/// registers. Otherwise descriptors are moved there before each wgmma, which waits for the move.
 __device__ __forceinline__ int warpgroup() {
   return static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0));
 }
