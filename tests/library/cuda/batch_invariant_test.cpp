@@ -290,6 +290,20 @@ TEST_F(CudaBatchInvariant, ASmallWorkspaceDoesNotShow) {
   EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), on_gpu(p, 0, p.m, 0));
 }
 
+// 100 steps in rows of 104: aligned rows, whose k ends within 16 bytes.
+TEST_F(CudaBatchInvariant, RowsMayBeLongerThanK) {
+  const Problem<bfloat16, float> p(80, 40, 104, 0);
+  const auto first_rows = [&](std::int64_t m) {
+    constexpr std::int64_t k = 100;
+    float* const c = on_device(p.c);
+    gemm(1.0f, row_major<const bfloat16>(on_device(p.a), m, k, p.k),
+         col_major<const bfloat16>(on_device(p.b), k, p.n, p.k), 0.0f, row_major(c, m, p.n),
+         default_stream, {.compute_mode = mode});
+    return rows_of(from_device(c, p.c.size()), p.n, 0, 20);
+  };
+  EXPECT_EQ(first_rows(20), first_rows(80));
+}
+
 TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {
   const auto one = on_device(std::vector<float>(16));
   const auto like = row_major<const float>(nullptr, 4, 4);

@@ -102,6 +102,8 @@ struct FewRows {
                                                  const cuda::TensorMaps& maps, const Work& work,
                                                  Shared<In>& shared) {
     const int bytes = K_BLOCKS * (cuda::loaded_extent<BM>(g.m) + BN) * 128;
+    // A multiple of 64 from k on: TMA stops if a box begins at no multiple of 16 bytes, as k may be.
+    const std::int64_t beyond = cuda::begin_of_invariant_part(g.k, work.parts);
     State state;
     for_each_part(g, work, [&](int, std::int64_t k_begin, std::int64_t k_end) RUNG_INLINE_LAMBDA {
       for (std::int64_t k0 = k_begin; k0 < k_end; k0 += K_BLOCKS * BK) {
@@ -109,7 +111,7 @@ struct FewRows {
         RUNG_UNROLL
         for (int i = 0; i < K_BLOCKS; ++i) {
           const std::int64_t begin = k0 + i * BK;
-          const int k = static_cast<int>(begin < k_end ? begin : g.k);
+          const int k = static_cast<int>(begin < k_end ? begin : beyond);
           cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage * K_BLOCKS + i]), maps.a,
                               true, 0, k, full);
           cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage][i]), maps.b, B_K_MAJOR,
