@@ -1,5 +1,5 @@
 #pragma once
-// __cluster_dims__, which clang does not know: the header makes it an annotation of the kernel.
+// __cluster_dims__, which clang 19 does not know: the header makes it an annotation of the kernel.
 
 #include <string>
 

@@ -61,7 +61,8 @@ constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-p
 constexpr std::array as_written = {"-fwrapv", "-fno-strict-aliasing", "-fno-strict-return"};
 
 /// Where headers are looked for that neither the program nor the compiler has: omp.h, and CUDA's C++
-/// libraries. These would take the headers of 4- and 6-bit floats from a toolkit in /usr/local/include.
+/// libraries. Without the definitions, these would include headers of 4- and 6-bit floats of a toolkit
+/// in /usr/local/include, which do not fit.
 void add_fallbacks(std::vector<std::string>& arguments, const Installation& found) {
   arguments.push_back("-DCCCL_DISABLE_NVFP4_SUPPORT");
   arguments.push_back("-DCCCL_DISABLE_NVFP6_SUPPORT");

@@ -8,7 +8,7 @@ namespace rung::emu {
 
 std::vector<std::string_view> split_lines(std::string_view text);
 
-/// What stands between commas, also within the braces or parentheses that the text begins with.
+/// The parts between commas of the list in braces or parentheses that the text begins with.
 std::vector<std::string_view> split_list(std::string_view text);
 
 }  // namespace rung::emu

@@ -134,8 +134,9 @@ std::string drop_late_attributes(const std::string& text) {
       at += 2;
       continue;
     }
-    std::fill(result.begin() + static_cast<std::ptrdiff_t>(at),
-              result.begin() + static_cast<std::ptrdiff_t>(end) + 2, ' ');
+    const auto begin = result.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto behind = result.begin() + static_cast<std::ptrdiff_t>(end) + 2;
+    std::replace_if(begin, behind, [](char c) { return c != '\n'; }, ' ');
   }
   return result;
 }
@@ -199,7 +200,10 @@ std::string deduce_array_pointers(const std::string& text) {
     if (!found) continue;
     const auto begin = static_cast<std::size_t>(found->type.data() - text.data());
     if (begin < rest) continue;
+    const Text declarator = Text(text).substr(begin, found->end - begin);
+    const auto lines = std::count(declarator.begin(), declarator.end(), '\n');
     result.append(text, rest, begin - rest).append("auto ").append(found->name);
+    result.append(static_cast<std::size_t>(lines), '\n');
     rest = found->end;
   }
   return result.append(text, rest);

@@ -77,6 +77,7 @@ TEST(AcceptedSource, AlignasComesBeforeTheMemory) {
 TEST(AcceptedSource, AttributesBehindThoseOfCudaGo) {
   EXPECT_EQ(drop_late_attributes("__host__ __device__ [[nodiscard]] int f();"),
             "__host__ __device__               int f();");
+  EXPECT_EQ(drop_late_attributes("__device__ [[a,\nb]] int f();"), "__device__     \n    int f();");
   for (const char* const text :
        {"[[nodiscard]] __device__ int f();", "a[[] { return 0; }()] = 1;", "__device__ [["}) {
     EXPECT_EQ(drop_late_attributes(text), text);
@@ -114,6 +115,8 @@ TEST(AcceptedSource, PointersToArraysAreDeduced) {
             "{ auto a = (const T (*)[n][m + 1])p; }");
   EXPECT_EQ(deduce_array_pointers("double (* a)[n[1]] =\n (double (*)[n[1]])p;"),
             "auto a =\n (double (*)[n[1]])p;");
+  EXPECT_EQ(deduce_array_pointers("double\n (*a)[n] = (double (*)[n])p;"),
+            "auto a\n = (double (*)[n])p;");
   for (const char* const text :
        {"double (*a)[n] = (double (*)[m])p;", "double (*a)[n] = p;",
         "int (*f)(int) = (int (*)(int))p;", "double (*a)[n] == (double (*)[n])p",

@@ -360,7 +360,7 @@ class Kernel {
   std::unordered_map<std::uint32_t, CopiedElements> copied;   // by site, of loads
   std::deque<std::string> undefined_uses;                     // texts for reports
   std::vector<std::shared_ptr<const void>> async_ops;         // model/async_ops.hpp
-  std::shared_ptr<const void> machine_code;                   // of native_code
+  std::shared_ptr<const void> machine_code;                   // the Chain of native_code
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;

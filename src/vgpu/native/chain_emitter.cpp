@@ -1,7 +1,7 @@
-// Chains basic blocks: the end of one jumps to the next, runs of translated instructions lie in it,
-// and other instructions are calls of their handlers, each with a place of its own in the code, so
-// that the CPU predicts them. After the threaded code of J. R. Bell, "Threaded code", Communications of
-// the ACM 16 (6), 1973.
+// Chains basic blocks: the end of one jumps to the next. Runs of translated instructions are inline.
+// Each other instruction is a call of its handler, from an address of its own, so that the CPU
+// predicts the call. An exception of a handler ends the process: the code has no unwind tables. After
+// the threaded code of J. R. Bell, "Threaded code", Communications of the ACM 16 (6), 1973.
 
 #include "vgpu/native/chain_emitter.hpp"
 
@@ -108,8 +108,8 @@ class ChainEmitter {
     return true;
   }
 
-  /// What an iteration leaves dirty, the next one finds so. Emits the loop elsewhere to see what that
-  /// is, and whether it is news.
+  /// Lines that an iteration leaves dirty are dirty at the beginning of the next one. Emits the loop
+  /// into another emitter to find them, marks them in `lines`, and returns whether any is new.
   bool find_dirty(const Path& path, const Plan& plan, Lines& lines) const {
     Emitter emitter;
     ChainEmitter trial(kernel_, constants_, runs_, emitter);
@@ -167,7 +167,7 @@ class ChainEmitter {
     return left;
   }
 
-  /// Leaves the loop at the block's end unless all lanes go to `next`.
+  /// Leaves the loop at the block's end unless all lanes go on to `next`.
   void stay(int index, int next) {
     const BasicBlock& block = at(index);
     if (block.end == BasicBlock::End::branch) {
@@ -193,7 +193,7 @@ class ChainEmitter {
     stop(exit.block, exit.reason);
   }
 
-  /// Goes there if the turn has ended.
+  /// Jumps to `ended` if the turn has ended.
   void check_turn(const Xbyak::Label& ended) {
     c.mov(c.rax, c.ptr[spent_]);
     c.cmp(c.rax, end_);

@@ -137,7 +137,7 @@ class Emitter : public Xbyak::CodeGenerator {
   static Xbyak::Zmm temporary(int index) { return Xbyak::Zmm(registers + index); }
   /// Reading, writing and fresh() may change it.
   static const Xbyak::Opmask& scratch_mask();
-  // Registers of the function. eax, ecx, edx, r10 and r11 are free.
+  // Registers of the function. eax, ecx, edx and r10 are free; steps.cpp keeps addresses in r11.
   const Xbyak::Reg64 frame = r8;
   const Xbyak::Reg32 mask = r9d;  // warp.mask, if masked
 

@@ -11,8 +11,8 @@ namespace rung::vgpu::native {
 
 class Loops {
  public:
-  using Path =
-      std::vector<int>;  // blocks, each of which leads to the next, and the last to the first
+  /// Blocks, each of which leads to the next, and the last to the first.
+  using Path = std::vector<int>;
 
   /// `runs`: as for chained().
   Loops(const Kernel& kernel, std::span<const Run* const> runs);

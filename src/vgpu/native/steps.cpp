@@ -84,8 +84,8 @@ class StepsEmitter {
 
   /// The lowest addresses of the first batches stay in registers.
   void load_lows() {
-    for (std::size_t i = 0; i < std::min(lows.size(), super_.batches.size()); ++i) {
-      c_->mov(lows[i], c_->ptr[c_->rsi + field_of(i, offsetof(LoadSource, low))]);
+    for (std::size_t i = 0; i < std::min(lows_.size(), super_.batches.size()); ++i) {
+      c_->mov(lows_[i], c_->ptr[c_->rsi + field_of(i, offsetof(LoadSource, low))]);
     }
   }
 
@@ -95,7 +95,7 @@ class StepsEmitter {
 
   /// The address of a batch's source in rax or in its register, plus an offset for the instruction.
   Xbyak::RegExp source(std::size_t batch, std::size_t field, std::int32_t offset) {
-    if (field == offsetof(LoadSource, low) && batch < lows.size()) return lows[batch] + offset;
+    if (field == offsetof(LoadSource, low) && batch < lows_.size()) return lows_[batch] + offset;
     c_->mov(c_->rax, c_->ptr[c_->rsi + field_of(batch, field)]);
     return c_->rax + offset;
   }
@@ -184,7 +184,8 @@ class StepsEmitter {
     }
   }
 
-  /// `words`: the register of the other half of the lanes, if it is the second's turn.
+  /// A factor of a half of the lanes. `words`: the register that the first half got, which the second
+  /// half shares if both have the same words.
   Zmm factor(const Step& step, std::size_t operand, int part, Zmm& words) {
     if (const auto row = row_of(step, operand)) return c_->read(line_of(*row, part), Nan::any);
     if (part == 0 || !repeats(step.batch[operand])) {
@@ -210,10 +211,10 @@ class StepsEmitter {
   const Constants& constants_;
   const std::span<const LoadPattern> patterns_;
   Emitter* c_ = nullptr;
-  // Which no instruction of a step changes.
-  const std::array<Xbyak::Reg64, 3> lows = {Xbyak::Reg64(Xbyak::Operand::RDI),
-                                            Xbyak::Reg64(Xbyak::Operand::R9),
-                                            Xbyak::Reg64(Xbyak::Operand::R11)};
+  // Registers that no step changes: the warp's and the mask's, which steps do not have, and one more.
+  const std::array<Xbyak::Reg64, 3> lows_ = {Xbyak::Reg64(Xbyak::Operand::RDI),
+                                             Xbyak::Reg64(Xbyak::Operand::R9),
+                                             Xbyak::Reg64(Xbyak::Operand::R11)};
 };
 
 /// Functions for a kind of code, by the patterns for which they were made.

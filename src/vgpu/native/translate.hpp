@@ -8,7 +8,8 @@ namespace rung::vgpu::native {
 bool is_supported();
 
 /// Fills in Kernel::native_code: runs of instructions between others become one each, in machine
-/// code. Nothing if the CPU is not supported, or the system lets nobody make code.
+/// code; and Kernel::machine_code, which chains the basic blocks. Does nothing if the CPU is not
+/// supported, or the system allows no machine code to be made at run time.
 void translate(Kernel& kernel);
 
 }  // namespace rung::vgpu::native

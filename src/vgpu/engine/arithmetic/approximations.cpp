@@ -55,7 +55,7 @@ struct Log2 {
   static double of(double x) { return std::log2(x); }
   static HWY_INLINE Double of(Double x) { return hn::Log2(d, x); }
 };
-/// Of any numbers: what is beyond PowerOfTwo's is so after rounding, too.
+/// For all numbers: beyond the range of PowerOfTwo, results are infinite or zero in f32 as well.
 struct Exp2 {
   static HWY_INLINE Double of(Double x) {
     const hn::RebindToSigned<Doubles> integers;

@@ -24,7 +24,7 @@ inline const BasicBlock& Block::block_at(int index) const {
   return worker.kernel.blocks[static_cast<std::size_t>(index)];
 }
 
-/// Whether all 32 lanes go on together, in translated code.
+/// Whether all 32 lanes go on together, at the beginning of a basic block.
 inline bool Block::is_whole(const Warp& warp) const {
   const Split& split = warp.splits[0];
   return warp.split_count == 1 && split.mask == all_lanes && split.state == Split::State::ready &&
@@ -33,7 +33,7 @@ inline bool Block::is_whole(const Warp& warp) const {
 
 Block::Status Block::run() {
   LaunchState& launch = worker.launch;
-  const std::uint64_t budget = std::min(turn_budget, launch.options.instruction_limit);
+  const auto budget = std::clamp<std::uint64_t>(launch.options.instruction_limit, 1, turn_budget);
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   const bool chains = worker.native && steps == nullptr;
   for (;;) {

@@ -173,7 +173,8 @@ struct Tiles {
 
 constexpr int a_of_fragment = 4, b_of_fragment = 2, c_of_fragment = 4;  // registers of a tile
 
-/// Finds the tiles that are known, and takes apart those that are not. `of_a`, `of_b`: their registers.
+/// Finds the tiles that are known, and takes apart those that are not. `of_a`, `of_b`: how many registers
+/// they have, which are constants in the common case, so that loops over registers are unrolled.
 HWY_INLINE void find_tiles(const Plan& plan, int of_a, int of_b, Warp& warp, const Instr& instr,
                            Operands& operands, Tiles& tiles) {
   const TensorProducts& products = *plan.products;
@@ -202,7 +203,7 @@ HWY_INLINE void find_tiles(const Plan& plan, int of_a, int of_b, Warp& warp, con
   }
 }
 
-/// D in the fragments' own layout. Returns false, with D as it was, if a sum is not to be made like this.
+/// Computes D in the layout of fragments. Returns false, with D as it was, if add_fragments() does.
 HWY_INLINE bool multiply_fragments(const Plan& plan, Warp& warp, const Instr& instr,
                                    Operands& operands, const Tiles& tiles) {
   constexpr int registers = c_of_fragment;

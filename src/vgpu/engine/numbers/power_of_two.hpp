@@ -1,6 +1,6 @@
 #pragma once
 // 2^x for f32, in double precision: 2^n times the Taylor series of 2^f, n the nearest integer and f the
-// rest. Translated code and handlers compute it in the same steps, and have the same bits.
+// rest. Translated code and handlers compute it in the same steps, so that both have the same bits.
 
 #include <array>
 
