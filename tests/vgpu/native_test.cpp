@@ -279,11 +279,13 @@ TEST_F(NativeTest, ControlFlowIsTheSame) {
 
 /// A loop that does not end stops at the limit of instructions, and one that polls lets others go on.
 TEST_F(NativeTest, TurnsEndTheSame) {
-  options.instruction_limit = 100000;
-  for (const bool native : {true, false}) {
-    const Outcome endless = outcome(text("again: add.u32 %r, %r, 1;\nbra again;"), native);
-    ASSERT_FALSE(endless.report.hazards.empty());
-    EXPECT_EQ(endless.report.hazards.front().kind, HazardKind::instruction_limit);
+  for (const std::uint64_t limit : {0, 100000}) {
+    options.instruction_limit = limit;
+    for (const bool native : {true, false}) {
+      const Outcome endless = outcome(text("again: add.u32 %r, %r, 1;\nbra again;"), native);
+      ASSERT_FALSE(endless.report.hazards.empty());
+      EXPECT_EQ(endless.report.hazards.front().kind, HazardKind::instruction_limit);
+    }
   }
   options.instruction_limit = 1u << 30;
   expect_the_same(
@@ -291,6 +293,22 @@ TEST_F(NativeTest, TurnsEndTheSame) {
       "wait: ld.volatile.global.u32 %x, [%dc+24572]; setp.ne.u32 %q, %x, 5;\n@%q bra wait;\n"
       "bra over;\nset: setp.eq.u32 %q, %t, 1023;\n@%q st.volatile.global.u32 [%dc+24572], "
       "5;\nover:");
+}
+
+/// Translated code lets exceptions pass, so that a lack of memory is an error of the launch.
+TEST_F(NativeTest, ExceptionsOfHandlersPass) {
+  module = Module::load(text("add.u32 %r, %a, %b; mul.lo.u32 %r, %r, %r;"), "test.ptx", memory);
+  Kernel& kernel = const_cast<Kernel&>(*module->kernel("k"));
+  for (Instr& instr : kernel.code) {
+    if (instr.native) continue;
+    instr.full = instr.masked = [](Warp&, const Instr&) { throw std::bad_alloc(); };
+  }
+  native::translate(kernel);
+  options.grid = {1, 1, 1};
+  options.block = {threads, 1, 1};
+  const std::vector<std::uint64_t> parameters = {array(input()), array(input())};
+  EXPECT_THROW(launch(kernel, options, std::as_bytes(std::span(parameters)), memory, device),
+               std::bad_alloc);
 }
 
 TEST_F(NativeTest, HazardsInTheMiddleOfARunAreTheSame) {

@@ -1,7 +1,6 @@
 // Chains basic blocks: the end of one jumps to the next. Runs of translated instructions are inline.
 // Each other instruction is a call of its handler, from an address of its own, so that the CPU
-// predicts the call. An exception of a handler ends the process: the code has no unwind tables. After
-// the threaded code of J. R. Bell, "Threaded code", Communications of the ACM 16 (6), 1973.
+// predicts the call. After J. R. Bell, "Threaded code", Communications of the ACM 16 (6), 1973.
 
 #include "vgpu/native/chain_emitter.hpp"
 
@@ -15,6 +14,7 @@
 
 #include "vgpu/model/warp.hpp"
 #include "vgpu/native/loops.hpp"
+#include "vgpu/native/unwind_table.hpp"
 
 namespace rung::vgpu::native {
 namespace {
@@ -25,6 +25,7 @@ using Reason = Chain::Stop::Reason;
 /// A chain with the memory that it lies in.
 struct OwnedChain final : Chain {
   Emitter emitter;
+  std::optional<UnwindTable> unwind_table;  // of the emitter's code
   std::shared_ptr<const Emitter> functions;
   std::vector<const void*> whole_places, part_places;
 };
@@ -43,7 +44,7 @@ class ChainEmitter {
   /// The function itself.
   void begin() {
     for (const Xbyak::Reg64& reg : saved_) c.push(reg);
-    c.sub(c.rsp, 8);  // the stack is aligned to 16 bytes where functions are called
+    c.sub(c.rsp, padding);
     c.mov(state_, c.rdi);
     c.mov(warp_, c.ptr[state_ + offsetof(State, warp)]);
     c.mov(split_, c.ptr[state_ + offsetof(State, split)]);
@@ -52,9 +53,15 @@ class ChainEmitter {
     c.mov(end_, c.ptr[state_ + offsetof(State, end)]);
     c.jmp(c.rsi);
     c.L(leave_);
-    c.add(c.rsp, 8);
+    c.add(c.rsp, padding);
     for (std::size_t i = saved_.size(); i-- > 0;) c.pop(saved_[i]);
     c.ret();
+  }
+
+  /// How to leave the function by an exception of a handler.
+  static void describe(std::optional<UnwindTable>& table, std::span<const std::uint8_t> code) {
+    constexpr std::array<std::uint8_t, 6> saved = {3, 6, 12, 13, 14, 15};  // saved_ by DWARF
+    table.emplace(code, saved, padding + 8 * (saved.size() + 1));
   }
 
   /// The blocks, for parts of a warp or for all lanes. Where they are in the code.
@@ -72,17 +79,22 @@ class ChainEmitter {
   }
 
  private:
+  static constexpr int padding = 8;  // so that the stack is aligned to 16 bytes at calls
+
   using Path = Loops::Path;
   using Lines = std::vector<Emitter::Held>;
 
   void block(int index) {
     const BasicBlock& block = at(index);
     Xbyak::Label turn_ends;
-    if (masked_ && block.exchanges) return stop(index, Reason::exchange);
     check_turn(turn_ends);
-    count(index);
-    instructions(block);
-    end(block, index);
+    if (masked_ && block.exchanges) {
+      stop(index, Reason::exchange);
+    } else {
+      count(index);
+      instructions(block);
+      end(block, index);
+    }
     c.L(turn_ends);
     stop(index, Reason::pause);
   }
@@ -331,6 +343,7 @@ std::shared_ptr<const Chain> chained(const Kernel& kernel, const Constants& cons
   const auto whole = emitter.blocks(false), part = emitter.blocks(true);
   chain->emitter.make_executable();
   const std::uint8_t* const code = chain->emitter.getCode();
+  ChainEmitter::describe(chain->unwind_table, {code, chain->emitter.getSize()});
   chain->function = chain->emitter.getCode<Chain::Function>();
   for (const std::size_t place : whole) chain->whole_places.push_back(code + place);
   for (const std::size_t place : part) chain->part_places.push_back(code + place);
