@@ -64,8 +64,8 @@ constexpr std::array as_written = {"-fwrapv", "-fno-strict-aliasing", "-fno-stri
 /// libraries. Without the definitions, these would include headers of 4- and 6-bit floats of a toolkit
 /// in /usr/local/include, which do not fit.
 void add_fallbacks(std::vector<std::string>& arguments, const Installation& found) {
-  arguments.push_back("-DCCCL_DISABLE_NVFP4_SUPPORT");
-  arguments.push_back("-DCCCL_DISABLE_NVFP6_SUPPORT");
+  arguments.push_back("-DCCCL_DISABLE_NVFP4_SUPPORT=");
+  arguments.push_back("-DCCCL_DISABLE_NVFP6_SUPPORT=");
   arguments.push_back("-idirafter" + (found.include / "rung_emu/serial_openmp").string());
   if (!found.cccl.empty()) arguments.push_back("-idirafter" + found.cccl.string());
 }
