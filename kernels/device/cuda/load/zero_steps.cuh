@@ -38,7 +38,7 @@ struct CutSteps {
 };
 
 /// zero_steps() of tiles of A, with BM rows, and of B, with BN columns, for the k-block that begins at
-/// step k0 of so many. The COUNT threads behind the first warpgroup call it, and meet at that barrier.
+/// step k0 of `steps`. The COUNT threads behind the first warpgroup call it, and meet at `barrier`.
 template <class ATile, int BM, class BTile, int BN, int COUNT, class In>
 __device__ __forceinline__ void zero_rest(In* a, In* b, int k0, int steps, const CutSteps& cut,
                                           int barrier) {
