@@ -9,7 +9,7 @@
 
 #include "core/tuned_path.hpp"
 #include "device/cpu/machine.hpp"
-#include "library/cost_model.hpp"
+#include "library/cheapest_gemm.hpp"
 
 namespace rung {
 namespace {

@@ -1,16 +1,10 @@
 #include "library/cost_model.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <limits>
-#include <optional>
 
-#include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/panels.hpp"
-#include "device/cpu/parallel.hpp"
 #include "device/cpu/passing.hpp"
 
 namespace rung {
@@ -55,11 +49,6 @@ constexpr double packed_columns = 0.8;  // per element, along columns, into pane
 constexpr double written_in_blocks = 0.075, written_by_strips = 0.19, written_in_tiles = 0.165,
                  written = 0.1;
 
-enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
-constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
-                              RUNG_GEMM(08, split_k),      RUNG_GEMM(11, masked_edges),
-                              RUNG_GEMM(12, just_in_time), RUNG_GEMM(13, narrow)};
-
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// std::ceil is a call where only the oldest instruction set may be used.
@@ -68,108 +57,6 @@ double ceil_of(double value) {
   if (value > most) return value;
   const auto whole = static_cast<double>(static_cast<std::int64_t>(value));
   return whole < value ? whole + 1 : whole;
-}
-
-using Clock = std::chrono::steady_clock;
-
-template <class Body>
-double seconds_of(const Body& body) {
-  const auto start = Clock::now();
-  body();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// The shortest of several: other work only adds to it.
-template <class Body>
-double least_seconds_of(int times, const Body& body) {
-  double least = seconds_of(body);
-  for (int i = 1; i < times; ++i) least = std::min(least, seconds_of(body));
-  return least;
-}
-
-/// A dependent shift and addition take a cycle each.
-double cycle_seconds() {
-  constexpr std::int64_t steps = 500;
-  static volatile std::uint64_t start = 1;
-  const auto chain = [] {
-    std::uint64_t x = start;
-    for (std::int64_t i = 0; i < steps; ++i) {
-      x += x >> 1;
-#if defined(__GNUC__)
-      asm volatile("" : "+r"(x));  // one step after the other
-#endif
-    }
-    start = x | 1;
-  };
-  return std::max(least_seconds_of(20, chain), 1e-9) / (2 * steps);
-}
-
-/// Of an FMA of a vector, by a tile whose operands are in L1.
-double fma_seconds() {
-  const auto& kernels = cpu::masked_kernels<float>();
-  constexpr std::int64_t k = 64, widest = 64;
-  alignas(64) static constinit float a[16 * k] = {}, b[k * widest] = {};
-  alignas(64) float c[16 * widest];
-  const std::int64_t cols = 2 * kernels.lanes;
-  const auto tile = kernels.tile(kernels.MR, cols);
-  const double seconds =
-      least_seconds_of(20, [&] { tile({k, a, k, 1, b, cols, 1, 0, c, widest, cols}); });
-  return std::max(seconds, 1e-9) / static_cast<double>(2 * kernels.MR * k);
-}
-
-/// Of a loop in which both threads have a part: each waits for the other to begin, or else the
-/// caller would do both parts before the worker sees the loop. Of the loops in which they have met:
-/// the others say only that the worker was asleep, or had no processor.
-double measured_handover() {
-  constexpr int patience = 20000;  // some microseconds, where the machine has no processor to spare
-  constexpr int attempts = 2000;   // a new thread takes a while to run: together ten milliseconds
-  constexpr int enough = 20;
-  double shortest = std::numeric_limits<double>::infinity();
-  int meetings = 0;
-  for (int i = 0; i < attempts && meetings < enough; ++i) {
-    std::atomic<int> arrived = 0;
-    std::atomic<int> waits = 0;
-    const double seconds = seconds_of([&] {
-      cpu::parallel_for(2, 2, [&](std::int64_t) {
-        int wait = 0;
-        for (++arrived; wait < patience && arrived.load(std::memory_order_relaxed) < 2; ++wait) {
-        }
-        waits += wait;
-      });
-    });
-    if (waits >= patience) continue;
-    shortest = std::min(shortest, seconds);
-    ++meetings;
-  }
-  // A product's worker reads what the call is, and operands, from the caches of another core, too.
-  constexpr double of_product = 3.5, least = 6e3, usual = 8e3, most = 1e5;
-  if (meetings == 0) return usual;
-  return std::clamp(of_product * shortest / cycle_seconds(), least, most);
-}
-
-const CpuRates& rates() {
-  static const CpuRates found = [] {
-    const cpu::Caches& caches = cpu::machine().caches;
-    // The tile's own overhead and a lower clock for FMAs make 1.4 to 1.6 of two FMAs in a cycle.
-    constexpr double more_than_one = 1.2;
-    return CpuRates{static_cast<double>(cpu::masked_kernels<float>().lanes),
-                    static_cast<double>(cpu::masked_kernels<double>().lanes),
-                    static_cast<double>(caches.l1),
-                    static_cast<double>(caches.l2),
-                    static_cast<double>(std::min(caches.l3, cpu::most_l3)),
-                    0,
-                    cycle_seconds() / fma_seconds() > more_than_one ? 2.0 : 1.0};
-  }();
-  return found;
-}
-
-const CpuRates& rates_of_threads() {
-  static const CpuRates found = [] {
-    CpuRates with_threads = rates();
-    with_threads.handover = measured_handover();
-    return with_threads;
-  }();
-  return found;
 }
 
 }  // namespace
@@ -453,91 +340,6 @@ double GemmCosts::narrow(int threads) const {
   const double bytes = std::max(m_, n_) * k_ * size_;
   const double far = rates_.fmas_per_cycle > 1 && bytes > rates_.l2 ? passing_far * bytes : 0;
   return shared(std::max({cost, memory, far}), tasks, threads) + masked_call;
-}
-
-std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs() { return rungs; }
-
-namespace {
-
-using Costs = std::array<double, rungs_with_costs>;
-
-/// On one thread.
-Costs costs_alone(const GemmShape& shape, const CpuRates& rates) {
-  const GemmCosts alone(shape, rates);
-  return {alone.cache_blocks(1), alone.direct(1),       infinite,
-          alone.masked_edges(1), alone.just_in_time(1), alone.narrow(1)};
-}
-
-std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
-  const Named<cpu::GemmRung>* const small =
-      rung_of_small(shape.m, shape.n, shape.k, shape.a, shape.b);
-  if (small == nullptr) return std::nullopt;
-  return GemmChoice{small->id, small->rung, 1};
-}
-
-/// `shared_rates` is called, which may measure, only where threads could share the work.
-template <class SharedRates>
-int threads_for(double cost, int threads, const SharedRates& shared_rates) {
-  constexpr double least_to_share = 1.2e4;  // half of it is the least that a loop takes to hand out
-  if (cost < least_to_share || threads == 1) return 1;
-  const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
-  if (most == 1) return 1;
-  const double worth = std::min(cost / (shared_rates().handover / 2), static_cast<double>(most));
-  return std::max(1, static_cast<int>(worth));
-}
-
-template <class SharedRates>
-GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_factors,
-                    const CpuRates& alone, const SharedRates& shared_rates) {
-  if (const auto choice = choice_of_small(shape)) return *choice;
-  const Costs& factors = all_factors.of(shape.dtype);
-  Costs costs = costs_alone(shape, alone);
-  for (std::size_t i = 0; i < costs.size(); ++i) costs[i] *= factors[i];
-  const auto best = std::min_element(costs.begin(), costs.end());
-  auto chosen = static_cast<std::size_t>(best - costs.begin());
-  const int used = threads_for(*best, threads, shared_rates);
-  if (used == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
-  const GemmCosts together(shape, shared_rates());
-  double least = *best;
-  int least_threads = 1;
-  const auto consider = [&](std::size_t rung, double cost) {
-    if (!(cost * factors[rung] < least)) return;
-    least = cost * factors[rung];
-    chosen = rung;
-    least_threads = used;
-  };
-  consider(r06, together.cache_blocks(used));
-  consider(r07, together.direct(used));
-  consider(r08, together.split_k(used));
-  consider(r11, together.masked_edges(used));
-  consider(r12, together.just_in_time(used));
-  consider(r13, together.narrow(used));
-  return {rungs[chosen].id, rungs[chosen].rung, least_threads};
-}
-
-}  // namespace
-
-int threads_worth(double cost, int threads) { return threads_for(cost, threads, rates_of_threads); }
-
-std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
-  static const double of_cycle = cycle_seconds();
-  Costs seconds = costs_alone(shape, rates());
-  for (double& cost : seconds) cost *= of_cycle;
-  return seconds;
-}
-
-GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
-  if (const auto choice = choice_of_small(shape)) return *choice;
-  return cheapest_gemm(shape, threads, cost_factors());
-}
-
-GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors) {
-  return cheapest(shape, threads, factors, rates(), rates_of_threads);
-}
-
-GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors,
-                         const CpuRates& rates) {
-  return cheapest(shape, threads, factors, rates, [&]() -> const CpuRates& { return rates; });
 }
 
 }  // namespace rung

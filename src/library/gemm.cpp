@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "core/dtype.hpp"
+#include "library/cheapest_gemm.hpp"
 #include "library/converted.hpp"
-#include "library/cost_model.hpp"
 #include "library/reproducible.hpp"
 #include "library/select.hpp"
 #include "rung/gemm.hpp"

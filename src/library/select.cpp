@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "library/cost_model.hpp"
+#include "library/cheapest_gemm.hpp"
 #include "library/tile_costs.hpp"
 
 namespace rung {

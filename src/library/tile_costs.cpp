@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device/cpu/machine.hpp"
-#include "library/cost_model.hpp"
+#include "library/cheapest_gemm.hpp"
 
 namespace rung {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "library/cost_model.hpp"
+#include "library/cheapest_gemm.hpp"
 #include "measure/random/random_bench.hpp"
 
 namespace rung {

@@ -14,6 +14,7 @@
 
 #include "core/rung.hpp"
 #include "device/cpu/machine.hpp"
+#include "library/cheapest_gemm.hpp"
 #include "library/cost_model.hpp"
 #include "library/tile_costs.hpp"
 #include "library/tuned/cpu.hpp"
