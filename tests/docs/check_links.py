@@ -1,10 +1,12 @@
 """Checks that what Markdown pages point to is there: check_links.py ROOT PAGE…
 
-A relative link has to lead to a file or folder, seen from its page. A path in `code` has to be one
-of the project, seen from its root or from one of the include folders, if it begins with a folder of
-the project or ends like a source file; what a build makes is not looked for.
+A relative link has to lead to a file or folder, seen from its page, and one with a # to a heading of
+that page. A path in `code` has to be one of the project, seen from its root or from one of the include
+folders, if it begins with a folder of the project or ends like a source file; what a build makes is not
+looked for.
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -13,10 +15,30 @@ INCLUDE_FOLDERS = ["", "include", "kernels", "src"]
 SOURCE_FILE = re.compile(r"\.(c|h|cpp|hpp|cmake|inc|in|json|md|py|sh|txt)$")
 
 
+def text_of(page):
+    return re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+
+
+def anchors(page):
+    """Of its headings, as GitHub makes them; a heading that comes again is numbered."""
+    times = collections.Counter()
+    for heading in re.findall(r"^#+ +(.*?) *$", text_of(page), flags=re.MULTILINE):
+        plain = re.sub(r"\]\([^)]*\)", "]", heading)
+        name = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        yield f"{name}-{times[name]}" if times[name] else name
+        times[name] += 1
+
+
 def missing(root, page):
-    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", text):
-        if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
+    text = text_of(page)
+    for target in re.findall(r"\]\(([^)\s]+)[^)]*\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        goal = page.parent / path if path else page
+        if not goal.exists():
+            yield path
+        elif anchor and goal.suffix == ".md" and anchor not in anchors(goal):
             yield target
 
     folders = {path.name for path in root.iterdir() if path.is_dir()} - {"build"}
