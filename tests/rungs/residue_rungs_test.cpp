@@ -9,11 +9,9 @@
 #include <functional>
 #include <limits>
 #include <random>
-#include <vector>
 
-#include "core/case.hpp"
 #include "core/rung.hpp"
-#include "front_ends.hpp"
+#include "factors.hpp"
 
 namespace rung {
 namespace {
@@ -21,80 +19,20 @@ namespace {
 constexpr double u = 0x1p-53;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Dense {
-  std::int64_t rows, cols;
-  std::vector<double> elements = std::vector<double>(static_cast<std::size_t>(rows * cols));
-
-  double& operator()(std::int64_t row, std::int64_t col) {
-    return elements[static_cast<std::size_t>(row * cols + col)];
-  }
-  double operator()(std::int64_t row, std::int64_t col) const {
-    return elements[static_cast<std::size_t>(row * cols + col)];
-  }
-};
-
-struct Factors {
-  Dense a, b;
-};
-
 using Normal = std::function<double()>;
 /// Of an element's row of A or column of B, and of its index along k.
 using Element = std::function<double(const Normal& normal, std::int64_t extent, std::int64_t k)>;
 
-Factors filled(std::int64_t m, std::int64_t n, std::int64_t k, const Element& element) {
+Factors<double> filled(std::int64_t m, std::int64_t n, std::int64_t k, const Element& element) {
   std::mt19937_64 engine(1);
   std::normal_distribution<double> distribution;
   const Normal normal = [&] { return distribution(engine); };
-  Factors factors{{m, k}, {k, n}};
-  for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t l = 0; l < k; ++l) factors.a(i, l) = element(normal, i, l);
-  }
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t l = 0; l < k; ++l) factors.b(l, j) = element(normal, j, l);
-  }
-  return factors;
+  return rung::filled<double>(
+      m, n, k, [&](std::int64_t extent, std::int64_t l) { return element(normal, extent, l); });
 }
 
-Dense product(const Factors& factors, bool transposed = false) {
-  const auto& [a, b] = factors;
-  GemmCase problem({.dtype = Dtype::f64,
-                    .m = a.rows,
-                    .n = b.cols,
-                    .k = a.cols,
-                    .a_transposed = transposed,
-                    .b_transposed = transposed,
-                    .compute_mode = ComputeMode::split});
-  const auto copy = [&](const Dense& from, const Operand& to) {
-    auto* const data = static_cast<double*>(to.data());
-    for (std::int64_t row = 0; row < from.rows; ++row) {
-      for (std::int64_t col = 0; col < from.cols; ++col) {
-        data[transposed ? col * to.ld() + row : row * to.ld() + col] = from(row, col);
-      }
-    }
-  };
-  copy(a, problem.a());
-  copy(b, problem.b());
-  run(*backend_of("clang"), *select({"gemm/cuda/42"}).front(), problem.call(), 2);
-  const Matrix<double> c = problem.call().c.as<double>();
-  Dense result{a.rows, b.cols};
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    for (std::int64_t col = 0; col < b.cols; ++col) result(row, col) = c(row, col);
-  }
-  return result;
-}
-
-/// A chain of FMAs for each element.
-Dense plain_product(const Factors& factors) {
-  const auto& [a, b] = factors;
-  Dense c{a.rows, b.cols};
-  for (std::int64_t i = 0; i < a.rows; ++i) {
-    for (std::int64_t j = 0; j < b.cols; ++j) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < a.cols; ++k) sum = std::fma(a(i, k), b(k, j), sum);
-      c(i, j) = sum;
-    }
-  }
-  return c;
+Dense<double> product(const Factors<double>& factors, bool transposed = false) {
+  return rung::product(*select({"gemm/cuda/42"}).front(), factors, transposed);
 }
 
 struct ProductError {
@@ -103,7 +41,7 @@ struct ProductError {
   double by_norms;       // the largest |C - exact| / (||row|| ||column||), in u
 };
 
-ProductError error_of(const Dense& c, const Factors& factors) {
+ProductError error_of(const Dense<double>& c, const Factors<double>& factors) {
   const auto& [a, b] = factors;
   long double squared_error = 0, squared = 0;
   ProductError error{0, 0, 0};
@@ -163,7 +101,7 @@ const Family families[] = {
 TEST(ResidueRung, ErrorsAreWithinTheBoundAndThoseOfAChain) {
   constexpr std::int64_t k = 577;
   for (const auto& [name, element] : families) {
-    const Factors factors = filled(37, 41, k, element);
+    const Factors<double> factors = filled(37, 41, k, element);
     const ProductError plain = error_of(plain_product(factors), factors);
     for (const bool transposed : {false, true}) {
       const ProductError ours = error_of(product(factors, transposed), factors);
@@ -179,36 +117,16 @@ TEST(ResidueRung, ErrorsAreWithinTheBoundAndThoseOfAChain) {
 }
 
 TEST(ResidueRung, InfinitiesAndNanStayInTheirRowsAndColumns) {
-  Factors factors = filled(70, 35, 130, families[0].element);
-  auto& [a, b] = factors;
-  a(3, 7) = infinity;
-  a(12, 100) = -infinity;
-  a(20, 0) = infinity, a(20, 1) = -infinity;  // NaN, or infinite where B has a sign that suits
-  a(69, 129) = std::numeric_limits<double>::quiet_NaN();
-  b(7, 4) = 0;  // infinity times 0
-  b(30, 9) = -infinity;
-  b(31, 34) = std::numeric_limits<double>::quiet_NaN();
-  const Dense expected = plain_product(factors);
-  const Dense c = product(factors);
-  for (std::int64_t i = 0; i < c.rows; ++i) {
-    for (std::int64_t j = 0; j < c.cols; ++j) {
-      SCOPED_TRACE(testing::Message() << "C(" << i << ", " << j << ")");
-      if (std::isnan(expected(i, j))) {
-        EXPECT_TRUE(std::isnan(c(i, j))) << c(i, j);
-      } else if (std::isinf(expected(i, j))) {
-        EXPECT_EQ(c(i, j), expected(i, j));
-      } else {
-        EXPECT_NEAR(c(i, j), expected(i, j), 1e-12);
-      }
-    }
-  }
+  Factors<double> factors = filled(70, 35, 130, families[0].element);
+  put_infinities_and_nan(factors);
+  expect_like(product(factors), plain_product(factors), 1e-12);
 }
 
 TEST(ResidueRung, ScaledSumsNeitherOverflowNorUnderflowOnTheWay) {
-  const Factors factors = filled(8, 8, 65, [](const Normal&, std::int64_t extent, auto) {
+  const Factors<double> factors = filled(8, 8, 65, [](const Normal&, std::int64_t extent, auto) {
     return extent % 2 == 0 ? 0x1.8p1022 : 0x1.8p-1022;
   });
-  const Dense c = product(factors);
+  const Dense<double> c = product(factors);
   EXPECT_EQ(c(0, 1), 65 * 2.25);
   EXPECT_EQ(c(1, 0), 65 * 2.25);
   EXPECT_EQ(c(0, 0), infinity);
@@ -216,10 +134,11 @@ TEST(ResidueRung, ScaledSumsNeitherOverflowNorUnderflowOnTheWay) {
 }
 
 TEST(ResidueRung, ZerosAreZeros) {
-  const Factors factors = filled(5, 6, 70, [](const Normal& normal, std::int64_t extent, auto) {
-    return extent == 0 ? 0.0 : extent == 1 ? -0.0 : normal();
-  });
-  const Dense c = product(factors);
+  const Factors<double> factors =
+      filled(5, 6, 70, [](const Normal& normal, std::int64_t extent, auto) {
+        return extent == 0 ? 0.0 : extent == 1 ? -0.0 : normal();
+      });
+  const Dense<double> c = product(factors);
   for (std::int64_t i = 0; i < c.rows; ++i) {
     for (std::int64_t j = 0; j < c.cols; ++j) EXPECT_EQ(c(i, j) == 0, i < 2 || j < 2);
   }

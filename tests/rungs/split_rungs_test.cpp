@@ -5,18 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <limits>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "backends/cuda/rungs.hpp"
-#include "core/case.hpp"
 #include "core/rung.hpp"
-#include "front_ends.hpp"
+#include "factors.hpp"
 #include "rungs_under_test.hpp"
 
 namespace rung {
@@ -24,23 +21,6 @@ namespace {
 
 constexpr double u = 0x1p-24;
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-/// A matrix of so many rows and columns.
-struct Dense {
-  std::int64_t rows, cols;
-  std::vector<float> elements = std::vector<float>(static_cast<std::size_t>(rows * cols));
-
-  float& operator()(std::int64_t row, std::int64_t col) {
-    return elements[static_cast<std::size_t>(row * cols + col)];
-  }
-  float operator()(std::int64_t row, std::int64_t col) const {
-    return elements[static_cast<std::size_t>(row * cols + col)];
-  }
-};
-
-struct Factors {
-  Dense a, b;
-};
 
 class Source {
  public:
@@ -55,59 +35,13 @@ class Source {
   std::normal_distribution<double> normal_;
 };
 
-/// A and B, each element by `element` of the source, of its row and column, and of its index along k.
-Factors filled(std::int64_t m, std::int64_t n, std::int64_t k,
-               const std::function<float(Source&, std::int64_t extent, std::int64_t k)>& element) {
+/// Each element by `element` of the source, of its row of A or column of B, and of its index along k.
+Factors<float> filled(
+    std::int64_t m, std::int64_t n, std::int64_t k,
+    const std::function<float(Source&, std::int64_t extent, std::int64_t k)>& element) {
   Source source;
-  Factors factors{{m, k}, {k, n}};
-  for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t l = 0; l < k; ++l) factors.a(i, l) = element(source, i, l);
-  }
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t l = 0; l < k; ++l) factors.b(l, j) = element(source, j, l);
-  }
-  return factors;
-}
-
-Dense product(const RungInfo& rung, const Factors& factors, bool transposed = false) {
-  const auto& [a, b] = factors;
-  GemmCase problem({.m = a.rows,
-                    .n = b.cols,
-                    .k = a.cols,
-                    .a_transposed = transposed,
-                    .b_transposed = transposed,
-                    .compute_mode = rung.compute_mode});
-  const auto copy = [&](const Dense& from, const Operand& to) {
-    auto* const data = static_cast<float*>(to.data());
-    for (std::int64_t row = 0; row < from.rows; ++row) {
-      for (std::int64_t col = 0; col < from.cols; ++col) {
-        data[transposed ? col * to.ld() + row : row * to.ld() + col] = from(row, col);
-      }
-    }
-  };
-  copy(a, problem.a());
-  copy(b, problem.b());
-  run(*backend_of("clang"), rung, problem.call(), 2);
-  const Matrix<float> c = problem.call().c.as<float>();
-  Dense result{a.rows, b.cols};
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    for (std::int64_t col = 0; col < b.cols; ++col) result(row, col) = c(row, col);
-  }
-  return result;
-}
-
-/// A chain of FMAs in float for each element.
-Dense plain_product(const Factors& factors) {
-  const auto& [a, b] = factors;
-  Dense c{a.rows, b.cols};
-  for (std::int64_t i = 0; i < a.rows; ++i) {
-    for (std::int64_t j = 0; j < b.cols; ++j) {
-      float sum = 0;
-      for (std::int64_t k = 0; k < a.cols; ++k) sum = std::fma(a(i, k), b(k, j), sum);
-      c(i, j) = sum;
-    }
-  }
-  return c;
+  return rung::filled<float>(
+      m, n, k, [&](std::int64_t extent, std::int64_t l) { return element(source, extent, l); });
 }
 
 struct ProductError {
@@ -116,7 +50,7 @@ struct ProductError {
   double of_bound;       // the largest |C - exact| / bound of the mode
 };
 
-ProductError error_of(const Dense& c, const Factors& factors) {
+ProductError error_of(const Dense<float>& c, const Factors<float>& factors) {
   const auto& [a, b] = factors;
   const auto k = static_cast<double>(a.cols);
   long double squared_error = 0, squared = 0;
@@ -156,7 +90,7 @@ std::vector<const RungInfo*> split_rungs() {
 
 struct Family {
   const char* name;
-  Factors factors;
+  Factors<float> factors;
 };
 
 /// Hard for halves, for one scale of a row, or for sums.
@@ -212,36 +146,16 @@ TEST_P(SplitRungs, ErrorsAreAtMostThoseOfFloat) {
 }
 
 TEST_P(SplitRungs, InfinitiesAndNanStayInTheirRowsAndColumns) {
-  Factors factors = filled(70, 35, 130, [](Source& s, auto, auto) { return s.normal(); });
-  auto& [a, b] = factors;
-  a(3, 7) = infinity;
-  a(12, 100) = -infinity;
-  a(20, 0) = infinity, a(20, 1) = -infinity;  // NaN, or infinite where B has a sign that suits
-  a(69, 129) = std::numeric_limits<float>::quiet_NaN();
-  b(7, 4) = 0;  // infinity times 0
-  b(30, 9) = -infinity;
-  b(31, 34) = std::numeric_limits<float>::quiet_NaN();
-  const Dense expected = plain_product(factors);
-  const Dense c = product(*GetParam(), factors);
-  for (std::int64_t i = 0; i < c.rows; ++i) {
-    for (std::int64_t j = 0; j < c.cols; ++j) {
-      SCOPED_TRACE(testing::Message() << "C(" << i << ", " << j << ")");
-      if (std::isnan(expected(i, j))) {
-        EXPECT_TRUE(std::isnan(c(i, j))) << c(i, j);
-      } else if (std::isinf(expected(i, j))) {
-        EXPECT_EQ(c(i, j), expected(i, j));
-      } else {
-        EXPECT_NEAR(c(i, j), expected(i, j), 1e-4);
-      }
-    }
-  }
+  Factors<float> factors = filled(70, 35, 130, [](Source& s, auto, auto) { return s.normal(); });
+  put_infinities_and_nan(factors);
+  expect_like(product(*GetParam(), factors), plain_product(factors), 1e-4);
 }
 
 TEST_P(SplitRungs, ScaledSumsNeitherOverflowNorUnderflowOnTheWay) {
-  const Factors factors = filled(8, 8, 65, [](Source&, std::int64_t extent, auto) {
+  const Factors<float> factors = filled(8, 8, 65, [](Source&, std::int64_t extent, auto) {
     return extent % 2 == 0 ? 0x1.8p126f : 0x1.8p-126f;
   });
-  const Dense c = product(*GetParam(), factors);
+  const Dense<float> c = product(*GetParam(), factors);
   EXPECT_EQ(c(0, 1), 65 * 2.25f);
   EXPECT_EQ(c(1, 0), 65 * 2.25f);
   EXPECT_EQ(c(0, 0), infinity);
@@ -249,10 +163,10 @@ TEST_P(SplitRungs, ScaledSumsNeitherOverflowNorUnderflowOnTheWay) {
 }
 
 TEST_P(SplitRungs, ZerosAreZeros) {
-  const Factors factors = filled(5, 6, 70, [](Source& s, std::int64_t extent, auto) {
+  const Factors<float> factors = filled(5, 6, 70, [](Source& s, std::int64_t extent, auto) {
     return extent == 0 ? 0.0f : extent == 1 ? -0.0f : s.normal();
   });
-  const Dense c = product(*GetParam(), factors);
+  const Dense<float> c = product(*GetParam(), factors);
   for (std::int64_t i = 0; i < c.rows; ++i) {
     for (std::int64_t j = 0; j < c.cols; ++j) EXPECT_EQ(c(i, j) == 0, i < 2 || j < 2);
   }
