@@ -5,24 +5,13 @@
 
 #include <string>
 
+#include "../vgpu/cuda_occupancy.hpp"
 #include "analysis/resources.hpp"
 #include "analysis/toolkit.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "ladder.hpp"
-
-#if __has_include(<cuda_occupancy.h>)
-#include <climits>
-#include <cstring>
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include <cuda_occupancy.h>
-#pragma GCC diagnostic pop
-#define RUNG_HAS_CUDA_OCCUPANCY 1
-#endif
 
 namespace rung::analysis {
 namespace {
@@ -101,20 +90,7 @@ TEST(Resources, RegistersSayWhereTheyComeFrom) {
 
 int calculated_blocks(const vgpu::DeviceDescription& device, int registers, int threads,
                       std::int64_t static_shared, std::int64_t dynamic_shared) {
-  cudaOccDeviceProp properties;
-  properties.computeMajor = device.compute_major;
-  properties.computeMinor = device.compute_minor;
-  properties.maxThreadsPerBlock = device.max_threads_per_block;
-  properties.maxThreadsPerMultiprocessor = 32 * device.max_warps_per_multiprocessor;
-  properties.regsPerBlock = device.registers_per_block;
-  properties.regsPerMultiprocessor = device.registers_per_multiprocessor;
-  properties.warpSize = 32;
-  properties.sharedMemPerBlock = static_cast<std::size_t>(device.shared_per_block);
-  properties.sharedMemPerMultiprocessor =
-      static_cast<std::size_t>(device.shared_per_multiprocessor);
-  properties.numSms = device.multiprocessors;
-  properties.sharedMemPerBlockOptin = static_cast<std::size_t>(device.shared_per_block_optin);
-  properties.reservedSharedMemPerBlock = static_cast<std::size_t>(device.shared_reserved_per_block);
+  const cudaOccDeviceProp properties = vgpu::properties_of(device);
   cudaOccFuncAttributes attributes;
   attributes.maxThreadsPerBlock = threads;
   attributes.numRegs = registers;
