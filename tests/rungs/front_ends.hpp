@@ -7,6 +7,8 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/images.hpp"
+#include "core/case.hpp"
+#include "core/rung.hpp"
 
 namespace rung {
 
@@ -32,6 +34,14 @@ vgpu::Counters count(const std::string& rung, const Call& call, const std::strin
                            });
   run(*backend, *select({rung}).front(), call, 2);
   return counters;
+}
+
+/// In the rung's compute mode.
+inline vgpu::Counters count(const std::string& rung, const GemmSpec& spec,
+                            const std::string& front_end) {
+  GemmCase problem(spec);
+  problem.set_compute_mode(select({rung}).front()->compute_mode);
+  return count(rung, problem.call(), front_end);
 }
 
 }  // namespace rung
