@@ -30,24 +30,6 @@ class AsyncTest : public LaunchTest {
     std::memcpy(bytes.data(), &map, sizeof map);
     return array(bytes);
   }
-
-  static bool has(const LaunchReport& report, HazardKind kind) {
-    for (const Hazard& hazard : report.hazards) {
-      if (hazard.kind == kind) return true;
-    }
-    return false;
-  }
-  static Hazard found(const LaunchReport& report, HazardKind kind) {
-    for (const Hazard& hazard : report.hazards) {
-      if (hazard.kind == kind) return hazard;
-    }
-    ADD_FAILURE() << "no " << name(kind) << "; there are " << report.hazards.size();
-    for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
-    return {};
-  }
-  static void expect_none(const LaunchReport& report) {
-    for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
-  }
 };
 
 /// Waits for the phase of that parity (a register or a number) of an mbarrier; `id` tells labels

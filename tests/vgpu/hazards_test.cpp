@@ -7,20 +7,9 @@ namespace {
 
 class HazardsTest : public LaunchTest {
  protected:
-  /// The first of that kind.
-  static Hazard found(const LaunchReport& report, HazardKind kind) {
-    for (const Hazard& hazard : report.hazards) {
-      if (hazard.kind == kind) return hazard;
-    }
-    ADD_FAILURE() << "no " << name(kind);
-    return {};
-  }
   static void expect_only(const LaunchReport& report, HazardKind kind) {
     ASSERT_FALSE(report.hazards.empty());
     for (const Hazard& hazard : report.hazards) EXPECT_EQ(hazard.kind, kind) << hazard.message;
-  }
-  static void expect_none(const LaunchReport& report) {
-    for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
   }
 };
 

@@ -46,6 +46,25 @@ class LaunchTest : public ::testing::Test {
                   device);
   }
 
+  static bool has(const LaunchReport& report, HazardKind kind) {
+    for (const Hazard& hazard : report.hazards) {
+      if (hazard.kind == kind) return true;
+    }
+    return false;
+  }
+  /// The first of that kind.
+  static Hazard found(const LaunchReport& report, HazardKind kind) {
+    for (const Hazard& hazard : report.hazards) {
+      if (hazard.kind == kind) return hazard;
+    }
+    ADD_FAILURE() << "no " << name(kind) << "; there are " << report.hazards.size();
+    for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
+    return {};
+  }
+  static void expect_none(const LaunchReport& report) {
+    for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
+  }
+
   DeviceMemory memory{std::size_t{1} << 30};
   DeviceDescription device = parse_device("h200");
   LaunchOptions options;
