@@ -17,12 +17,13 @@ void BenchArguments::add_all(Options& app) {
                  "Ragged groups: that many matrices B, each for a part of the rows of A; with "
                  "--tokens, and --sizes as NxK")
       ->type_name("N");
-  app.add_option("--tokens", tokens, "The rows of all groups together")->type_name("M");
+  app.add_option("--tokens", tokens, "Rows of all groups together")->type_name("M");
   app.add_option("--skew", skew, "How the rows are divided: none (evenly) or zipf (default: none)")
       ->type_name("SKEW");
-  app.add_option("--epilogue", epilogue,
-                 "What else the library and cublaslt compute in the same call: bias, relu, gelu, "
-                 "gelu-erf, silu, aux, residual; rungs compute the product alone")
+  app.add_option(
+         "--epilogue", epilogue,
+         "Epilogue that the library and cublaslt compute in the same call: bias, relu, gelu, "
+         "gelu-erf, silu, aux, residual; rungs compute the product alone")
       ->type_name("PART,...");
   app.add_option(
          "--scales", scales,
@@ -46,7 +47,7 @@ void BenchArguments::add_all(Options& app) {
       ->delimiter(',')
       ->take_all();
   app.add_option("--against", against,
-                 "What a file of yours is compared with: rungs, library, peers, or none (default: "
+                 "Compare a file of yours with rungs, library, peers, or none (default: "
                  "library and all peers that are installed)")
       ->type_name("WHAT")
       ->delimiter(',')

@@ -323,7 +323,7 @@ Action add_emu(Options& app) {
                  "libraries; the program's own arguments follow after --")
       ->type_name("")
       ->required();
-  app.add_option("-I", arguments->include_folders, "Look for headers there")
+  app.add_option("-I", arguments->include_folders, "Look for headers in DIR")
       ->type_name("DIR")
       ->one_at_a_time();
   app.add_option("-D", arguments->definitions, "Define a macro")
@@ -361,15 +361,15 @@ Action add_emu(Options& app) {
   app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");
   app.add_flag("--leak-check", arguments->leak_check,
-               "Let device memory that was not freed fail the program, too");
+               "Also fail a program that does not free its device memory");
   app.add_option("--suppressions", arguments->suppressions,
                  "Ignore the reports that this file lists; may be repeated")
       ->type_name("FILE");
   app.add_flag("--gen-suppressions", arguments->gen_suppressions,
-               "Print an entry for such a file after the reports, for each of them");
+               "After the reports, print an entry for --suppressions for each");
   app.add_option("--error-exitcode", arguments->error_exit_code,
-                 "Exit with N, 1 to 255, if hazards were found; 0: always with the program's own "
-                 "code (default: 1 if that is 0)")
+                 "Exit code if hazards were found, 1 to 255; 0 for the program's own in any case "
+                 "(default: the program's own, or 1 if that is 0)")
       ->type_name("N");
   app.add_option("--junit", arguments->junit, "Write a test case for each kernel as JUnit XML")
       ->type_name("FILE");
@@ -377,7 +377,7 @@ Action add_emu(Options& app) {
                  "Write the hazards with their source lines as SARIF 2.1.0")
       ->type_name("FILE");
   app.add_flag("--no-cache", arguments->no_cache,
-               "Compile everything, even what has not changed since it was compiled last");
+               "Compile everything again, also what has not changed");
   app.add_flag("--keep", arguments->keep,
                "Keep the compiled program and its PTX, and print their folder");
   app.footer(

@@ -20,7 +20,7 @@ void KernelFileArguments::add_kernel_file(Options& app) {
   app.add_option("--order", order,
                  "How the file's gemm stores its matrices: row or column major (default: row)")
       ->type_name("row|column");
-  app.add_option("-I", include_folders, "Look for the file's headers there")
+  app.add_option("-I", include_folders, "Look for the file's headers in DIR")
       ->type_name("DIR")
       ->one_at_a_time();
   app.add_option("-D", definitions, "Define a macro for the file")

@@ -278,7 +278,7 @@ Action add_learn(Options& app) {
                  "with --check also your file's counts and steps; - for standard output")
       ->type_name("FILE");
   app.add_flag("--metal", arguments->metal,
-               "Of the exercises in Metal: kernels for Apple GPUs (default for a FILE.metal)");
+               "Take the exercises in Metal, for Apple GPUs (default for a FILE.metal)");
   app.add_flag("--force", arguments->force,
                "Begin again: replace a file that exists, and keep it as FILE.old");
   app.add_option("--word", arguments->word, "Explain a word, such as sector or bank")

@@ -299,7 +299,7 @@ Action add_trace(Options& app) {
   app.add_option("--line", arguments->line,
                  "For --map: a line of the rung, or FILE:LINE (default: the most wasteful access)")
       ->type_name("LINE");
-  app.add_option("--warp", arguments->warp, "Of --map: which warp of block 0 (default: 0)")
+  app.add_option("--warp", arguments->warp, "For --map: a warp of block 0 (default: 0)")
       ->type_name("N");
   app.footer(
       "Counters use NVIDIA's units: a request is a warp instruction, a sector is 32 bytes, a\n"

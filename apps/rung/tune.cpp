@@ -278,8 +278,8 @@ Action add_tune(Options& app) {
                  "Add the results to FILE instead of the user's cache")
       ->type_name("FILE");
   app.add_flag("--quick", arguments->quick,
-               "Instead fit the models that choose for all shapes, on random ones, in --seconds "
-               "(default: 100) in all");
+               "Fit the models that choose for all shapes instead, to random ones, in --seconds in "
+               "all (default: 100)");
   arguments->add_json(app);
   app.footer(
       "Verifies every configuration (tile and splits), times it in a short round and, if within\n"
