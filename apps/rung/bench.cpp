@@ -301,7 +301,9 @@ Setting read_setting(const BenchArguments& arguments) {
 /// A kernel in a file of the user's, against what --against names.
 ExitCode run_file(const BenchArguments& given) {
   if (given.selectors.size() != 1) {
-    throw UsageError("SELECTOR: a file of yours stands alone; --against names its opponents");
+    throw UsageError(
+        "SELECTOR: a file of yours takes no other selector; --against names what to compare it "
+        "with");
   }
   if (!given.peers.empty()) throw UsageError("--vs: for a file of yours, --against names peers");
   if (!given.batch.empty()) throw UsageError("--batch: a file of yours computes one product");

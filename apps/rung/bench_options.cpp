@@ -158,7 +158,7 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   }
   options.epilogue = read_epilogue(arguments);
   if (options.epilogue != EpilogueParts{} && is_integer(options.dtype)) {
-    throw UsageError("--epilogue: for types of floating-point numbers");
+    throw UsageError("--epilogue: needs a --dtype of floating-point numbers");
   }
   options.block_scales = read_scales(arguments, options.dtype);
   options.weight_bits = read_weights(arguments, options.dtype);

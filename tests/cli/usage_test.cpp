@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cpu/00 --epilogue bias --batch 2",
             "--epilogue: cannot be combined with --batch, --groups, --cold, --alpha or --beta"},
         Bad{"bench gemm/cpu/00 --epilogue bias --dtype i32",
-            "--epilogue: for types of floating-point numbers"},
+            "--epilogue: needs a --dtype of floating-point numbers"},
         Bad{"bench gemm/cpu/00 --scales row", "--scales: 'row' is not block"},
         Bad{"bench gemm/cpu/00 --scales block", "--scales: block needs --dtype e4m3"},
         Bad{"bench gemm/cpu/00 --scales block --dtype e4m3 --beta 1",

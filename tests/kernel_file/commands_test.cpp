@@ -349,8 +349,9 @@ TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
                "--against: 'dot/cuda/06' has no rung of gemm/cuda, which the file computes");
   expect_error("bench $KERNELS/right.cu --vs cublas", 2,
                "--vs: for a file of yours, --against names peers");
-  expect_error("bench $KERNELS/right.cu gemm/cuda/05", 2,
-               "SELECTOR: a file of yours stands alone; --against names its opponents");
+  expect_error(
+      "bench $KERNELS/right.cu gemm/cuda/05", 2,
+      "SELECTOR: a file of yours takes no other selector; --against names what to compare it with");
   expect_error("bench $KERNELS/right.cu --random 3", 2, "--random: a file of yours has --sizes");
   expect_error("bench $KERNELS/right.cu --batch 3", 2,
                "--batch: a file of yours computes one product");
