@@ -14,8 +14,5 @@ inline CUresult to_result(cuda::Result result) { return static_cast<CUresult>(re
 inline cuda::Stream driver_stream(CUstream stream) {
   return reinterpret_cast<cuda::Stream>(stream);
 }
-inline cuda::Function driver_function(CUfunction function) {
-  return reinterpret_cast<cuda::Function>(function);
-}
 
 }  // namespace rung::emu::driver_api
