@@ -208,17 +208,17 @@ double read_seconds(const std::string& text) {
 std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least) {
   std::vector<SizeArgument> sizes;
   for (const std::string& entry : split(text, ',')) {
-    std::vector<std::int64_t> extents;
-    for (const std::string& extent : split(entry, 'x')) {
-      extents.push_back(read_integer("--sizes", extent, least, max_extent));
-    }
-    if (extents.size() == 1) {
-      sizes.push_back({extents[0], extents[0], extents[0], true});
-    } else if (extents.size() == 3) {
-      sizes.push_back({extents[0], extents[1], extents[2], false});
-    } else {
+    const std::vector<std::string> parts = split(entry, 'x');
+    const bool has_empty_part = std::ranges::find(parts, "") != parts.end();
+    if ((parts.size() != 1 && parts.size() != 3) || has_empty_part) {
       throw UsageError(fmt::format("--sizes: '{}' is not N or MxNxK", entry));
     }
+    std::vector<std::int64_t> extents;
+    for (const std::string& extent : parts) {
+      extents.push_back(read_integer("--sizes", extent, least, max_extent));
+    }
+    extents.resize(3, extents.front());
+    sizes.push_back({extents[0], extents[1], extents[2], parts.size() == 1});
   }
   return sizes;
 }

@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
             "op/backend/NN of: gemm/cpu, gemm/cuda, gemm/metal, dot/cpu, dot/cuda, dot/metal, "
             "sum/cuda; did you mean 'gemm/cuda/04_thread_tile'?"},
         Bad{"trace gemm/cuda/00 --gpu rtx409",
-            "--gpu: unknown GPU 'rtx409': one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
+            "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
             "custom, each with overrides such as 'h200,multiprocessors=4'; did you mean "
             "'rtx4090'?"},
         Bad{"bench gemm/cpu --math splitt",
@@ -107,7 +107,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench dot --n 1e30", "--n: '1e30' is not an integer from 1 to 1099511627776"},
         Bad{"bench dot --n 12q", "--n: '12q' is not an integer from 1 to 1099511627776"},
         Bad{"bench gemm --sizes 3x4", "--sizes: '3x4' is not N or MxNxK"},
-        Bad{"bench gemm --sizes 3,,4", "--sizes: '' is not an integer from 1 to 1099511627776"},
+        Bad{"bench gemm --sizes 64,12x", "--sizes: '12x' is not N or MxNxK"},
+        Bad{"bench gemm --sizes 3x4x", "--sizes: '3x4x' is not N or MxNxK"},
+        Bad{"bench gemm --sizes 3,,4", "--sizes: '' is not N or MxNxK"},
         Bad{"bench dot --sizes 3x4x5", "dot takes only n: --n N or --sizes N"},
         Bad{"bench dot --m 3 --n 4", "dot takes only n: --n N or --sizes N"},
         Bad{"trace sum/cuda/06 --m 3 --n 4", "sum takes only n: --n N"},
@@ -252,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 48 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
-            "--gpu: unknown GPU 'b200': one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
+            "--gpu: 'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
             "custom, "
             "each with "
             "overrides such as 'h200,multiprocessors=4'; did you mean 'h200'?"},

@@ -265,7 +265,7 @@ DeviceDescription find_device(std::string_view key) {
     return device;
   }
   throw std::invalid_argument(
-      fmt::format("unknown GPU '{}': one of {}, custom, each with overrides such as "
+      fmt::format("'{}' is not one of {}, custom, each with overrides such as "
                   "'h200,multiprocessors=4'",
                   key, listed(known_devices(), [](const DeviceDescription& d) { return d.key; })));
 }
