@@ -42,7 +42,8 @@ std::string text(const std::string& body) {
 class NativeTest : public LaunchTest {
  protected:
   void SetUp() override {
-    if (!native::is_supported()) GTEST_SKIP() << "this CPU has no AVX-512";
+    if (!native::is_supported())
+      GTEST_SKIP() << "this CPU has no AVX2, or there is no assembler for it";
   }
 
   /// Every pair of words as %a and %b.
@@ -128,15 +129,25 @@ TEST_F(NativeTest, WordsAreComputedAlike) {
   expect_the_same_everywhere("selp.f32 %r, %a, %b, %q;");
 }
 
+TEST_F(NativeTest, EachTableOfThreeOperandsIsTheSame) {
+  std::string body;
+  for (int table = 0; table < 256; ++table) {
+    body += "lop3.b32 %x, %a, %b, %c, " + std::to_string(table) + "; mad.lo.u32 %r, %r, 31, %x;\n";
+  }
+  expect_the_same_everywhere(body);
+  expect_the_same_everywhere("lop3.b32 %r, %a, %a, %b, 0x2D; lop3.b32 %r, %b, %r, %r, 0x1C;");
+}
+
 TEST_F(NativeTest, DoublewordsAreComputedAlike) {
-  for (const std::string operation :
-       {"add.u64", "sub.s64", "mul.lo.u64", "and.b64", "or.b64", "xor.b64", "min.s64", "max.u64"}) {
+  for (const std::string operation : {"add.u64", "sub.s64", "mul.lo.u64", "and.b64", "or.b64",
+                                      "xor.b64", "min.s64", "max.s64", "min.u64", "max.u64"}) {
     expect_the_same_everywhere(operation + " %d, %da, %db;");
   }
   for (const std::string operation : {"shl.b64", "shr.u64", "shr.s64"}) {
     expect_the_same_everywhere(operation + " %d, %da, %b;");
-    expect_the_same_everywhere(operation + " %d, %da, 13;");
-    expect_the_same_everywhere(operation + " %d, %da, 64;");
+    for (const std::string amount : {"0", "13", "32", "63", "64", "300"}) {
+      expect_the_same_everywhere(operation + " %d, %da, " + amount + ";");
+    }
   }
   for (const std::string operation :
        {"neg.s64", "abs.s64", "not.b64", "mov.b64", "cvta.to.global.u64", "cvta.shared.u64"}) {
@@ -193,7 +204,7 @@ TEST_F(NativeTest, ComparisonsAreAlike) {
   expect_the_same_everywhere("not.pred %p, %q; mov.pred %q, %odd;");
 }
 
-/// More values at a time than the CPU has registers.
+/// More values at a time than the CPU has registers, of both widths.
 TEST_F(NativeTest, RegistersOverflowIntoTheFrame) {
   std::string body = ".reg .b32 %v<40>;\n";
   for (int i = 0; i < 40; ++i) {
@@ -206,6 +217,19 @@ TEST_F(NativeTest, RegistersOverflowIntoTheFrame) {
   for (int i = 0; i < 40; ++i) body += "xor.b32 %r, %r, %v" + std::to_string(i) + ";\n";
   expect_the_same(body);
   expect_the_same("@!%odd bra over;\n" + body + "\nover:");
+  std::string wide = ".reg .b64 %w<20>;\n";
+  for (int i = 0; i < 20; ++i) {
+    wide +=
+        "mad.wide.u32 %w" + std::to_string(i) + ", %a, " + std::to_string(i * 12345) + ", %da;\n";
+  }
+  for (int i = 0; i < 20; ++i) {
+    const std::string v = "%w" + std::to_string(i), other = "%w" + std::to_string(19 - i);
+    wide += "setp.lt.u64 %p, " + v + ", " + other + "; selp.b64 " + v + ", " + other + ", " + v +
+            ", %p; cvt.u32.u64 %x, " + v + "; mad.lo.u32 %r, %r, 31, %x; add.u64 %d, %d, " + v +
+            ";\n";
+  }
+  expect_the_same(wide);
+  expect_the_same("@!%odd bra over;\n" + wide + "\nover:");
 }
 
 /// Results that only later instructions of the run read are not written to the frame; all others

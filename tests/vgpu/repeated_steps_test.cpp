@@ -73,7 +73,8 @@ std::string text(const Case& c) {
 class RepeatedStepsTest : public LaunchTest {
  protected:
   void SetUp() override {
-    if (!native::is_supported()) GTEST_SKIP() << "this CPU has no AVX-512";
+    if (!native::is_supported())
+      GTEST_SKIP() << "this CPU has no AVX2, or there is no assembler for it";
   }
 
   struct Outcome {

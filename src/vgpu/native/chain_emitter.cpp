@@ -24,6 +24,8 @@ using Reason = Chain::Stop::Reason;
 
 /// A chain with the memory that it lies in.
 struct OwnedChain final : Chain {
+  explicit OwnedChain(const Vectors& vectors) : emitter(vectors) {}
+
   Emitter emitter;
   std::optional<UnwindTable> unwind_table;  // of the emitter's code
   std::shared_ptr<const Emitter> functions;
@@ -34,7 +36,11 @@ class ChainEmitter {
  public:
   ChainEmitter(const Kernel& kernel, const Constants& constants, std::span<const Run* const> runs,
                Emitter& to)
-      : kernel_(kernel), constants_(constants), runs_(runs), loops_(kernel, runs), c(to) {
+      : kernel_(kernel),
+        constants_(constants),
+        runs_(runs),
+        loops_(kernel, runs, to.vectors()),
+        c(to) {
     is_meeting_.resize(kernel.blocks.size());
     for (const BasicBlock& block : kernel.blocks) {
       if (block.post_dominator >= 0) is_meeting_[at_index(block.post_dominator)] = true;
@@ -123,7 +129,7 @@ class ChainEmitter {
   /// Lines that an iteration leaves dirty are dirty at the beginning of the next one. Emits the loop
   /// into another emitter to find them, marks them in `lines`, and returns whether any is new.
   bool find_dirty(const Path& path, const Plan& plan, Lines& lines) const {
-    Emitter emitter;
+    Emitter emitter(c.vectors());
     ChainEmitter trial(kernel_, constants_, runs_, emitter);
     trial.masked_ = masked_;
     trial.heads_ = std::vector<Xbyak::Label>(kernel_.blocks.size());
@@ -336,7 +342,7 @@ class ChainEmitter {
 std::shared_ptr<const Chain> chained(const Kernel& kernel, const Constants& constants,
                                      std::span<const Run* const> runs,
                                      std::shared_ptr<const Emitter> functions) {
-  auto chain = std::make_shared<OwnedChain>();
+  auto chain = std::make_shared<OwnedChain>(functions->vectors());
   chain->functions = std::move(functions);
   ChainEmitter emitter(kernel, constants, runs, chain->emitter);
   emitter.begin();

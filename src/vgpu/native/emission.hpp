@@ -1,15 +1,11 @@
 #pragma once
-// One instruction on its way to the CPU's. A row of 32-bit lanes is two vectors, one of 64-bit lanes
-// is four.
+// One instruction on its way to the CPU's, for the lanes of a pass.
 
 #include "vgpu/engine/compare/compare.hpp"
 #include "vgpu/native/emit.hpp"
 
 namespace rung::vgpu::native {
 
-inline int parts_of(NativeType type) {
-  return bytes_of(type) * warp_size / static_cast<int>(line_bytes);
-}
 inline Lanes lanes_of(NativeType type, int part) {
   return {static_cast<std::uint8_t>(bytes_of(type)), static_cast<std::uint8_t>(part)};
 }
@@ -28,28 +24,37 @@ class Emission {
 
  private:
   std::uint32_t row(int operand) const { return instr_.row[static_cast<std::size_t>(operand)]; }
-  Line line(int operand, int part) const { return line_of(row(operand), part); }
-  Xbyak::Zmm read(int operand, int part) { return c.read(line(operand, part), nan_of(type)); }
-  const Xbyak::Operand& any(int operand, int part) {
-    return c.read_any(line(operand, part), nan_of(type));
+  int parts_of(NativeType lanes) const { return c.pass().parts_of(lanes); }
+  Line line(int operand, int part, NativeType lanes) const {
+    return c.pass().line_of(row(operand), lanes, part);
   }
-  Xbyak::Zmm take(int operand, int part) { return c.take(line(operand, part), nan_of(type)); }
-  void write(int part, const Xbyak::Zmm& value, Emitter::Nan nan = Emitter::Nan::canonical) {
-    c.write(line(0, part), value, lanes_of(instr_.native.result, part), nan);
+  Line source(int operand, int part) const { return line(operand, part, type); }
+  Vector read(int operand, int part) { return c.read(source(operand, part), nan_of(type)); }
+  const Xbyak::Operand& any(int operand, int part) {
+    return c.read_any(source(operand, part), nan_of(type));
+  }
+  Vector take(int operand, int part) { return c.take(source(operand, part), nan_of(type)); }
+  void write(int part, const Vector& value, Emitter::Nan nan = Emitter::Nan::canonical) {
+    const NativeType result = instr_.native.result;
+    c.write(line(0, part, result), value, lanes_of(result, part), nan);
+  }
+  /// The source becomes the result.
+  void copy(int part) {
+    c.copy(line(0, part, instr_.native.result), source(1, part), lanes_of(type, part));
   }
   template <class F>
   void each_part(const F& f) {
     for (int part = 0; part < parts_of(type); ++part) f(part);
   }
-  Xbyak::Zmm zero();
+  Vector zero();
   /// The number in every 32-bit lane of a register.
-  Xbyak::Zmm words(std::uint32_t bits);
+  Vector words(std::uint32_t bits);
   /// The number in every 64-bit lane of a register.
-  Xbyak::Zmm doubles(double number);
-  /// Eight lanes of a 32-bit row, from lane 8 * eighth on, in the lower half of a register.
-  Xbyak::Ymm eighth(int operand, int part);
+  Vector doubles(double number);
+  /// Lanes of a 32-bit row, as many as a register has of 64 bits, in the lower half of a register.
+  Vector half(int operand, int part);
   /// The same, extended to 64 bits.
-  Xbyak::Zmm widened(int operand, int part, bool sign);
+  Vector widened(int operand, int part, bool sign);
 
   void sum();
   void product();
@@ -70,6 +75,7 @@ class Emission {
   void round();
   void quotient();
   void reciprocal_root();
+  void exact_reciprocal_root();
   void power_of_two();
   void select();
   void load_parameter();

@@ -8,43 +8,41 @@
 namespace rung::vgpu::native {
 namespace {
 
-using Xbyak::Ymm;
-using Xbyak::Zmm;
 using Nan = Emitter::Nan;
 
 }  // namespace
 
-Zmm Emission::zero() {
-  const Zmm result = c.fresh();
-  c.vpxord(result, result, result);
+Vector Emission::zero() {
+  const Vector result = c.fresh();
+  c.bitwise_xor(result, result, result);
   return result;
 }
 
-Zmm Emission::words(std::uint32_t bits) {
-  const Zmm result = c.fresh();
+Vector Emission::words(std::uint32_t bits) {
+  const Vector result = c.fresh();
   c.mov(c.eax, bits);
-  c.vpbroadcastd(result, c.eax);
+  c.broadcast(result, c.eax);
   return result;
 }
 
-Zmm Emission::doubles(double number) {
-  const Zmm result = c.fresh();
+Vector Emission::doubles(double number) {
+  const Vector result = c.fresh();
   c.mov(c.rax, std::bit_cast<std::uint64_t>(number));
-  c.vpbroadcastq(result, c.rax);
+  c.broadcast(result, c.rax);
   return result;
 }
 
-Ymm Emission::eighth(int operand, int part) {
-  const Zmm whole = c.read(line(operand, part / 2), Nan::canonical);
-  if (part % 2 == 0) return Ymm(whole.getIdx());
-  const Ymm upper(c.fresh().getIdx());
-  c.vextracti64x4(upper, whole, 1);
+Vector Emission::half(int operand, int part) {
+  const Vector whole = c.read(line(operand, part / 2, NativeType::u32), Nan::canonical);
+  if (part % 2 == 0) return c.lower_half(whole);
+  const Vector upper = c.lower_half(c.fresh());
+  c.extract_upper_half(upper, whole);
   return upper;
 }
 
-Zmm Emission::widened(int operand, int part, bool sign) {
-  const Ymm words = eighth(operand, part);
-  const Zmm result = c.fresh();
+Vector Emission::widened(int operand, int part, bool sign) {
+  const Vector words = half(operand, part);
+  const Vector result = c.fresh();
   if (sign) {
     c.vpmovsxdq(result, words);
   } else {
@@ -58,10 +56,10 @@ void Emission::load_parameter() {
   c.mov(c.r10, c.ptr[c.rdi + offsetof(Warp, parameters)]);
   for (int e = 0; e < op.count; ++e) {
     const Xbyak::Address from = c.ptr[c.r10 + static_cast<int>(op.offset) + e * op.bytes];
-    const Zmm to = c.fresh();
+    const Vector to = c.fresh();
     bytes_of(type) == 4 ? c.vpbroadcastd(to, from) : c.vpbroadcastq(to, from);
     for (int part = 0; part < parts_of(type); ++part) {
-      c.write(line_of(instr_.rows[e], part), to, lanes_of(type, part));
+      c.write(c.pass().line_of(instr_.rows[e], type, part), to, lanes_of(type, part));
     }
   }
 }
@@ -69,9 +67,7 @@ void Emission::load_parameter() {
 void Emission::run() {
   switch (instr_.native.op) {
     case NativeOp::none: break;
-    case NativeOp::move:
-      each_part([&](int part) { c.copy(line(0, part), line(1, part), lanes_of(type, part)); });
-      break;
+    case NativeOp::move: each_part([&](int part) { copy(part); }); break;
     case NativeOp::add:
     case NativeOp::sub: sum(); break;
     case NativeOp::mul: product(); break;
@@ -157,7 +153,10 @@ void plan(Plan& plan, const Instr& instr) {
   const bool compares = native.op == NativeOp::setp;
   const int first = compares ? Combination(instr.imm).sources() : 1;
   const auto lines = [&](int operand, NativeType type, const auto& event) {
-    for (int part = 0; part < parts_of(type); ++part) event(line_of(instr.rows[operand], part));
+    const Pass& pass = plan.pass();
+    for (int part = 0; part < pass.parts_of(type); ++part) {
+      event(pass.line_of(instr.rows[operand], type, part));
+    }
   };
   if (native.op == NativeOp::load_parameter) {
     for (int e = 0; e < instr.op<MemoryOp>().count; ++e) {
@@ -180,18 +179,21 @@ void emit(Emitter& to, const Constants& constants, const Instr& instr) {
 }
 
 void emit(Emitter& to, const Constants& constants, const Run& run, bool masked) {
-  Plan plan;
-  for (const Instr& instr : run.instructions) {
-    native::plan(plan, instr);
-    plan.next_instruction();
+  for (int pass = 0; pass < to.vectors().passes; ++pass) {
+    Plan plan({to.vectors(), pass});
+    for (const Instr& instr : run.instructions) {
+      native::plan(plan, instr);
+      plan.next_instruction();
+    }
+    plan.ends_at(run.end_site);
+    to.begin(plan, masked);
+    for (const Instr& instr : run.instructions) {
+      emit(to, constants, instr);
+      to.next_instruction();
+    }
+    to.write_back();
   }
-  plan.ends_at(run.end_site);
-  to.begin(plan, masked);
-  for (const Instr& instr : run.instructions) {
-    emit(to, constants, instr);
-    to.next_instruction();
-  }
-  to.write_back();
+  to.vzeroupper();
 }
 
 }  // namespace rung::vgpu::native

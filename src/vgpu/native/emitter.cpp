@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "vgpu/model/warp.hpp"
+#include "vgpu/native/numbers.hpp"
 
 namespace rung::vgpu::native {
 namespace {
 
-using Xbyak::Zmm;
-
-constexpr std::size_t code_bytes = 4096;   // at first; it grows
 constexpr std::size_t most_operands = 32;  // of an instruction, in lines
-const Zmm canonical_nan(31);
+constexpr std::uint8_t unordered = 3;      // of VCMPPS
+const Xbyak::Zmm canonical_nan(31);
 
 }  // namespace
 
@@ -48,37 +47,33 @@ std::vector<Line> Plan::read_first() const {
   return lines;
 }
 
-Emitter::Emitter() : Xbyak::CodeGenerator(code_bytes, Xbyak::AutoGrow) {}
-
-const Xbyak::Opmask& Emitter::scratch_mask() {
-  static const Xbyak::Opmask mask(7);
-  return mask;
-}
-
 void Emitter::start(const Plan& plan, bool masked) {
   plan_ = &plan;
+  pass_ = plan.pass();
   masked_ = masked;
   now_ = 0;
   last_use_ = Instr::used_later;
   registers_ = {};
   lines_.clear();
   addresses_.reserve(most_operands);
-  vectors_.reserve(most_operands);
-  begin_bare();
+  operands_.reserve(most_operands);
+  if (is_first_pass()) begin_bare();
 }
 
 void Emitter::begin_bare() {
+  if (!has_avx512()) return load_numbers();
   mov(eax, 0x7FFFFFFF);
   vpbroadcastd(canonical_nan, eax);
 }
 
-// Opmasks of active lanes: 1 and 2 for the halves of 32-bit rows, 3 to 6 for the quarters of 64-bit
+// On AVX-512, opmasks of active lanes: 1 and 2 for the halves of 32-bit rows, 3 to 6 for the quarters of 64-bit
 // rows.
 void Emitter::begin(const Plan& plan, bool masked) {
   start(plan, masked);
-  mov(frame, ptr[rdi + offsetof(Warp, frame)]);
+  if (is_first_pass()) mov(frame, ptr[rdi + offsetof(Warp, frame)]);
   if (!masked_) return;
-  mov(mask, dword[rdi + offsetof(Warp, mask)]);
+  read_lanes(mask, rdi + offsetof(Warp, mask));
+  if (!has_avx512()) return;
   kmovd(k1, mask);
   kshiftrd(k2, k1, 16);
   for (int quarter = 0; quarter < 4; ++quarter) {
@@ -88,17 +83,19 @@ void Emitter::begin(const Plan& plan, bool masked) {
 
 void Emitter::begin_steps(const Plan& plan) {
   start(plan, false);
-  mov(frame, rdi);
-}
-
-void Emitter::end() {
-  write_back();
-  ret();
+  if (is_first_pass()) mov(frame, rdi);
 }
 
 void Emitter::write_back() {
   write_back_if([&](Line line, const State& state) { return must_store(line, state); });
-  vzeroupper();
+}
+
+void Emitter::read_lanes(const Xbyak::Reg32& bits, const Xbyak::RegExp& lanes) {
+  if (has_avx512()) {
+    mov(bits, dword[lanes]);
+  } else {
+    movzx(bits, byte[lanes + first_byte()]);
+  }
 }
 
 template <class F>
@@ -113,7 +110,7 @@ void Emitter::write_back_if(const F& wanted) {
 
 void Emitter::preload(const std::vector<Held>& lines) {
   for (const Held& held : lines) {
-    vmovups(Zmm(held.index), memory(held.line));
+    vmovups(vector(held.index), memory(held.line));
     registers_[static_cast<std::size_t>(held.index)] = {{held.line}, 0, false};
     lines_[held.line] = {held.index, held.lanes, held.dirty};
   }
@@ -147,7 +144,7 @@ void Emitter::put_back(const std::vector<Held>& lines) {
     if (now->index != wanted.index) moves.emplace_back(wanted.index, now->index);
   }
   move_in_parallel(std::move(moves));
-  for (const Held& load : loads) vmovups(Zmm(load.index), memory(load.line));
+  for (const Held& load : loads) vmovups(vector(load.index), memory(load.line));
 }
 
 /// Copies registers, as pairs of destination and source, all of which are read before one is
@@ -159,12 +156,12 @@ void Emitter::move_in_parallel(std::vector<std::pair<int, int>> moves) {
                           [&](const auto& other) { return other.second == move.first; });
     });
     if (free != moves.end()) {
-      vmovaps(Zmm(free->first), Zmm(free->second));
+      vmovaps(vector(free->first), vector(free->second));
       moves.erase(free);
       continue;
     }
     const int blocked = moves.front().first;  // a cycle: its value waits elsewhere
-    vmovaps(temporary(0), Zmm(blocked));
+    vmovaps(temporary(0), vector(blocked));
     for (auto& move : moves) {
       if (move.second == blocked) move.second = temporary(0).getIdx();
     }
@@ -186,49 +183,55 @@ void Emitter::write_back_for(const Snapshot& snapshot) {
 void Emitter::next_instruction() {
   ++now_;
   addresses_.clear();
-  vectors_.clear();
+  operands_.clear();
 }
 
-Xbyak::Address Emitter::memory(Line line) { return zword[frame + line * line_bytes]; }
-Xbyak::Address Emitter::predicate(std::uint32_t row, int first_lane) {
-  return ptr[frame + row + first_lane / 8];
+Xbyak::Address Emitter::memory(Line line) const {
+  return vector_at(frame + line * static_cast<std::uint32_t>(vectors().bytes));
+}
+
+void Emitter::read_predicate(const Xbyak::Reg32& bits, std::uint32_t row) {
+  read_lanes(bits, frame + row);
 }
 
 void Emitter::write_predicate(std::uint32_t row, const Xbyak::Reg32& bits) {
-  unbind(row / line_bytes);
   if (masked_) {
-    mov(edx, dword[frame + row]);
+    read_predicate(edx, row);
     xor_(bits, edx);
     and_(bits, mask);
     xor_(bits, edx);
   }
-  mov(dword[frame + row], bits);
+  if (has_avx512()) {
+    mov(dword[frame + row], bits);
+  } else {
+    mov(byte[frame + row + first_byte()], bits.cvt8());
+  }
 }
 
-Zmm Emitter::read(Line line, Nan nan) {
+Vector Emitter::read(Line line, Nan nan) {
   const auto found = lines_.find(line);
   if (found != lines_.end()) {
     const int index = found->second.index;
     if (nan == Nan::canonical) make_canonical(index);
     pin(index);
-    return Zmm(index);
+    return vector(index);
   }
   const int index = allocate();
-  vmovups(Zmm(index), memory(line));
+  vmovups(vector(index), memory(line));
   registers_[static_cast<std::size_t>(index)].lines.push_back(line);
   lines_[line] = {index, {}, false};
-  return Zmm(index);
+  return vector(index);
 }
 
 const Xbyak::Operand& Emitter::read_any(Line line, Nan nan) {
   if (!lines_.contains(line) && plan_->next_read(line, Plan::reads_of(now_ + 1)) == Plan::never) {
     return addresses_.emplace_back(memory(line));
   }
-  return vectors_.emplace_back(read(line, nan));
+  return operands_.emplace_back(read(line, nan));
 }
 
-Zmm Emitter::take(Line line, Nan nan) {
-  const Zmm value = read(line, nan);
+Vector Emitter::take(Line line, Nan nan) {
+  const Vector value = read(line, nan);
   const int index = value.getIdx();
   const std::size_t later = Plan::writes_of(now_);
   const State& state = lines_.at(line);
@@ -239,14 +242,14 @@ Zmm Emitter::take(Line line, Nan nan) {
     unbind(line);
     return value;
   }
-  const Zmm copy = fresh();
+  const Vector copy = fresh();
   vmovaps(copy, value);
   return copy;
 }
 
-Zmm Emitter::fresh() { return Zmm(allocate()); }
+Vector Emitter::fresh() { return vector(allocate()); }
 
-void Emitter::write(Line line, const Zmm& value, Lanes lanes, Nan nan) {
+void Emitter::write(Line line, const Vector& value, Lanes lanes, Nan nan) {
   unbind(line);
   const int index = value.getIdx();
   Register& held = registers_[static_cast<std::size_t>(index)];
@@ -256,7 +259,7 @@ void Emitter::write(Line line, const Zmm& value, Lanes lanes, Nan nan) {
 }
 
 void Emitter::copy(Line to, Line from, Lanes lanes) {
-  const Zmm value = read(from, Nan::any);
+  const Vector value = read(from, Nan::any);
   const auto& held = registers_[static_cast<std::size_t>(value.getIdx())];
   write(to, value, lanes, held.may_be_nan ? Nan::any : Nan::canonical);
 }
@@ -275,7 +278,7 @@ void Emitter::unbind(Line line) {
 int Emitter::allocate() {
   int best = -1;
   std::size_t best_read = 0;
-  for (int i = 0; i < registers; ++i) {
+  for (int i = 0; i < vectors().registers; ++i) {
     const Register& candidate = registers_[static_cast<std::size_t>(i)];
     if (candidate.pinned > now_) continue;
     std::size_t next = Plan::never;
@@ -316,9 +319,14 @@ bool Emitter::must_store(Line line, const State& state) const {
 
 void Emitter::store(Line line, const State& state) {
   make_canonical(state.index);
-  const Zmm value(state.index);
+  const Vector value = vector(state.index);
   if (!masked_) {
     vmovups(memory(line), value);
+  } else if (!has_avx512()) {
+    set_mask(rdi + (offsetof(Warp, mask) + first_byte()), state.lanes.bytes, state.lanes.part);
+    vmovups(temporary(1), memory(line));
+    blend(temporary(1), temporary(1), value, state.lanes.bytes);
+    vmovups(memory(line), temporary(1));
   } else if (state.lanes.bytes == 4) {
     vmovups(memory(line) | Xbyak::Opmask(1 + state.lanes.part), value);
   } else {
@@ -330,12 +338,16 @@ void Emitter::make_canonical(int index) {
   Register& held = registers_[static_cast<std::size_t>(index)];
   if (!held.may_be_nan) return;
   held.may_be_nan = false;
-  canonicalise(Zmm(index));
+  canonicalise(vector(index));
 }
 
-void Emitter::canonicalise(const Zmm& value) {
-  vcmpunordps(scratch_mask(), value, value);
-  vmovaps(value | scratch_mask(), canonical_nan);
+void Emitter::canonicalise(const Vector& value) {
+  compare_floats(value, value, unordered);
+  if (has_avx512()) {
+    replace(value, canonical_nan);
+  } else {
+    vblendvps(value, value, number(offsetof(Numbers, nan)), temporary(0));
+  }
 }
 
 }  // namespace rung::vgpu::native

@@ -1,12 +1,9 @@
 #pragma once
-// Emits AVX-512 code for a run of instructions, with the lines of the frame in registers.
+// Emits code for a run of instructions, with the lines of the frame in registers.
 //
-// A line is 64 bytes of the frame, one vector register: a row of 32-bit lanes has two, one of 64-bit
-// lanes has four. A line that the run writes stays in its register until the register is needed for
+// A line is as many bytes of the frame as a vector register has, 64 or 32. A line that the run writes stays in its register until the register is needed for
 // one that is read sooner (L. A. Belady, "A study of replacement algorithms for a virtual-storage
 // computer", IBM Systems Journal 5 (2), 1966), or until the run ends.
-
-#include <xbyak/xbyak.h>
 
 #include <array>
 #include <cstddef>
@@ -17,22 +14,16 @@
 #include <vector>
 
 #include "vgpu/model/instr.hpp"
+#include "vgpu/native/assembler.hpp"
 
 namespace rung::vgpu::native {
-
-inline constexpr std::uint32_t line_bytes = 64;
-
-/// The index of a line in the frame.
-using Line = std::uint32_t;
-
-/// A line of a row, which is given by its offset in the frame.
-inline Line line_of(std::uint32_t row, int part) {
-  return row / line_bytes + static_cast<std::uint32_t>(part);
-}
 
 /// The lines that the instructions of a run read and write, in their order.
 class Plan {
  public:
+  explicit Plan(const Pass& pass) : pass_(pass) {}
+
+  const Pass& pass() const { return pass_; }
   void reads(Line line) { events_[line].push_back(reads_of(now_)); }
   void writes(Line line) { events_[line].push_back(writes_of(now_)); }
   void next_instruction() { ++now_; }
@@ -56,6 +47,7 @@ class Plan {
  private:
   std::size_t next_event(Line line, std::size_t from) const;
 
+  Pass pass_;
   std::unordered_map<Line, std::vector<std::size_t>> events_;
   std::vector<std::size_t> exits_;
   std::size_t now_ = 0;
@@ -65,12 +57,15 @@ class Plan {
 /// The lanes that a line holds, for stores of the active lanes alone.
 struct Lanes {
   std::uint8_t bytes = 4;  // of a lane
-  std::uint8_t part = 0;   // of the row: lanes from part * 64 / bytes on
+  std::uint8_t part = 0;   // of the pass's lanes in the row
 };
 
-class Emitter : public Xbyak::CodeGenerator {
+class Emitter : public Assembler {
  public:
-  Emitter();
+  using Assembler::Assembler;
+
+  /// The lanes that the code is for.
+  const Pass& pass() const { return pass_; }
 
   /// Begins a run: a function with the type of a Handler. `masked`: only the lanes of warp.mask may
   /// change in the frame.
@@ -78,8 +73,6 @@ class Emitter : public Xbyak::CodeGenerator {
   /// The same for a function with the type of NativeSteps::Function, which finds the sources in rsi.
   void begin_steps(const Plan& plan);
   /// Ends it: writes the changed lines.
-  void end();
-  /// The same in code that goes on.
   void write_back();
 
   // Loops, which keep lines in the same registers from one iteration to the next.
@@ -103,8 +96,8 @@ class Emitter : public Xbyak::CodeGenerator {
   void write_back_for(const Snapshot& snapshot);
   /// Begins a function that allocates registers itself, all but canonicalise()'s.
   void begin_bare();
-  /// Replaces NaN of f32 by PTX's. Changes scratch_mask().
-  void canonicalise(const Xbyak::Zmm& value);
+  /// Replaces NaN of f32 by PTX's. Changes the mask.
+  void canonicalise(const Vector& value);
   /// After the last run: the code no longer moves or changes.
   void make_executable() { ready(Xbyak::CodeArray::PROTECT_RE); }
   /// The instructions of the plan begin one after the other.
@@ -117,33 +110,33 @@ class Emitter : public Xbyak::CodeGenerator {
   enum class Nan { any, canonical };
 
   // Operands. Registers stay as they are until next_instruction().
-  Xbyak::Zmm read(Line line, Nan nan = Nan::canonical);
+  Vector read(Line line, Nan nan = Nan::canonical);
   /// The register, or the memory if the line is in no register and this is its last use.
   const Xbyak::Operand& read_any(Line line, Nan nan = Nan::canonical);
   /// A register with the value that may be overwritten. Call it after the instruction's reads.
-  Xbyak::Zmm take(Line line, Nan nan = Nan::canonical);
+  Vector take(Line line, Nan nan = Nan::canonical);
   /// An unused register.
-  Xbyak::Zmm fresh();
+  Vector fresh();
   /// The line has the register's value from now on.
-  void write(Line line, const Xbyak::Zmm& value, Lanes lanes, Nan nan = Nan::canonical);
+  void write(Line line, const Vector& value, Lanes lanes, Nan nan = Nan::canonical);
   /// The line `to` has the value of `from`.
   void copy(Line to, Line from, Lanes lanes);
-  /// The bits of a predicate from that lane on, a multiple of 8.
-  Xbyak::Address predicate(std::uint32_t row, int first_lane = 0);
+  // Predicates have a bit for each lane of the pass.
+  void read_predicate(const Xbyak::Reg32& bits, std::uint32_t row);
   /// Changes edx.
   void write_predicate(std::uint32_t row, const Xbyak::Reg32& bits);
-
-  /// Three registers that no line occupies.
-  static Xbyak::Zmm temporary(int index) { return Xbyak::Zmm(registers + index); }
-  /// Reading, writing and fresh() may change it.
-  static const Xbyak::Opmask& scratch_mask();
-  // Registers of the function. eax, ecx, edx and r10 are free; steps.cpp keeps addresses in r11.
+  /// Sets the mask, which reading, writing and fresh() may change.
+  void set_mask_to_predicate(std::uint32_t row, int lane_bytes, int part) {
+    set_mask(frame + (row + first_byte()), lane_bytes, part);
+  }
+  // Registers of the function. eax, ecx, edx and r10 are free; steps.cpp keeps addresses in r11, if
+  // numbers do not need it.
   const Xbyak::Reg64 frame = r8;
-  const Xbyak::Reg32 mask = r9d;  // warp.mask, if masked
-
-  static constexpr int registers = 27;  // for lines
+  const Xbyak::Reg32 mask = r9d;  // of warp.mask, if masked, the bits of the pass
 
  private:
+  static constexpr std::size_t most_registers = static_cast<std::size_t>(avx512.registers);
+
   struct Register {
     std::vector<Line> lines;
     std::uint64_t pinned = 0;  // until this instruction has ended
@@ -157,7 +150,11 @@ class Emitter : public Xbyak::CodeGenerator {
   };
 
   void start(const Plan& plan, bool masked);
-  Xbyak::Address memory(Line line);
+  bool is_first_pass() const { return pass_.index == 0; }
+  Xbyak::Address memory(Line line) const;
+  /// Of a word with a bit for each lane of the warp.
+  std::uint32_t first_byte() const { return static_cast<std::uint32_t>(pass_.index); }
+  void read_lanes(const Xbyak::Reg32& bits, const Xbyak::RegExp& lanes);
   int allocate();
   void release(int index);
   template <class F>
@@ -170,17 +167,18 @@ class Emitter : public Xbyak::CodeGenerator {
   void pin(int index) { registers_[static_cast<std::size_t>(index)].pinned = now_ + 1; }
 
   const Plan* plan_ = nullptr;
+  Pass pass_{vectors()};
   bool masked_ = false;
   std::size_t now_ = 0;
   std::uint32_t last_use_ = Instr::used_later;
-  std::array<Register, registers> registers_;
+  std::array<Register, most_registers> registers_;
   std::unordered_map<Line, State> lines_;
   std::vector<Xbyak::Address> addresses_;  // that read_any() refers to
-  std::vector<Xbyak::Zmm> vectors_;
+  std::vector<Vector> operands_;
 };
 
 struct Emitter::Snapshot {
-  std::array<Register, registers> held;
+  std::array<Register, most_registers> held;
   std::unordered_map<Line, State> lines;
   std::size_t now;
 };

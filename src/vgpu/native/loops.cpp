@@ -19,8 +19,9 @@ Loops::Path successors(const BasicBlock& block) {
 
 }  // namespace
 
-Loops::Loops(const Kernel& kernel, std::span<const Run* const> runs)
-    : kernel_(kernel), runs_(runs), is_head_(kernel.blocks.size()) {
+Loops::Loops(const Kernel& kernel, std::span<const Run* const> runs, const Vectors& vectors)
+    : kernel_(kernel), runs_(runs), lanes_{vectors}, is_head_(kernel.blocks.size()) {
+  if (vectors.passes > 1) return;
   for (int i = 0; i < static_cast<int>(kernel.blocks.size()); ++i) {
     for (const int next : successors(at(i))) {
       if (next >= 0 && next <= i) is_head_[static_cast<std::size_t>(next)] = true;
@@ -51,7 +52,7 @@ bool Loops::is_translated(const BasicBlock& block) const {
 }
 
 Plan Loops::plan_of(const Path& path) const {
-  Plan plan;
+  Plan plan(lanes_);
   for (const int block : path) {
     for_each_instruction(block, [&](const Instr& instr) {
       native::plan(plan, instr);

@@ -14,8 +14,8 @@ class Loops {
   /// Blocks, each of which leads to the next, and the last to the first.
   using Path = std::vector<int>;
 
-  /// `runs`: as for chained().
-  Loops(const Kernel& kernel, std::span<const Run* const> runs);
+  /// `runs`: as for chained(). None are found for vectors that need several passes.
+  Loops(const Kernel& kernel, std::span<const Run* const> runs, const Vectors& vectors);
 
   /// The shortest way from the block back to itself; empty if there is none.
   Path path_from(int begin) const;
@@ -35,6 +35,7 @@ class Loops {
 
   const Kernel& kernel_;
   const std::span<const Run* const> runs_;
+  const Pass lanes_;
   std::vector<bool> is_head_;  // by block: whether a loop may begin with it
 };
 

@@ -7,22 +7,14 @@ namespace rung::vgpu::native {
 namespace {
 
 using Xbyak::Operand;
-using Xbyak::Opmask;
-using Xbyak::Zmm;
 
 }  // namespace
 
 void Emission::select() {
   each_part([&](int part) {
-    const Zmm yes = c.read(line(1, part)), no = c.read(line(2, part)), to = c.fresh();
-    const Opmask k = Emitter::scratch_mask();
-    if (bytes_of(type) == 4) {
-      c.kmovw(k, c.predicate(row(3), 16 * part));
-      c.vblendmps(to | k, no, yes);
-    } else {
-      c.kmovb(k, c.predicate(row(3), 8 * part));
-      c.vblendmpd(to | k, no, yes);
-    }
+    const Vector yes = c.read(source(1, part)), no = c.read(source(2, part)), to = c.fresh();
+    c.set_mask_to_predicate(row(3), bytes_of(type), part);
+    c.blend(to, no, yes, bytes_of(type));
     write(part, to);
   });
 }
@@ -30,25 +22,18 @@ void Emission::select() {
 void Emission::compare() {
   const Combination combination(instr_.imm);
   const int a = combination.sources();
-  const std::uint8_t relation = instr_.native.relation;
+  bool holds = true;  // where the bits are set
   each_part([&](int part) {
-    const Zmm left = read(a, part);
+    const Vector left = read(a, part);
     const Operand& right = any(a + 1, part);
-    const Opmask k = Emitter::scratch_mask();
-    switch (type) {
-      case NativeType::f32: c.vcmpps(k, left, right, relation); break;
-      case NativeType::f64: c.vcmppd(k, left, right, relation); break;
-      case NativeType::u32: c.vpcmpud(k, left, right, relation); break;
-      case NativeType::s32: c.vpcmpd(k, left, right, relation); break;
-      case NativeType::u64: c.vpcmpuq(k, left, right, relation); break;
-      case NativeType::s64: c.vpcmpq(k, left, right, relation); break;
-    }
+    holds = c.compare(type, left, right, instr_.native.relation);
     const Xbyak::Reg32 bits = part == 0 ? c.eax : c.ecx;
-    bytes_of(type) == 4 ? c.kmovw(bits, k) : c.kmovb(bits, k);
+    c.read_mask(bits, bytes_of(type));
     if (part == 0) return;
-    c.shl(c.ecx, part * 32 / parts_of(type));
+    c.shl(c.ecx, part * c.vectors().bytes / bytes_of(type));
     c.or_(c.eax, c.ecx);
   });
+  if (!holds) c.not_(c.eax);
   combine(combination);
 }
 
@@ -57,7 +42,7 @@ void Emission::combine(const Combination& combination) {
     if (destination == 1) c.not_(c.eax);
     c.mov(c.ecx, c.eax);
     if (combination.used) {
-      c.mov(c.edx, c.dword[c.frame + row(combination.sources() + 2)]);
+      c.read_predicate(c.edx, row(combination.sources() + 2));
       if (combination.negated) c.not_(c.edx);
       switch (combination.with) {
         case Combination::With::conjunction: c.and_(c.ecx, c.edx); break;
@@ -77,7 +62,7 @@ void Emission::combine(const Combination& combination) {
 
 void Emission::predicate() {
   const auto source = [&](int operand, const Xbyak::Reg32& to) {
-    c.mov(to, c.dword[c.frame + row(operand)]);
+    c.read_predicate(to, row(operand));
     if (((instr_.imm >> operand) & 1) != 0) c.not_(to);
   };
   source(1, c.ecx);

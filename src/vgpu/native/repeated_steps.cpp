@@ -18,16 +18,17 @@ namespace rung::vgpu::native {
 namespace {
 
 using Xbyak::Reg64;
-using Xbyak::Zmm;
 using Step = Superinstruction::Step;
 using Kind = LoadPattern::Kind;
 
-constexpr int parts = 2;  // lines of a row
-constexpr int half_lanes = 16;
 constexpr std::int32_t word = 4;  // bytes
-constexpr std::int32_t vector_bytes = 64;
-constexpr std::size_t most_group = 20;  // sums in registers 0 to 19; factors have the next ones
-constexpr int first_factor = 20, end_factor = 31;
+
+/// What registers hold: sums the first ones, factors the next ones.
+struct Registers {
+  int end_sums, end_factors;
+};
+constexpr Registers registers_of_avx512{20, 31};
+constexpr Registers registers_of_avx2{11, 15};  // the last one is for a factor that is used once
 
 /// Where a factor comes from: a row of the frame, or words at an offset from a batch's addresses.
 struct Factor {
@@ -106,7 +107,14 @@ class Writer {
  public:
   Writer(const Superinstruction& super, const Products& products,
          std::span<const LoadPattern> patterns, Emitter& to)
-      : super_(super), products_(products), patterns_(patterns), c(to) {}
+      : super_(super),
+        products_(products),
+        patterns_(patterns),
+        c(to),
+        parts(static_cast<int>(sizeof(std::uint32_t)) * warp_size / to.vectors().bytes),
+        vector_bytes(to.vectors().bytes),
+        registers_(to.has_avx512() ? registers_of_avx512 : registers_of_avx2),
+        held_(static_cast<std::size_t>(registers_.end_factors - registers_.end_sums)) {}
 
   NativeSteps::Repeated write() {
     for (const LoadPattern& pattern : patterns_) {
@@ -120,6 +128,7 @@ class Writer {
     c.begin_bare();
     if (!scratch_.empty()) order_words();
     const std::size_t count = products_.sums.size();
+    const auto most_group = static_cast<std::size_t>(registers_.end_sums);
     const std::size_t groups = (count + most_group - 1) / most_group;
     for (int part = 0; part < parts; ++part) {
       for (std::size_t group = 0; group < groups; ++group) {
@@ -131,7 +140,8 @@ class Writer {
     c.make_executable();
     const std::size_t fit =
         scratch_bytes_ == 0 ? NativeSteps::most_runs : NativeSteps::most_scratch / scratch_bytes_;
-    const bool exceeds_registers = count * parts > Emitter::registers;
+    const bool exceeds_registers =
+        static_cast<int>(count) * parts > c.vectors().passes * c.vectors().registers;
     return {c.getCode<NativeSteps::Repeated::Function>(), std::min(NativeSteps::most_runs, fit),
             exceeds_registers && products_.all.size() >= 2 * count};
   }
@@ -142,15 +152,16 @@ class Writer {
     if (factor.in_frame) return false;
     return pattern_of(factor).kind == Kind::uniform || pattern_of(factor).kind == Kind::halves;
   }
-  /// Whether both halves of the lanes have the same words.
-  bool repeats(const Factor& factor) const { return pattern_of(factor).kind == Kind::repeated; }
+  /// The parts whose words differ: the others have those of the first half of the lanes.
+  int own_parts(const Factor& factor) const {
+    return pattern_of(factor).kind == Kind::repeated ? parts / 2 : parts;
+  }
 
   /// Gives the words room in the scratch memory of a run if they must be put in order.
   void place(const Factor& factor) {
     if (factor.in_frame || is_broadcast(factor) || pattern_of(factor).stride == word) return;
     const auto [known, is_new] = scratch_.try_emplace(factor, scratch_bytes_);
-    if (is_new)
-      scratch_bytes_ += static_cast<std::size_t>(vector_bytes) * (repeats(factor) ? 1 : parts);
+    if (is_new) scratch_bytes_ += static_cast<std::size_t>(vector_bytes * own_parts(factor));
   }
 
   // Registers of the function: its arguments, then what the loop over runs moves on.
@@ -208,56 +219,56 @@ class Writer {
     });
   }
   void order_fours(const std::array<Factor, 4>& four) {
-    const std::array<Zmm, 4> words = {Zmm(0), Zmm(1), Zmm(2), Zmm(3)};
-    for (int part = 0; part < (repeats(four[0]) ? 1 : parts); ++part) {
+    const std::array words = {c.vector(0), c.vector(1), c.vector(2), c.vector(3)};
+    for (int part = 0; part < own_parts(four[0]); ++part) {
       load_transposed(c, words, address(four[0], part), pattern_of(four[0]).stride);
       for (std::size_t e = 0; e < words.size(); ++e) {
-        c.vmovaps(c.zword[in_order(scratch_.at(four[e]), part)], words[e]);
+        c.vmovaps(c.vector_at(in_order(scratch_.at(four[e]), part)), words[e]);
       }
     }
   }
   void order_singles(const Factor& factor, std::size_t at) {
-    for (int part = 0; part < (repeats(factor) ? 1 : parts); ++part) {
-      load_strided(c, Zmm(0), address(factor, part), pattern_of(factor).stride);
-      c.vmovaps(c.zword[in_order(at, part)], Zmm(0));
+    for (int part = 0; part < own_parts(factor); ++part) {
+      load_strided(c, c.vector(0), address(factor, part), pattern_of(factor).stride);
+      c.vmovaps(c.vector_at(in_order(at, part)), c.vector(0));
     }
   }
   Xbyak::RegExp in_order(std::size_t at, int part) const {
     return scratch_now + static_cast<int>(at) + part * vector_bytes;
   }
 
-  /// The address of the words of a half of the lanes, as they are.
+  /// The address of the words of a part's lanes, as they are.
   Xbyak::RegExp address(const Factor& factor, int part) {
-    const LoadPattern pattern = pattern_of(factor);
-    std::int32_t first = 0;
-    if (pattern.kind == Kind::halves) first = pattern.offset_of_half(part);
-    if (pattern.kind == Kind::strided) first = part * half_lanes * pattern.stride;
-    return low_of(factor.batch) + (factor.offset + first);
+    const int lane = part * words_of(c.vectors());
+    return low_of(factor.batch) + (factor.offset + offset_of_lane(pattern_of(factor), lane));
   }
-  Xbyak::RegExp vector_at(const Factor& factor, int part) {
+  Xbyak::RegExp place_of(const Factor& factor, int part) {
     if (factor.in_frame) return frame + (factor.offset + part * vector_bytes);
     const auto ordered = scratch_.find(factor);
     if (ordered == scratch_.end()) return address(factor, part);
-    return in_order(ordered->second, repeats(factor) ? 0 : part);
+    return in_order(ordered->second, part % own_parts(factor));
   }
 
   /// The sums from `first` to `end`, for all runs.
   void add_up(int part, std::size_t first, std::size_t end) {
     const auto in_memory = [&](std::size_t sum) {
-      return c.zword[frame + static_cast<int>(products_.sums[sum]) + part * vector_bytes];
+      return c.vector_at(frame + static_cast<int>(products_.sums[sum]) + part * vector_bytes);
     };
-    const auto in_register = [&](std::size_t sum) { return Zmm(static_cast<int>(sum - first)); };
+    const auto in_register = [&](std::size_t sum) {
+      return c.vector(static_cast<int>(sum - first));
+    };
     std::vector<Product> group;
     for (const Product& product : products_.all) {
       if (product.sum >= first && product.sum < end) group.push_back(product);
     }
     for (std::size_t sum = first; sum < end; ++sum) c.vmovups(in_register(sum), in_memory(sum));
     each_run([&] {
-      held_.fill(std::nullopt);
+      std::ranges::fill(held_, std::nullopt);
       for (std::size_t i = 0; i < group.size(); ++i) {
         multiply(std::span(group).subspan(i), in_register(group[i].sum), part);
       }
     });
+    c.load_numbers();
     for (std::size_t sum = first; sum < end; ++sum) {
       c.canonicalise(in_register(sum));
       c.vmovups(in_memory(sum), in_register(sum));
@@ -266,21 +277,25 @@ class Writer {
 
   /// Multiplies the first of these products. One factor is in a register, the other may be in
   /// memory.
-  void multiply(std::span<const Product> left, const Zmm& sum, int part) {
+  void multiply(std::span<const Product> left, const Vector& sum, int part) {
     Factor a = left.front().a, b = left.front().b;
     if (!held_in(a) &&
         (held_in(b) || next_use(b, left.subspan(1)) < next_use(a, left.subspan(1)))) {
       std::swap(a, b);
     }
-    const Zmm in_register = held_in(a) ? *held_in(a) : load(a, left, part, std::nullopt);
+    const Vector in_register = held_in(a) ? *held_in(a) : load(a, left, part, std::nullopt);
     if (const auto held = held_in(b)) {
       c.vfmadd231ps(sum, in_register, *held);
     } else if (next_use(b, left.subspan(1)) < left.size() - 1 && has_room(left)) {
       c.vfmadd231ps(sum, in_register, load(b, left, part, a));
-    } else if (is_broadcast(b)) {
-      c.vfmadd231ps(sum, in_register, c.ptr_b[vector_at(b, part)]);
+    } else if (!is_broadcast(b)) {
+      c.vfmadd231ps(sum, in_register, c.vector_at(place_of(b, part)));
+    } else if (c.has_avx512()) {
+      c.vfmadd231ps(sum, in_register, c.ptr_b[place_of(b, part)]);
     } else {
-      c.vfmadd231ps(sum, in_register, c.zword[vector_at(b, part)]);
+      const Vector once = c.vector(registers_.end_factors);
+      c.vbroadcastss(once, c.dword[place_of(b, part)]);
+      c.vfmadd231ps(sum, in_register, once);
     }
   }
 
@@ -290,10 +305,10 @@ class Writer {
     });
     return static_cast<std::size_t>(found - left.begin());
   }
-  std::optional<Zmm> held_in(const Factor& factor) const {
+  std::optional<Vector> held_in(const Factor& factor) const {
     const auto found = std::find(held_.begin(), held_.end(), std::optional(factor));
     if (found == held_.end()) return std::nullopt;
-    return Zmm(first_factor + static_cast<int>(found - held_.begin()));
+    return c.vector(registers_.end_sums + static_cast<int>(found - held_.begin()));
   }
   /// Whether a register holds nothing that is used again.
   bool has_room(std::span<const Product> left) const {
@@ -302,8 +317,8 @@ class Writer {
     });
   }
   /// Loads into the register whose factor is used last, but not that of `kept`.
-  Zmm load(const Factor& factor, std::span<const Product> left, int part,
-           const std::optional<Factor>& kept) {
+  Vector load(const Factor& factor, std::span<const Product> left, int part,
+              const std::optional<Factor>& kept) {
     std::size_t best = 0, best_use = 0;
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (held_[i] && held_[i] == kept) continue;
@@ -314,11 +329,11 @@ class Writer {
       }
     }
     held_[best] = factor;
-    const Zmm to(first_factor + static_cast<int>(best));
+    const Vector to = c.vector(registers_.end_sums + static_cast<int>(best));
     if (is_broadcast(factor)) {
-      c.vbroadcastss(to, c.dword[vector_at(factor, part)]);
+      c.vbroadcastss(to, c.dword[place_of(factor, part)]);
     } else {
-      c.vmovups(to, c.zword[vector_at(factor, part)]);
+      c.vmovups(to, c.vector_at(place_of(factor, part)));
     }
     return to;
   }
@@ -327,11 +342,14 @@ class Writer {
   const Products& products_;
   const std::span<const LoadPattern> patterns_;
   Emitter& c;
+  const int parts;  // of a row
+  const std::int32_t vector_bytes;
+  const Registers registers_;
   std::map<Factor, std::size_t> scratch_;  // the words' place in a run's scratch memory
   std::size_t scratch_bytes_ = 0;
   std::array<int, 2> low_of_{};
   std::size_t next_low_ = 0;
-  std::array<std::optional<Factor>, end_factor - first_factor> held_;
+  std::vector<std::optional<Factor>> held_;
 };
 
 }  // namespace

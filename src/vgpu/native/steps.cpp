@@ -19,56 +19,68 @@
 namespace rung::vgpu::native {
 namespace {
 
-using Xbyak::Zmm;
 using Step = Superinstruction::Step;
 using Nan = Emitter::Nan;
-
-constexpr int parts = 2;  // lines of a row
-constexpr int half_lanes = 16;
 
 class StepsEmitter {
  public:
   StepsEmitter(const Superinstruction& super, const Constants& constants,
-               std::span<const LoadPattern> patterns)
-      : super_(super), constants_(constants), patterns_(patterns) {}
+               std::span<const LoadPattern> patterns, Emitter& to)
+      : super_(super), constants_(constants), patterns_(patterns), pass_{to.vectors()}, c_(&to) {}
 
-  void emit(Emitter& to) {
-    const Plan plan = planned();
-    c_ = &to;
-    to.begin_steps(plan);
-    load_lows();
-    for (const Step& step : super_.steps) {
-      to.set_last_use(step.last_use);
-      switch (step.kind) {
-        case Step::Kind::load: load(step); break;
-        case Step::Kind::operation: native::emit(to, constants_, operation(step)); break;
-        default: multiply_add(step);
+  void emit() {
+    Emitter& to = *c_;
+    for (int pass = 0; pass < to.vectors().passes; ++pass) {
+      pass_.index = pass;
+      const Plan plan = planned();
+      to.begin_steps(plan);
+      if (pass == 0) load_lows();
+      for (const Step& step : super_.steps) {
+        emit(step);
+        to.next_instruction();
       }
-      to.next_instruction();
+      to.write_back();
     }
-    to.end();
+    to.vzeroupper();
+    to.ret();
   }
 
  private:
+  void emit(const Step& step) {
+    c_->set_last_use(step.last_use);
+    switch (step.kind) {
+      case Step::Kind::load: return load(step);
+      case Step::Kind::operation: return native::emit(*c_, constants_, operation(step));
+      default: return multiply_add(step);
+    }
+  }
+
   Plan planned() const {
-    Plan plan;
+    Plan plan(pass_);
     for (const Step& step : super_.steps) {
       if (step.kind == Step::Kind::operation) native::plan(plan, operation(step));
-      for (int part = 0; part < parts && step.kind != Step::Kind::operation; ++part) {
+      for (int part = 0; part < parts() && step.kind != Step::Kind::operation; ++part) {
         if (step.kind == Step::Kind::load) {
-          for (std::size_t e = 0; e < step.count; ++e) plan.writes(line_of(step.row[e], part));
+          for (std::size_t e = 0; e < step.count; ++e) plan.writes(line(step.row[e], part));
           continue;
         }
         for (std::size_t operand = 0; operand < 2; ++operand) {
-          if (const auto row = row_of(step, operand)) plan.reads(line_of(*row, part));
+          if (const auto row = row_of(step, operand)) plan.reads(line(*row, part));
         }
-        plan.reads(line_of(step.row[3], part));
-        plan.writes(line_of(step.row[0], part));
+        plan.reads(line(step.row[3], part));
+        plan.writes(line(step.row[0], part));
       }
       plan.next_instruction();
     }
     plan.ends_at(super_.parts.back().site);
     return plan;
+  }
+
+  int parts() const { return pass_.parts_of(NativeType::f32); }
+  Line line(std::uint32_t row, int part) const { return pass_.line_of(row, NativeType::f32, part); }
+  /// The first of the lanes that a part has.
+  int first_lane(int part) const {
+    return (pass_.index * parts() + part) * words_of(pass_.vectors);
   }
 
   const Instr& operation(const Step& step) const {
@@ -84,7 +96,7 @@ class StepsEmitter {
 
   /// The lowest addresses of the first batches stay in registers.
   void load_lows() {
-    for (std::size_t i = 0; i < std::min(lows_.size(), super_.batches.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(lows(), super_.batches.size()); ++i) {
       c_->mov(lows_[i], c_->ptr[c_->rsi + field_of(i, offsetof(LoadSource, low))]);
     }
   }
@@ -95,53 +107,59 @@ class StepsEmitter {
 
   /// The address of a batch's source in rax or in its register, plus an offset for the instruction.
   Xbyak::RegExp source(std::size_t batch, std::size_t field, std::int32_t offset) {
-    if (field == offsetof(LoadSource, low) && batch < lows_.size()) return lows_[batch] + offset;
+    if (field == offsetof(LoadSource, low) && batch < lows()) return lows_[batch] + offset;
     c_->mov(c_->rax, c_->ptr[c_->rsi + field_of(batch, field)]);
     return c_->rax + offset;
   }
 
-  /// A half of the lanes' words, offset bytes from the addresses of a batch.
-  void load_words(const Zmm& to, std::size_t batch, std::int32_t offset, int part) {
+  /// The words of a part's lanes, offset bytes from the addresses of a batch.
+  void load_words(const Vector& to, std::size_t batch, std::int32_t offset, int part) {
     Emitter& c = *c_;
     const LoadPattern pattern = patterns_[batch];
     constexpr auto word = static_cast<std::int32_t>(sizeof(std::uint32_t));
+    const auto from = [&] { return first_word(batch, offset, part); };
     switch (pattern.kind) {
       case LoadPattern::Kind::uniform:
-        c.vbroadcastss(to, c.dword[source(batch, offsetof(LoadSource, low), offset)]);
-        break;
-      case LoadPattern::Kind::halves:
-        c.vbroadcastss(to, c.dword[source(batch, offsetof(LoadSource, low),
-                                          offset + pattern.offset_of_half(part))]);
-        break;
+      case LoadPattern::Kind::halves: c.vbroadcastss(to, c.dword[from()]); break;
       case LoadPattern::Kind::strided:
-      case LoadPattern::Kind::repeated: {
-        const bool repeats = pattern.kind == LoadPattern::Kind::repeated;
-        const std::int32_t first = repeats ? 0 : part * half_lanes * pattern.stride;
-        const Xbyak::RegExp from = source(batch, offsetof(LoadSource, low), offset + first);
+      case LoadPattern::Kind::repeated:
         if (pattern.stride == word) {
-          c.vmovups(to, c.zword[from]);
+          c.vmovups(to, c.vector_at(from()));
         } else {
-          load_strided(c, to, from, pattern.stride);
+          load_strided(c, to, from(), pattern.stride);
         }
         break;
-      }
       case LoadPattern::Kind::repeated_scattered:
       case LoadPattern::Kind::scattered: gather(to, batch, offset, part); break;
     }
   }
 
-  void gather(const Zmm& to, std::size_t batch, std::int32_t offset, int part) {
-    Emitter& c = *c_;
-    const Zmm index = Emitter::temporary(0);
-    c.vmovdqu32(index, c.zword[source(batch, offsetof(LoadSource, distance),
-                                      part * half_lanes * static_cast<int>(sizeof(std::int32_t)))]);
-    const Xbyak::RegExp from = source(batch, offsetof(LoadSource, low), offset);
-    const Xbyak::Opmask all = Emitter::scratch_mask();
-    c.kxnorw(all, all, all);
-    c.vgatherdps(to | all, c.ptr[from + index]);
+  /// The address of the first of these words, if they are not scattered.
+  Xbyak::RegExp first_word(std::size_t batch, std::int32_t offset, int part) {
+    return source(batch, offsetof(LoadSource, low),
+                  offset + offset_of_lane(patterns_[batch], first_lane(part)));
   }
 
-  /// Whether both halves of the lanes have the same words.
+  void gather(const Vector& to, std::size_t batch, std::int32_t offset, int part) {
+    Emitter& c = *c_;
+    const Vector index = c.temporary(0);
+    const Xbyak::Address distances =
+        c.vector_at(source(batch, offsetof(LoadSource, distance),
+                           first_lane(part) * static_cast<int>(sizeof(std::int32_t))));
+    c.has_avx512() ? c.vmovdqu32(index, distances) : c.vmovdqu(index, distances);
+    const Xbyak::RegExp from = source(batch, offsetof(LoadSource, low), offset);
+    if (c.has_avx512()) {
+      const Xbyak::Opmask all = Emitter::scratch_mask();
+      c.kxnorw(all, all, all);
+      c.vgatherdps(to | all, c.ptr[from + index]);
+    } else {
+      const Vector all = c.temporary(1);
+      c.vpcmpeqd(all, all, all);
+      c.vgatherdps(to, c.ptr[from + index], all);
+    }
+  }
+
+  /// Whether both halves of the lanes, which AVX-512 has in two parts, have the same words.
   bool repeats(std::size_t batch) const {
     const LoadPattern::Kind kind = patterns_[batch].kind;
     return kind == LoadPattern::Kind::uniform || kind == LoadPattern::Kind::repeated ||
@@ -153,17 +171,15 @@ class StepsEmitter {
     const LoadPattern pattern = patterns_[step.batch[0]];
     const bool repeated = pattern.kind == LoadPattern::Kind::repeated;
     if (step.count != 4 || (pattern.kind != LoadPattern::Kind::strided && !repeated)) return false;
-    std::array<Zmm, 4> words;
-    for (int part = 0; part < parts; ++part) {
+    std::array<Vector, 4> words;
+    for (int part = 0; part < parts(); ++part) {
       if (part == 0 || !repeated) {
-        for (Zmm& word : words) word = c_->fresh();
-        const std::int32_t first = part * half_lanes * pattern.stride;
-        load_transposed(*c_, words,
-                        source(step.batch[0], offsetof(LoadSource, low), step.offset[0] + first),
+        for (Vector& word : words) word = c_->fresh();
+        load_transposed(*c_, words, first_word(step.batch[0], step.offset[0], part),
                         pattern.stride);
       }
       for (std::size_t e = 0; e < words.size(); ++e) {
-        c_->write(line_of(step.row[e], part), words[e], lanes(part));
+        c_->write(line(step.row[e], part), words[e], lanes(part));
       }
     }
     return true;
@@ -173,21 +189,21 @@ class StepsEmitter {
     if (load_fours(step)) return;
     for (std::size_t e = 0; e < step.count; ++e) {
       const auto offset = step.offset[0] + static_cast<std::int32_t>(e * sizeof(std::uint32_t));
-      Zmm words;
-      for (int part = 0; part < parts; ++part) {
+      Vector words;
+      for (int part = 0; part < parts(); ++part) {
         if (part == 0 || !repeats(step.batch[0])) {
           words = c_->fresh();
           load_words(words, step.batch[0], offset, part);
         }
-        c_->write(line_of(step.row[e], part), words, lanes(part));
+        c_->write(line(step.row[e], part), words, lanes(part));
       }
     }
   }
 
-  /// A factor of a half of the lanes. `words`: the register that the first half got, which the second
-  /// half shares if both have the same words.
-  Zmm factor(const Step& step, std::size_t operand, int part, Zmm& words) {
-    if (const auto row = row_of(step, operand)) return c_->read(line_of(*row, part), Nan::any);
+  /// A factor of a part's lanes. `words`: the register that the first part got, which the second one
+  /// shares if both have the same words.
+  Vector factor(const Step& step, std::size_t operand, int part, Vector& words) {
+    if (const auto row = row_of(step, operand)) return c_->read(line(*row, part), Nan::any);
     if (part == 0 || !repeats(step.batch[operand])) {
       words = c_->fresh();
       load_words(words, step.batch[operand], step.offset[operand], part);
@@ -196,12 +212,12 @@ class StepsEmitter {
   }
 
   void multiply_add(const Step& step) {
-    Zmm words_of_a, words_of_b;
-    for (int part = 0; part < parts; ++part) {
-      const Zmm a = factor(step, 0, part, words_of_a), b = factor(step, 1, part, words_of_b);
-      const Zmm sum = c_->take(line_of(step.row[3], part), Nan::any);
+    Vector words_of_a, words_of_b;
+    for (int part = 0; part < parts(); ++part) {
+      const Vector a = factor(step, 0, part, words_of_a), b = factor(step, 1, part, words_of_b);
+      const Vector sum = c_->take(line(step.row[3], part), Nan::any);
       c_->vfmadd231ps(sum, a, b);
-      c_->write(line_of(step.row[0], part), sum, lanes(part), Nan::any);
+      c_->write(line(step.row[0], part), sum, lanes(part), Nan::any);
     }
   }
 
@@ -210,17 +226,22 @@ class StepsEmitter {
   const Superinstruction& super_;
   const Constants& constants_;
   const std::span<const LoadPattern> patterns_;
-  Emitter* c_ = nullptr;
-  // Registers that no step changes: the warp's and the mask's, which steps do not have, and one more.
+  Pass pass_;
+  Emitter* const c_;
+  // Registers that no step changes: the warp's and the mask's, which steps do not have, and, with
+  // AVX-512, the one for numbers.
   const std::array<Xbyak::Reg64, 3> lows_ = {Xbyak::Reg64(Xbyak::Operand::RDI),
                                              Xbyak::Reg64(Xbyak::Operand::R9),
                                              Xbyak::Reg64(Xbyak::Operand::R11)};
+  std::size_t lows() const { return c_->has_avx512() ? lows_.size() : lows_.size() - 1; }
 };
 
 /// Functions for a kind of code, by the patterns for which they were made.
 template <class Code>
 class Variants {
  public:
+  explicit Variants(const Vectors& vectors) : vectors_(vectors) {}
+
   /// The code for these patterns, made by `make(emitter)` at the first call. None if there is too
   /// much.
   template <class Make>
@@ -235,7 +256,7 @@ class Variants {
         if (variant.is_for(patterns)) return variant.code;
         continue;
       }
-      variant.code = make(emitters_.emplace_back());
+      variant.code = make(emitters_.emplace_back(vectors_));
       std::copy(patterns.begin(), patterns.end(), variant.patterns.begin());
       variant.is_complete.store(true, std::memory_order_release);
       return variant.code;
@@ -254,6 +275,7 @@ class Variants {
     }
   };
 
+  const Vectors vectors_;
   std::mutex mutex_;
   std::deque<Emitter> emitters_;
   std::array<Variant, 8> variants_;
@@ -261,13 +283,17 @@ class Variants {
 
 class Steps final : public NativeSteps {
  public:
-  Steps(const Superinstruction& super, std::shared_ptr<const Constants> constants,
-        std::vector<Instr> parts)
-      : super_(super), constants_(std::move(constants)), parts_(std::move(parts)) {}
+  Steps(const Superinstruction& super, const Vectors& vectors,
+        std::shared_ptr<const Constants> constants, std::vector<Instr> parts)
+      : super_(super),
+        constants_(std::move(constants)),
+        parts_(std::move(parts)),
+        single_(vectors),
+        repeated_(vectors) {}
 
   Function find(std::span<const LoadPattern> patterns) override {
     return single_.find(patterns, [&](Emitter& emitter) {
-      StepsEmitter(super_, *constants_, patterns).emit(emitter);
+      StepsEmitter(super_, *constants_, patterns, emitter).emit();
       emitter.make_executable();
       return emitter.getCode<Function>();
     });
@@ -290,10 +316,10 @@ class Steps final : public NativeSteps {
 
 }  // namespace
 
-std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super,
+std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super, const Vectors& vectors,
                                           std::shared_ptr<const Constants> constants,
                                           std::vector<Instr> parts) {
-  return std::make_shared<Steps>(super, std::move(constants), std::move(parts));
+  return std::make_shared<Steps>(super, vectors, std::move(constants), std::move(parts));
 }
 
 }  // namespace rung::vgpu::native

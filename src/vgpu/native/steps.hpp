@@ -9,7 +9,7 @@ namespace rung::vgpu::native {
 
 /// Machine code for the steps of a superinstruction, which must outlive it. `parts`: for
 /// NativeSteps::parts().
-std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super,
+std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super, const Vectors& vectors,
                                           std::shared_ptr<const Constants> constants,
                                           std::vector<Instr> parts);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,10 +25,10 @@ struct RunFunctions {
 
 class Translator {
  public:
-  explicit Translator(Kernel& kernel)
+  Translator(Kernel& kernel, const Vectors& vectors)
       : kernel_(kernel),
         constants_(std::make_shared<const Constants>(kernel)),
-        emitter_(std::make_shared<Emitter>()) {}
+        emitter_(std::make_shared<Emitter>(vectors)) {}
 
   void run() {
     for (BasicBlock& block : kernel_.blocks) translate(block);
@@ -46,7 +47,8 @@ class Translator {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       resolve(parts[i]);
       Superinstruction& super = kernel_.superinstructions[i];
-      super.native = native_steps(super, constants_, std::move(parts[i].instructions));
+      super.native =
+          native_steps(super, emitter_->vectors(), constants_, std::move(parts[i].instructions));
     }
     kernel_.machine_code = chained(kernel_, *constants_, runs, emitter_);
   }
@@ -162,14 +164,22 @@ class Translator {
   Code code_;
 };
 
+/// Those that translated code has; none if the CPU has less than AVX2.
+std::optional<Vectors> vectors_of_cpu() {
+  const cpu::Isa isa = cpu::machine().isa;
+  if (isa.contains(cpu::Isa::avx512)) return avx512;
+  return isa.contains(cpu::Isa::avx2) ? std::optional(avx2) : std::nullopt;
+}
+
 }  // namespace
 
-bool is_supported() { return cpu::machine().isa.contains(cpu::Isa::avx512); }
+bool is_supported() { return vectors_of_cpu().has_value(); }
 
 void translate(Kernel& kernel) {
-  if (!is_supported()) return;
+  const auto vectors = vectors_of_cpu();
+  if (!vectors) return;
   try {
-    Translator(kernel).run();
+    Translator(kernel, *vectors).run();
   } catch (const Xbyak::Error&) {  // a system that lets nobody make code at run time
     kernel.native_code.clear();
     for (Superinstruction& super : kernel.superinstructions) super.native = nullptr;

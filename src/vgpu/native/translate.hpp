@@ -4,7 +4,7 @@
 
 namespace rung::vgpu::native {
 
-/// Whether this CPU can run translated code: it needs AVX-512 (F, BW, DQ and VL).
+/// Whether this CPU can run translated code: it needs AVX-512 (F, BW, DQ and VL), or AVX2 and FMA.
 bool is_supported();
 
 /// Fills in Kernel::native_code: runs of instructions between others become one each, in machine

@@ -1,43 +1,67 @@
 #include "vgpu/native/word_loads.hpp"
 
 namespace rung::vgpu::native {
+namespace {
 
 using Xbyak::Xmm;
+using Xbyak::Ymm;
 using Xbyak::Zmm;
+
+constexpr int group_lanes = 4;  // whose words fill 16 bytes
+constexpr int half_lanes = warp_size / 2;
+
+int groups_of(const Emitter& c) { return words_of(c.vectors()) / group_lanes; }
+
+void insert_group(Emitter& c, const Vector& to, const Xbyak::Operand& words, int group) {
+  const int index = to.getIdx();
+  const auto place = static_cast<std::uint8_t>(group);
+  if (c.has_avx512()) {
+    c.vinsertf32x4(Zmm(index), Zmm(index), words, place);
+  } else {
+    c.vinsertf128(Ymm(index), Ymm(index), words, place);
+  }
+}
+
+}  // namespace
+
+std::int32_t offset_of_lane(const LoadPattern& pattern, int lane) {
+  switch (pattern.kind) {
+    case LoadPattern::Kind::halves: return pattern.offset_of_half(lane / half_lanes);
+    case LoadPattern::Kind::strided: return lane * pattern.stride;
+    case LoadPattern::Kind::repeated: return lane % half_lanes * pattern.stride;
+    default: return 0;
+  }
+}
 
 // Several times as fast as a gather instruction on AMD's Zen 4, where a gather of 16 words takes
 // about 80 micro-operations (https://uops.info, VGATHERDPS).
-void load_strided(Emitter& c, const Zmm& to, const Xbyak::RegExp& from, std::int32_t stride) {
-  constexpr int quarters = 4, lanes = 4;
-  for (int quarter = 0; quarter < quarters; ++quarter) {
-    const Xmm words(quarter == 0 ? to.getIdx() : Emitter::temporary(quarter - 1).getIdx());
-    const std::int32_t first = quarter * lanes * stride;
+void load_strided(Emitter& c, const Vector& to, const Xbyak::RegExp& from, std::int32_t stride) {
+  for (int group = 0; group < groups_of(c); ++group) {
+    const Xmm words(group == 0 ? to.getIdx() : c.temporary(group - 1).getIdx());
+    const std::int32_t first = group * group_lanes * stride;
     c.vmovss(words, c.dword[from + first]);
-    for (int lane = 1; lane < lanes; ++lane) {
+    for (int lane = 1; lane < group_lanes; ++lane) {
       c.vinsertps(words, words, c.dword[from + (first + lane * stride)],
                   static_cast<std::uint8_t>(lane << 4));
     }
   }
-  for (int quarter = 1; quarter < quarters; ++quarter) {
-    c.vinsertf32x4(to, to, Xmm(Emitter::temporary(quarter - 1).getIdx()),
-                   static_cast<std::uint8_t>(quarter));
+  for (int group = 1; group < groups_of(c); ++group) {
+    insert_group(c, to, Xmm(c.temporary(group - 1).getIdx()), group);
   }
 }
 
 // Whole groups of four, transposed.
-void load_transposed(Emitter& c, std::span<const Zmm, 4> to, const Xbyak::RegExp& from,
+void load_transposed(Emitter& c, std::span<const Vector, 4> to, const Xbyak::RegExp& from,
                      std::int32_t stride) {
-  constexpr int lanes = 4;  // whose words fill a register
-  for (int lane = 0; lane < lanes; ++lane) {
-    const Zmm words = to[static_cast<std::size_t>(lane)];
+  for (int lane = 0; lane < group_lanes; ++lane) {
+    const Vector words = to[static_cast<std::size_t>(lane)];
     c.vmovups(Xmm(words.getIdx()), c.xword[from + lane * stride]);
-    for (int group = 1; group < lanes; ++group) {
-      c.vinsertf32x4(words, words, c.xword[from + (group * lanes + lane) * stride],
-                     static_cast<std::uint8_t>(group));
+    for (int group = 1; group < groups_of(c); ++group) {
+      insert_group(c, words, c.xword[from + (group * group_lanes + lane) * stride], group);
     }
   }
-  const Zmm low01 = Emitter::temporary(0), low23 = Emitter::temporary(1),
-            high01 = Emitter::temporary(2), high23 = to[3];
+  const Vector low01 = c.temporary(0), low23 = c.temporary(1), high01 = c.temporary(2),
+               high23 = to[3];
   c.vunpcklps(low01, to[0], to[1]);
   c.vunpcklps(low23, to[2], to[3]);
   c.vunpckhps(high01, to[0], to[1]);
