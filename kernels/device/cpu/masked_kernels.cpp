@@ -63,11 +63,11 @@ struct StridedRows {
 
 template <class D, class M>
 HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
-#if HWY_MEM_OPS_MIGHT_FAULT
+#if RUNG_MASKS_LOADS
+  return hn::MaskedLoad(mask, d, at);
+#else
   (void)mask;
   return hn::LoadU(d, at);
-#else
-  return hn::MaskedLoad(mask, d, at);
 #endif
 }
 
@@ -329,7 +329,7 @@ constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
   constexpr int quads = ManySums ? many_quad_rows : quad_rows;
   return {masked_MR,
           hn::MaxLanes(FullTag<T>()),
-          !HWY_MEM_OPS_MIGHT_FAULT,
+          RUNG_MASKS_LOADS,
           ManySums && masked_MR == 14,
           masked_wide_rows,
           triples,
