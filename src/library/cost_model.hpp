@@ -19,6 +19,8 @@ struct CpuRates {
   /// large enough for more threads than one, in at most ten milliseconds or so.
   double handover;
   double fmas_per_cycle = 1;  // of vectors: 1 or 2
+  /// Whether registers hold tiles of few rows only: 16 vectors instead of 32.
+  bool has_few_registers = false;
 };
 
 /// The costs of a problem in cycles. The model knows no machine by name: constants are cycles of the

@@ -1,5 +1,6 @@
 #include "device/cpu/masked_kernels.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -130,8 +131,9 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
   }
   if constexpr (B == Reads::panel || B == Reads::beside) {
     constexpr int tiles_ahead = B == Reads::panel ? steps_ahead<Vectors> : 1;
+    constexpr int of_line = std::max<int>(1, 64 / sizeof(b_k[0]));  // vectors
 #pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) {
+    for (int v = 0; v < Vectors; v += of_line) {
       __builtin_prefetch(at.b + (tiles_ahead * Vectors + v) * lanes);
     }
   }
