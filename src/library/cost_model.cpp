@@ -49,6 +49,13 @@ constexpr double packed_columns = 0.8;  // per element, along columns, into pane
 constexpr double written_in_blocks = 0.075, written_by_strips = 0.19, written_in_tiles = 0.165,
                  written = 0.1;
 
+// By 11 where tiles have few rows (measured with vectors of 256 bits and 32 KiB of L1). Their FMAs hide
+// more of what comes from L3, but not a C or a B beyond the core's share of it.
+constexpr double cores_of_l3 = 8;
+constexpr double written_by_few_rows = 0.08, written_far_by_few_rows = 0.5;
+constexpr double reread_by_few_rows = 0.04, passing_few_rows = 0.045;
+constexpr double unfetched_by_few_rows = 0.5;  // each byte of B beyond L2
+
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// std::ceil is a call where only the oldest instruction set may be used.
@@ -105,7 +112,9 @@ double GemmCosts::writing(double cycles_per_byte, int threads) const {
 /// to them. The FMAs of one unit take longer.
 double GemmCosts::reading_b_in_place(double a_vector) const {
   const double cols = std::min(n_, 2 * lanes_);
-  if (rates_.fmas_per_cycle == 1 || k_ * cols * size_ < rates_.l1 / 2) return 0;
+  if (rates_.fmas_per_cycle == 1 || rates_.has_few_registers || k_ * cols * size_ < rates_.l1 / 2) {
+    return 0;
+  }
   const double rows = m_ / ceil_of(m_ / tile_rows);
   return tiles_ * k_ * ceil_of(cols / lanes_) * a_vector * (rows / tile_rows);
 }
@@ -137,6 +146,10 @@ double GemmCosts::splitting_lines() const {
   if (rates_.fmas_per_cycle == 1 || !b_by_rows_) return 1;
   const double lines = n_ * size_ / line;
   if (lines == ceil_of(lines)) return 1;
+  if (rates_.has_few_registers && n_ > 2 * lanes_) {  // strips of two lines or more, for many tiles
+    constexpr double beyond_in_place = 1.15;
+    return std::min(k_, 128.0) * 3 * line < rates_.l1 / 2 ? in_l1 : beyond_in_place;
+  }
   return k_ * 4 * line < rates_.l1 / 2 ? in_l1 : beyond;
 }
 
@@ -205,7 +218,7 @@ double GemmCosts::short_k(int threads) const {
 /// As gemm/cpu/11 decides it, with B divided between threads.
 bool GemmCosts::passes_b(int threads) const {
   return rates_.fmas_per_cycle > 1 && b_by_rows_ &&
-         cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, tile_rows, rates_.l1, rates_.l2);
+         cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, rates_.l1, rates_.l2);
 }
 
 /// As gemm/cpu/11 decides it, with A divided between threads.
@@ -244,7 +257,10 @@ bool GemmCosts::copies_shared_sets() const {
 double GemmCosts::passing_b(int threads) const {
   const double bytes = k_ * n_ * size_;
   return fmas_ + tiles_ * masked_tile +
-         (bytes / threads <= rates_.l2 ? passing_near : passing_far) * bytes;
+         (bytes / threads <= rates_.l2 ? passing_near
+          : rates_.has_few_registers   ? passing_few_rows
+                                       : passing_far) *
+             bytes;
 }
 
 double GemmCosts::masked_tiles(int threads) const {
@@ -263,15 +279,23 @@ double GemmCosts::masked_tiles(int threads) const {
   }
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   constexpr double slab = 256;  // of k
+  const bool few_rows = rates_.has_few_registers;
+  const bool is_c_far = m_ * n_ * size_ > rates_.l3 / cores_of_l3;
+  const double by_few_rows = is_c_far ? written_far_by_few_rows : written_by_few_rows;
+  const double by_strips = few_rows ? by_few_rows : written_by_strips;
   const double a_vector = n_ > 2 * lanes_ ? wide_vector_from_l2 : vector_from_l2;
   double cost = splitting_lines() * std::max(fmas_, reading_b_in_place(a_vector)) +
-                tiles_ * masked_tile + transposed + writing(written_by_strips, threads);
+                tiles_ * masked_tile + transposed + writing(by_strips, threads);
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
-    const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
-    cost += reread * std::max(strips - 1, slabs) * m_ * k_ * size_;
+    const double slabs = k_ <= slab ? 0 : few_rows ? 2 : 0.5;  // A is read by short pieces of rows
+    cost += (few_rows ? reread_by_few_rows : reread) * std::max(strips - 1, slabs) * m_ * k_ * size_;
   }
-  if (m_ > 2 * tile_rows && k_ * n_ * size_ > 4 * rates_.l2) cost *= unfetched_b;
+  if (few_rows && b_by_rows_ && k_ * n_ * size_ > rates_.l2) {
+    cost += unfetched_by_few_rows * k_ * n_ * size_;
+  } else if (m_ > 2 * tile_rows && k_ * n_ * size_ > 4 * rates_.l2) {
+    cost *= unfetched_b;
+  }
   if (copies_shared_sets()) {
     constexpr double step = 10;
     const double copies = ceil_of(n_ / (4 * lanes_)) * k_ * step;
@@ -334,7 +358,9 @@ double GemmCosts::narrow(int threads) const {
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
   const double vectors = ceil_of(std::max(m_, n_) / lanes_) / rates_.fmas_per_cycle;
   const double passes = ceil_of(k_ / (few <= 2 ? 12 : 8));  // each reads and writes the sums
-  const double cost = vectors * (k_ * std::max(few, 1.15) + passes * few * sums_of_pass) +
+  // With few registers, elements of A are operands from memory.
+  const double of_step = rates_.has_few_registers ? few + 1 : std::max(few, 1.15);
+  const double cost = vectors * (k_ * of_step + passes * few * sums_of_pass) +
                       passes * row_sums_call + (m_ <= 4 ? 0 : 4 * m_ * n_);
   // Threads take parts one by one, which are then not in their L2.
   const double bytes = std::max(m_, n_) * k_ * size_;

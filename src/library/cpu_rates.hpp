@@ -12,6 +12,8 @@ struct CpuRates {
   /// large enough for more threads than one, in at most ten milliseconds or so.
   double handover;
   double fmas_per_cycle = 1;  // of vectors: 1 or 2
+  /// Whether registers hold tiles of few rows only: 16 vectors instead of 32.
+  bool has_few_registers = false;
 };
 
 /// This machine's, but for `handover`, which is 0.

@@ -46,7 +46,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
 template <class D, class In>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, const In* at, std::int64_t count) {
   namespace hn = hwy::HWY_NAMESPACE;
-#if !HWY_MEM_OPS_MIGHT_FAULT
+#if RUNG_MASKS_LOADS
   if constexpr (std::is_same_v<In, hn::TFromD<D>>) {
     return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, at);
   }
@@ -61,12 +61,12 @@ template <class D, class M>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, M mask,
                                                  const hwy::HWY_NAMESPACE::TFromD<D>* at,
                                                  std::int64_t count) {
-#if HWY_MEM_OPS_MIGHT_FAULT
-  (void)mask;
-  return load_first(d, at, count);
-#else
+#if RUNG_MASKS_LOADS
   (void)count;
   return hwy::HWY_NAMESPACE::MaskedLoad(mask, d, at);
+#else
+  (void)mask;
+  return load_first(d, at, count);
 #endif
 }
 

@@ -1,5 +1,6 @@
 #include "device/cpu/masked_kernels.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -63,11 +64,11 @@ struct StridedRows {
 
 template <class D, class M>
 HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
-#if HWY_MEM_OPS_MIGHT_FAULT
+#if RUNG_MASKS_LOADS
+  return hn::MaskedLoad(mask, d, at);
+#else
   (void)mask;
   return hn::LoadU(d, at);
-#else
-  return hn::MaskedLoad(mask, d, at);
 #endif
 }
 
@@ -130,8 +131,9 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
   }
   if constexpr (B == Reads::panel || B == Reads::beside) {
     constexpr int tiles_ahead = B == Reads::panel ? steps_ahead<Vectors> : 1;
+    constexpr int of_line = std::max<int>(1, 64 / sizeof(b_k[0]));  // vectors
 #pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) {
+    for (int v = 0; v < Vectors; v += of_line) {
       __builtin_prefetch(at.b + (tiles_ahead * Vectors + v) * lanes);
     }
   }
@@ -329,7 +331,7 @@ constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
   constexpr int quads = ManySums ? many_quad_rows : quad_rows;
   return {masked_MR,
           hn::MaxLanes(FullTag<T>()),
-          !HWY_MEM_OPS_MIGHT_FAULT,
+          RUNG_MASKS_LOADS,
           ManySums && masked_MR == 14,
           masked_wide_rows,
           triples,

@@ -32,21 +32,21 @@ bool is_b_beyond_l2(const Gemm<T, T>& g) {
   return g.k * g.n * std::int64_t{sizeof(T)} > machine().caches.l2;
 }
 
-/// Whether few rows of A meet a B that is not in L1. bytes: of B; tile_rows: of the largest tile;
-/// l1, l2: their bytes. Fewer rows than `least_near` read B from L2 as fast without fetching it.
+/// Whether few rows of A meet a B that is not in L1. bytes: of B; l1, l2: their bytes. Fewer rows than
+/// `least_near` read B from L2 as fast without fetching it.
 template <class Number>
-constexpr bool few_rows_meet(Number bytes, Number rows, Number tile_rows, Number l1, Number l2) {
-  constexpr int least_near = 8, least_far = 3;
+constexpr bool few_rows_meet(Number bytes, Number rows, Number l1, Number l2) {
+  constexpr int least_near = 8, most_near = 70, least_far = 3, most_far = 28;
   if (bytes <= l1 / 2) return false;
-  return bytes > l2 ? rows >= least_far && rows <= 2 * tile_rows
-                    : rows >= least_near && rows <= 5 * tile_rows;
+  return bytes > l2 ? rows >= least_far && rows <= most_far
+                    : rows >= least_near && rows <= most_near;
 }
 
 template <class T>
-bool passes_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
+bool passes_b(const Gemm<T, T>& g) {
   const Caches& caches = machine().caches;
   const std::int64_t bytes = g.k * g.n * std::int64_t{sizeof(T)};
-  return few_rows_meet(bytes, g.m, kernels.MR, caches.l1, caches.l2);
+  return few_rows_meet(bytes, g.m, caches.l1, caches.l2);
 }
 
 /// C(:, j … j + cols), for k0 … k0 + k. While the last tile reads B from L1, it fetches the columns
@@ -66,12 +66,16 @@ void strip_of_few_rows(const Gemm<T, T>& g, const MaskedKernels<T>& kernels, std
 
 /// For products of which passes_b() is true and rows of B are contiguous. In a strip of columns,
 /// rows of B are too far apart for the hardware to fetch. A B beyond L2 passes by a few rows at a
-/// time over their whole length: then the hardware brings them into L2.
+/// time over their whole length: then the hardware brings them into L2. Tiles of few rows take so short
+/// for a step that they need more steps to pay for what is around the loop.
 template <class T>
 void multiply_passing_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   constexpr std::int64_t near_KC = 1024 / sizeof(T), least_far_KC = 8, most_far_KC = 24;
-  const std::int64_t KC =
-      is_b_beyond_l2(g) ? std::clamp(2 * g.m, least_far_KC, most_far_KC) : even_part(g.k, near_KC);
+  constexpr std::int64_t far_KC_of_few_rows = 96;
+  const std::int64_t far_KC = kernels.MR <= l1_ways
+                                  ? even_part(g.k, far_KC_of_few_rows)
+                                  : std::clamp(2 * g.m, least_far_KC, most_far_KC);
+  const std::int64_t KC = is_b_beyond_l2(g) ? far_KC : even_part(g.k, near_KC);
   const std::int64_t MR = even_part(g.m, rows_without_conflicts(g, kernels));
   for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
     const std::int64_t k = std::min(KC, g.k - k0);

@@ -52,6 +52,12 @@ F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
 #include <hwy/highway.h>
 // clang-format on
 
+// Whether a masked load of elements of 4 or 8 bytes reads no others. AVX2 has instructions for these
+// sizes; Highway says of it that masked operations may fault because smaller elements lack them.
+#ifndef RUNG_MASKS_LOADS
+#define RUNG_MASKS_LOADS (!HWY_MEM_OPS_MIGHT_FAULT || HWY_TARGET == HWY_AVX2)
+#endif
+
 #if HWY_ONCE && !defined(RUNG_PICK_TARGET)
 
 #if HWY_TARGETS & HWY_SCALAR

@@ -27,6 +27,9 @@ namespace {
 
 // A strip of B, KC rows by the columns of a tile, fills L1. Where it is packed, it is on the stack.
 constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10, short_k = 32;
+// Tiles of few rows read a strip so often that it must be in L1 beside their rows of A, even where its
+// rows begin inside a line.
+constexpr std::int64_t max_KC_of_few_rows = 128;
 // Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.
@@ -92,9 +95,10 @@ struct MaskedEdges {
 
   template <class T>
   static void by_columns(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, From from) {
+    const std::int64_t in_place = kernels.MR <= cpu::l1_ways ? max_KC_of_few_rows : max_KC;
     const std::int64_t KC = cpu::even_part(
         std::max<std::int64_t>(g.k, 1),
-        from == From::matrix ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
+        from == From::matrix ? in_place : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
     const std::int64_t most = cpu::rows_without_conflicts(g, kernels);
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
