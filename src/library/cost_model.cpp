@@ -55,6 +55,8 @@ constexpr double cores_of_l3 = 8;
 constexpr double written_by_few_rows = 0.08, written_far_by_few_rows = 0.5;
 constexpr double reread_by_few_rows = 0.04, passing_few_rows = 0.045;
 constexpr double unfetched_by_few_rows = 0.5;  // each byte of B beyond L2
+// By 12 in f64: a step of k reads 112 bytes from L2 in six cycles. In f32 it is 88.
+constexpr double few_rows_from_l2 = 1.1;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -232,7 +234,9 @@ double GemmCosts::passing_a() const {
   constexpr double part_bytes = 256;  // of k
   const double rows = n_ <= 2 * lanes_ ? cpu::l1_ways : 6;
   const double calls = ceil_of(m_ / rows) * ceil_of(k_ * size_ / part_bytes);
-  return std::max(fmas_ + calls * masked_tile, from_memory(streamed_read));
+  const double products = fmas_ + calls * masked_tile, reading = from_memory(streamed_read);
+  // Parts of a few rows are over before what they fetch has arrived.
+  return rates_.has_few_registers ? products + reading : std::max(products, reading);
 }
 
 bool GemmCosts::copies_strips(int threads) const {
@@ -289,7 +293,8 @@ double GemmCosts::masked_tiles(int threads) const {
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ <= slab ? 0 : few_rows ? 2 : 0.5;  // A is read by short pieces of rows
-    cost += (few_rows ? reread_by_few_rows : reread) * std::max(strips - 1, slabs) * m_ * k_ * size_;
+    cost +=
+        (few_rows ? reread_by_few_rows : reread) * std::max(strips - 1, slabs) * m_ * k_ * size_;
   }
   if (few_rows && b_by_rows_ && k_ * n_ * size_ > rates_.l2) {
     cost += unfetched_by_few_rows * k_ * n_ * size_;
@@ -320,7 +325,8 @@ double GemmCosts::just_in_time(int threads) const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   // A last strip of a vector and a half is computed as one of two.
   const bool ends_in_pair = static_cast<std::int64_t>(ceil_of(n_ / lanes_)) % 2 == 0;
-  const double fmas = large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
+  const double from_l2 = rates_.has_few_registers && size_ == 8 ? few_rows_from_l2 : 1;
+  const double fmas = from_l2 * large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
   constexpr double panel_column = 2048;  // bytes of a column in a panel of B
   const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =
@@ -364,7 +370,8 @@ double GemmCosts::narrow(int threads) const {
                       passes * row_sums_call + (m_ <= 4 ? 0 : 4 * m_ * n_);
   // Threads take parts one by one, which are then not in their L2.
   const double bytes = std::max(m_, n_) * k_ * size_;
-  const double far = rates_.fmas_per_cycle > 1 && bytes > rates_.l2 ? passing_far * bytes : 0;
+  const double of_byte = rates_.has_few_registers ? passing_few_rows : passing_far;
+  const double far = rates_.fmas_per_cycle > 1 && bytes > rates_.l2 ? of_byte * bytes : 0;
   return shared(std::max({cost, memory, far}), tasks, threads) + masked_call;
 }
 

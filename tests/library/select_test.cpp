@@ -87,6 +87,30 @@ TEST(Costs, OfFewRowsAndColumnsAreLessInPlace) {
   }
 }
 
+/// 16 registers of 256 bits: rung 11 reads a B in L2 in place, and is not sent away for the C it writes;
+/// a B beyond L2 is fetched by 12; few rows of A do not stay in registers while 13 adds rows of B.
+TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
+  const CpuRates rates{.lanes_f32 = 8,
+                       .lanes_f64 = 4,
+                       .l1 = 32 << 10,
+                       .l2 = 512 << 10,
+                       .l3 = 32 << 20,
+                       .handover = 6e3,
+                       .fmas_per_cycle = 2,
+                       .has_few_registers = true};
+  const auto rung = [&](Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
+    return std::string(cheapest_gemm(shape, 1, CostFactors(), rates).id);
+  };
+  EXPECT_EQ(rung(Dtype::f32, 512, 704, 64), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 808, 176, 56), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 4, 1500, 300), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 256, 2240, 128), "gemm/cpu/12_just_in_time");
+  EXPECT_EQ(rung(Dtype::f64, 80, 3640, 456), "gemm/cpu/12_just_in_time");
+  EXPECT_EQ(rung(Dtype::f32, 1, 1000, 1000), "gemm/cpu/13_narrow");
+  EXPECT_EQ(rung(Dtype::f32, 4096, 1, 4096), "gemm/cpu/13_narrow");
+}
+
 TEST(Costs, PreferTilesToDotProductsByShape) {
   const auto prefers_tiles = [](Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
     const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};

@@ -26,15 +26,13 @@ extern const cpu::GemmRung gemm_cpu_07_direct;
 namespace {
 
 // A strip of B, KC rows by the columns of a tile, fills L1. Where it is packed, it is on the stack.
-constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10, short_k = 32;
-// Tiles of few rows read a strip so often that it must be in L1 beside their rows of A, even where its
-// rows begin inside a line.
-constexpr std::int64_t max_KC_of_few_rows = 128;
+// Tiles of few rows read a strip so often that it must stay in L1 beside their rows of A.
+constexpr std::int64_t max_KC = 256, max_KC_of_few_rows = 128;
+constexpr std::int64_t max_panel_bytes = 32 << 10, short_k = 32;
 // Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
-// Tiles that read a copy of a strip, which make up for what it takes.
-constexpr std::int64_t tiles_of_copy = 4;
-constexpr std::int64_t rows_of_part = 4;  // for a thread
+// Tiles that read a copy of a strip, which make up for what it takes; the unit of a thread's rows.
+constexpr std::int64_t tiles_of_copy = 4, rows_of_part = 4;
 
 /// The rows of the tiles of a strip of `cols` columns.
 template <class T>
@@ -96,9 +94,9 @@ struct MaskedEdges {
   template <class T>
   static void by_columns(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, From from) {
     const std::int64_t in_place = kernels.MR <= cpu::l1_ways ? max_KC_of_few_rows : max_KC;
-    const std::int64_t KC = cpu::even_part(
-        std::max<std::int64_t>(g.k, 1),
-        from == From::matrix ? in_place : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
+    const std::int64_t copied = max_panel_bytes / (4 * kernels.lanes * std::int64_t{sizeof(T)});
+    const std::int64_t KC =
+        cpu::even_part(std::max<std::int64_t>(g.k, 1), from == From::matrix ? in_place : copied);
     const std::int64_t most = cpu::rows_without_conflicts(g, kernels);
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
