@@ -32,7 +32,7 @@ TEST(Libraries, MemoryLinkerAndArraysOfTheDriver) {
 
 TEST(Libraries, ChangedNodesOfGraphs) {
   expect_output("graph_changes.cu",
-                "6 9, 1, 1\n107 407, 11, 16 1\n8 11, 4 1 1 1 cudaErrorNotSupported\n");
+                "6 9, 1, 1\n107 407, 11, 16 1\n8 11, 4 1 1 1 cudaErrorNotSupported\n1 1, 1 4\n");
 }
 
 }  // namespace

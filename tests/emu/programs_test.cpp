@@ -114,6 +114,10 @@ TEST(Programs, DeclarationsAsNvccTakesThem) {
   expect_output("declarations.cu", expected, "-rdc=true");
 }
 
+TEST(Programs, SharedMemoryOfOtherBlocks) {
+  expect_output("cluster_memory.cu", "0 wrong, neighbours 1 2 3 0\n");
+}
+
 TEST(Programs, TablesOfSharedAddresses) { expect_output("shared_tables.cu", "1 61\n128 128\n"); }
 
 TEST(Programs, RemovedNamesOfLibraries) {

@@ -43,6 +43,11 @@ TEST(PublicNames, RandomNumbers) {
                 "0.648438\n1 1 1\n");
 }
 
+TEST(PublicNames, RandomNumbersByFours) {
+  expect_output("random_fours.cu",
+                "0.74723 0.72617 1.41192 1.35508 3.57841 3.61790 0.56999 0.51284 1\n");
+}
+
 TEST(PublicNames, DriverApi) {
   expect_output("driver_api.cu", "0 0 42 9.0 CUDA_ERROR_NOT_FOUND 1\n");
 }
@@ -83,6 +88,7 @@ TEST(PublicNames, Cufft) {
     GTEST_SKIP() << "libfftw3.so.3 is not installed";
   }
   expect_output("cufft.cu", "0\nclose, sum 83, impulses 8 0 0 8\n3 1\n");
+  expect_output("cufft_xt.cu", "0 36 -4.0000 9.6569\n0 far, 1\n");
 }
 
 TEST(PublicNames, Cusparse) {
@@ -91,6 +97,13 @@ TEST(PublicNames, Cusparse) {
                 "5 14 9 14 77 \n1 2 1 \n"
                 "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_NOT_INITIALIZED\n"
                 "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_INVALID_VALUE\n");
+}
+
+TEST(PublicNames, CusparseByTypes) {
+  expect_output("cusparse_conversions.cu",
+                "0 0 1 2 2 \n1 3 0 1 2 \n4 1 2 3 0 \n0 2 3 5 \n0 0 1 2 2 \n"
+                "0 1 3 4 5 \n1 0 2 2 0 \n3 1 4 5 2 \n"
+                "0 2 4 6 \n1 3 0 2 1 2 \n2 4 16 10 8 10 \n1 2 3 1 2 3 \n3 4 5, 1 1\n");
 }
 
 // The hash is that of the same program with the headers of CUDA 13.0.

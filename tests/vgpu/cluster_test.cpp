@@ -111,6 +111,73 @@ TEST_F(ClusterTest, WritesToEachOthersMemory) {
   found(run_body(write + relaxed + read, {2, 1, 1}, {2, 1, 1}), HazardKind::shared_race);
 }
 
+/// %rd5: the generic address of the thread's word in the other block's memory.
+const std::string generic_place = R"(
+  xor.b32 %r10, %r2, 1;
+  cvt.u64.u32 %rd4, %r9;
+  cvta.shared.u64 %rd4, %rd4;
+  mapa.u64 %rd5, %rd4, %r10;
+  )";
+
+TEST_F(ClusterTest, GenericAddressesReachOtherBlocks) {
+  const std::string read = "ld.u32 %r12, [%rd5];\nst.global.u32 [%rd2], %r12;\n";
+  expect_none(run_body(exchange_body + cluster_sync + generic_place + read + cluster_sync,
+                       {2, 1, 1}, {2, 1, 1}));
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(results(64)[i], i ^ 32);
+  const LaunchReport early =
+      run_body(exchange_body + generic_place + read + cluster_sync, {2, 1, 1}, {2, 1, 1});
+  EXPECT_TRUE(has(early, HazardKind::uninitialised_read) || has(early, HazardKind::shared_race));
+}
+
+TEST_F(ClusterTest, LanesOfOneAccessMayReachSeveralBlocks) {
+  // Odd lanes address their own block, by its rank, and lanes of multiples of 4 without it.
+  const std::string body = R"(
+    and.b32 %r13, %r1, 1;
+    setp.eq.u32 %p2, %r13, 1;
+    and.b32 %r13, %r1, 3;
+    setp.eq.u32 %p3, %r13, 0;
+    mapa.u64 %rd6, %rd4, %r2;
+    selp.b64 %rd5, %rd6, %rd5, %p2;
+    selp.b64 %rd5, %rd4, %rd5, %p3;
+    ld.u32 %r12, [%rd5];
+    st.global.u32 [%rd2], %r12;
+    )";
+  expect_none(run_body(exchange_body + cluster_sync + generic_place + body + cluster_sync,
+                       {2, 1, 1}, {2, 1, 1}));
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(results(64)[i], i % 4 == 2 ? i ^ 32 : i) << i;
+  }
+}
+
+TEST_F(ClusterTest, AtomicsInOtherBlocksDoNotRace) {
+  const std::string clear = "mov.u32 %r12, 0;\nst.shared.u32 [%r9], %r12;\n" + cluster_sync;
+  const std::string generic = generic_place + "atom.add.u32 %r12, [%rd5], 1;\n";
+  const std::string own = "atom.shared.add.u32 %r12, [%r9], 10;\n";
+  const std::string window = R"(
+    mapa.shared::cluster.u32 %r11, %r9, %r10;
+    red.shared::cluster.add.u32 [%r11], 100;
+    )";
+  const std::string read = "ld.shared.u32 %r12, [%r9];\nst.global.u32 [%rd2], %r12;\n";
+  expect_none(run_body(clear + generic + own + window + cluster_sync + read, {2, 1, 1}, {2, 1, 1}));
+  for (const std::uint32_t sum : results(64)) EXPECT_EQ(sum, 111u);
+  found(run_body(clear + generic + read + cluster_sync, {2, 1, 1}, {2, 1, 1}),
+        HazardKind::shared_race);
+}
+
+TEST_F(ClusterTest, WordsBesideOneAnotherDoNotRace) {
+  // Each block writes the even words of the other one and the odd ones of its own.
+  const std::string write = R"(
+    and.b32 %r13, %r1, 1;
+    setp.eq.u32 %p2, %r13, 1;
+    @%p2 st.shared.u32 [%r9], %r6;
+    @!%p2 st.u32 [%rd5], %r6;
+    )";
+  const std::string read = "ld.shared.u32 %r12, [%r9];\nst.global.u32 [%rd2], %r12;\n";
+  expect_none(run_body(generic_place + cluster_sync + write + write + cluster_sync + read,
+                       {2, 1, 1}, {2, 1, 1}));
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(results(64)[i], i % 2 == 0 ? i ^ 32 : i);
+}
+
 TEST_F(ClusterTest, BarrierThatNobodyCompletes) {
   const std::string half = R"(
     setp.ne.u32 %p2, %r2, 0;

@@ -186,6 +186,22 @@ TEST_F(DriverCapture, OtherStreamsJoinByEvents) {
   EXPECT_EQ(end(), Result::stream_capture_invalidated);
 }
 
+TEST_F(DriverCapture, DestroyedStreamsLeaveTheirWork) {
+  const Event forked = event(), joined = event();
+  begin();
+  EXPECT_OK(api.cuEventRecord(forked, main));
+  Stream side = stream();
+  EXPECT_OK(api.cuStreamWaitEvent(side, forked, 0));
+  EXPECT_OK(store_value(6, side));
+  EXPECT_OK(api.cuStreamDestroy(side));
+  side = stream();  // probably at the place of the first
+  EXPECT_OK(api.cuStreamWaitEvent(side, forked, 0));
+  EXPECT_OK(store_value(7, side));
+  EXPECT_OK(api.cuEventRecord(joined, side));
+  EXPECT_OK(api.cuStreamWaitEvent(main, joined, 0));
+  EXPECT_EQ(end(), Result::stream_capture_unjoined);
+}
+
 TEST_F(DriverCapture, WaitingInvalidatesIt) {
   const Event captured = event();
   const Event outside = event();

@@ -4,6 +4,7 @@
 
 #define CUSPARSE_H_
 
+#include "rung_emu/cusparse_conversions.h"
 #include "rung_emu/cusparse_types.h"
 
 #ifdef __cplusplus
@@ -95,6 +96,41 @@ RUNG_EMU_API cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* vector, 
                                                   int64_t nnz, void* indices, void* values,
                                                   cusparseIndexType_t index_type,
                                                   cusparseIndexBase_t base, cudaDataType type);
+/* What a descriptor has. */
+RUNG_EMU_API cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t matrix, int64_t* rows,
+                                             int64_t* cols, int64_t* nnz, void** row_offsets,
+                                             void** columns, void** values,
+                                             cusparseIndexType_t* offset_type,
+                                             cusparseIndexType_t* column_type,
+                                             cusparseIndexBase_t* base, cudaDataType* type);
+RUNG_EMU_API cusparseStatus_t cusparseCscGet(cusparseSpMatDescr_t matrix, int64_t* rows,
+                                             int64_t* cols, int64_t* nnz, void** column_offsets,
+                                             void** rows_of_values, void** values,
+                                             cusparseIndexType_t* offset_type,
+                                             cusparseIndexType_t* row_type,
+                                             cusparseIndexBase_t* base, cudaDataType* type);
+RUNG_EMU_API cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t matrix, int64_t* rows,
+                                             int64_t* cols, int64_t* nnz, void** rows_of_values,
+                                             void** columns, void** values,
+                                             cusparseIndexType_t* type_of_indices,
+                                             cusparseIndexBase_t* base, cudaDataType* type);
+RUNG_EMU_API cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t matrix,
+                                                     cusparseFormat_t* format);
+RUNG_EMU_API cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t matrix,
+                                                        cusparseIndexBase_t* base);
+RUNG_EMU_API cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t matrix,
+                                                     void* rows_of_values, void* columns,
+                                                     void* values);
+RUNG_EMU_API cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t matrix,
+                                                     void* column_offsets, void* rows_of_values,
+                                                     void* values);
+RUNG_EMU_API cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t vector, int64_t* n,
+                                               void** values, cudaDataType* type);
+RUNG_EMU_API cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t matrix, int64_t* rows,
+                                               int64_t* cols, int64_t* ld, void** values,
+                                               cudaDataType* type, cusparseOrder_t* order);
+RUNG_EMU_API cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t matrix, void** values);
+RUNG_EMU_API cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, void* values);
 RUNG_EMU_API cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t vector);
 
 RUNG_EMU_API cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void* alpha,

@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "emu/given_driver.hpp"
 #include "emu/options.hpp"
+#include "emu/runtime/repetitions.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
@@ -22,6 +24,16 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+/// Says when --launches would help.
+void note_repetitions(const vgpu::LaunchReport& report) {
+  static std::mutex mutex;
+  static Repetitions repetitions;
+  const std::lock_guard lock(mutex);
+  if (const auto hint = repetitions.add(report.kernel, report.seconds)) {
+    fmt::print(stderr, "rung emu: {}\n", *hint);
+  }
 }
 
 void set_up() {
@@ -51,10 +63,12 @@ void set_up() {
       if (with_steps) steps->see(access);
     });
   }
+  const bool skips = defaults.launches_per_kernel != 0;
   vgpu::set_launch_observer([=, with_lines = variable(lines_variable) == "1",
                              with_sites = variable(sites_variable) == "1"](
                                 const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
     const std::vector<vgpu::Site>& sites = vgpu::sites(kernel);
+    if (!skips) note_repetitions(report);
     LaunchDetails details;
     if (with_lines) details.lines = vgpu::by_line(report, sites);
     if (with_sites) details.sites = sites;

@@ -54,6 +54,26 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
   return list_nodes(node->dependencies, dependencies, count);
 }
 
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents,
+                                           size_t* count) {
+  if (node == nullptr) return finish(cudaErrorInvalidValue);
+  std::vector<cudaGraphNode_t> found;
+  for (const auto& other : node->graph->nodes) {
+    const auto& before = other->dependencies;
+    if (std::find(before.begin(), before.end(), node) != before.end()) found.push_back(other.get());
+  }
+  return list_nodes(found, dependents, count);
+}
+
+/// Graphs that were instantiated before keep what it does.
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  if (node == nullptr) return finish(cudaErrorInvalidValue);
+  auto& nodes = node->graph->nodes;
+  for (const auto& other : nodes) std::erase(other->dependencies, node);
+  std::erase_if(nodes, [&](const auto& own) { return own.get() == node; });
+  return cudaSuccess;
+}
+
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                               size_t* count) {
   if (count == nullptr || graph == nullptr) return finish(cudaErrorInvalidValue);

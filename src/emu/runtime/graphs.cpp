@@ -66,6 +66,7 @@ cudaError_t add_graph_node(cudaGraphNode_t* node, cudaGraph_t graph,
   if (node == nullptr || !is_own(graph)) return finish(cudaErrorInvalidValue);
   auto made = std::make_unique<CUgraphNode_st>();
   made->type = type;
+  made->graph = graph;
   if (dependencies != nullptr) made->dependencies.assign(dependencies, dependencies + count);
   if (enqueue) {
     if (const cudaError_t error = capture(enqueue, made->captured)) return finish(error);
@@ -175,6 +176,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
     (*clone)->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
     copies[node.get()] = (*clone)->nodes.back().get();
     (*clone)->nodes.back()->cloned_from = node.get();
+    (*clone)->nodes.back()->graph = *clone;
   }
   for (const auto& node : (*clone)->nodes) {
     for (cudaGraphNode_t& other : node->dependencies) other = copies.at(other);

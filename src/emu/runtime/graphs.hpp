@@ -11,6 +11,7 @@
 /// What a node does is captured when it is added or changed, because arguments are read then.
 struct CUgraphNode_st {
   cudaGraphNodeType type;
+  cudaGraph_t graph = nullptr;  // that it is in
   std::vector<cudaGraphNode_t> dependencies;
   std::shared_ptr<rung::cuda::Graph> captured;  // destroyed with the last node that has it
   cudaKernelNodeParams kernel{};                // as it was given: the arguments may be gone

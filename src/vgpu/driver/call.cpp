@@ -112,7 +112,7 @@ void enqueue(ContextState& context, Stream handle, Operation operation) {
   StreamState& stream = find_stream(context, handle);
   if (stream.capture != nullptr) {
     require(!stream.capture->invalidated, Result::stream_capture_invalidated);
-    stream.capture->record(stream, std::move(operation));
+    stream.capture->record(stream.id, std::move(operation));
     return;
   }
   if (const auto capture = capture_that_blocks(context, handle)) {

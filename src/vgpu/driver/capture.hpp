@@ -21,13 +21,15 @@ struct StreamState;
 /// An operation enqueued in a stream.
 using Operation = std::function<void(ContextState&)>;
 
-/// For each stream, how many operations of the capture are known to precede.
-using CaptureClock = std::map<const StreamState*, std::size_t>;
+/// For each stream, by StreamState::id, how many operations of the capture are known to precede. A
+/// stream that is destroyed before the capture ends still counts.
+using CaptureClock = std::map<std::uint64_t, std::size_t>;
 
 /// A capture in progress, shared by the streams that take part: its origin, and those that have
 /// waited for an event of it.
 struct Capture {
   const StreamState* origin = nullptr;
+  std::uint64_t origin_id = 0;
   cuda::CaptureMode mode = cuda::CaptureMode::global;
   std::thread::id thread;  // where it began
   std::uint64_t id = 0;    // never used twice
@@ -35,15 +37,15 @@ struct Capture {
   cuda::Graph handle = nullptr;  // of the graph, once a caller has asked for it
   bool invalidated = false;
   std::vector<Operation> operations;
-  std::map<const StreamState*, CaptureClock> clocks;
+  std::map<std::uint64_t, CaptureClock> clocks;
 
-  void record(const StreamState& stream, Operation operation) {
+  void record(std::uint64_t stream, Operation operation) {
     operations.push_back(std::move(operation));
-    clocks[&stream][&stream] = operations.size();
+    clocks[stream][stream] = operations.size();
   }
   /// `stream` waits for everything before the event.
-  void join(const StreamState& stream, const CaptureClock& event) {
-    CaptureClock& clock = clocks[&stream];
+  void join(std::uint64_t stream, const CaptureClock& event) {
+    CaptureClock& clock = clocks[stream];
     for (const auto& [other, count] : event) {
       std::size_t& known = clock[other];
       if (known < count) known = count;
@@ -51,10 +53,10 @@ struct Capture {
   }
   /// Whether the origin has waited for all work of the other streams.
   bool all_joined() const {
-    const auto found = clocks.find(origin);
+    const auto found = clocks.find(origin_id);
     for (const auto& [stream, clock] : clocks) {
       const auto own = clock.find(stream);
-      if (stream == origin || own == clock.end()) continue;
+      if (stream == origin_id || own == clock.end()) continue;
       if (found == clocks.end()) return false;
       const auto known = found->second.find(stream);
       if (known == found->second.end() || known->second < own->second) return false;

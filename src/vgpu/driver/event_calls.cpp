@@ -50,7 +50,7 @@ Result cuEventRecord(Event event, Stream stream) {
       require(!recording.capture->invalidated, Result::stream_capture_invalidated);
       state->captured = true;
       state->capture = recording.capture;
-      state->clock = recording.capture->clocks[&recording];
+      state->clock = recording.capture->clocks[recording.id];
       return;
     }
     enqueue(context, stream, [state](ContextState&) {

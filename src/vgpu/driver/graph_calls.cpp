@@ -47,6 +47,7 @@ Result cuStreamBeginCapture(Stream stream, CaptureMode mode) {
     require(origin.capture == nullptr, Result::illegal_state, "the stream is capturing already");
     auto capture = std::make_shared<Capture>();
     capture->origin = &origin;
+    capture->origin_id = origin.id;
     capture->mode = mode;
     capture->thread = std::this_thread::get_id();
     capture->id = next_handle();

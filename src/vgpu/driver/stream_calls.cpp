@@ -104,7 +104,7 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
     require(capture != nullptr, Result::invalid_value, "the event's capture has ended");
     require(waiting.capture == nullptr || waiting.capture == capture, Result::stream_capture_merge);
     waiting.capture = capture;
-    capture->join(waiting, state->clock);
+    capture->join(waiting.id, state->clock);
   });
 }
 

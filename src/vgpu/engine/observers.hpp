@@ -29,7 +29,8 @@ struct AsyncAccess {
   Warp& warp;
   int lane;
   std::uint32_t site;
-  const char* what;  // "bulk copy", "wgmma"
+  const char* what;     // "bulk copy", "wgmma"
+  bool atomic = false;  // a thread's atomic
 };
 
 /// Bytes of shared memory.

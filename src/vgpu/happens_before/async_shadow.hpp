@@ -1,6 +1,6 @@
 #pragma once
-// Records which asynchronous operations, bulk copies and wgmma, write to and read from each 16
-// bytes of a block's shared memory. Granules with such an operation have the stamp pending_time
+// Records which asynchronous operations, bulk copies and wgmma, and which threads of other blocks
+// write to and read from each unit of a block's shared memory. Granules with such an operation have the stamp pending_time
 // (happens_before/order.hpp), so that ordinary accesses know to check here.
 
 #include <cstddef>
@@ -17,7 +17,8 @@ struct AsyncWrite {
   int rank = 0, thread = 0;  // the issuer
   std::size_t component = 0;
   std::uint32_t number = 0;
-  const char* what = "";  // "bulk copy", "remote write"
+  const char* what = "";  // "bulk copy", "remote write", "remote atomic"
+  bool atomic = false;    // by a thread of another block: no race with other atomics
 };
 
 /// A bulk copy from shared memory, a wgmma, or a load by another block. Its number counts the
@@ -32,17 +33,19 @@ struct AsyncRead {
 
 class AsyncShadow {
  public:
-  static constexpr std::uint32_t unit = 16;  // bytes: none of these operations accesses less
+  /// The least that a bulk copy or wgmma accesses, in bytes.
+  static constexpr std::uint32_t copy_unit = 16;
 
-  /// `groups`: warpgroups of the block.
-  void start(std::uint32_t bytes, int groups);
+  /// `groups`: warpgroups of the block; `unit`: bytes that no operation accesses a part of.
+  void start(std::uint32_t bytes, int groups, std::uint32_t unit);
+  std::uint32_t unit() const { return unit_; }
 
   /// The last write to the unit at this offset, as an index into `writes`; 0: none.
-  std::uint32_t& write_at(std::uint32_t offset) { return written_[offset / unit]; }
+  std::uint32_t& write_at(std::uint32_t offset) { return written_[offset / unit_]; }
   /// Its reads: each warpgroup's last wgmma, then the last bulk copy and the last load by another
   /// block.
   std::uint32_t& read_at(std::uint32_t offset, int slot) {
-    return readers_[offset / unit * slots_ + static_cast<std::uint32_t>(slot)];
+    return readers_[offset / unit_ * slots_ + static_cast<std::uint32_t>(slot)];
   }
   int slots() const { return static_cast<int>(slots_); }
   int copy_slot() const { return slots() - 2; }
@@ -52,7 +55,7 @@ class AsyncShadow {
   std::vector<AsyncRead> reads;    // likewise
 
  private:
-  std::uint32_t slots_ = 2;
+  std::uint32_t slots_ = 2, unit_ = copy_unit;
   std::vector<std::uint32_t> written_, readers_;
 };
 

@@ -130,6 +130,7 @@ void Lowering::lower_cluster_access(const Instruction& instruction, const Memory
       ptx::is_signed(ptx::type_named(instruction.modifiers.back()))) {
     fail(instruction, "of a signed type into a wider register is not known to the virtual GPU");
   }
+  kernel_->reaches_other_blocks = true;
   ClusterAccessOp access;
   access.address = async_address(instruction, instruction.operands[loads ? 1 : 0]);
   access.bytes = op.bytes;

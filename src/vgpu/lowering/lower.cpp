@@ -400,6 +400,9 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     lower_registers(instruction, *spec);
     if (cluster_instruction(instruction)) {
       kernel_->asynchronous = true;
+      // A generic address may be used by any access.
+      kernel_->reaches_other_blocks |=
+          instruction.opcode == Opcode::mapa && !instruction.has("shared::cluster");
     } else if (instruction.is(Opcode::membar, Opcode::fence)) {
       kernel_->synchronises_blocks = true;
     }

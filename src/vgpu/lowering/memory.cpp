@@ -128,6 +128,7 @@ void Lowering::give_slot(const Instruction& instruction, const Operand& address,
 MemoryOp Lowering::memory_op(const Instruction& instruction, const Operand& address, Space space) {
   MemoryOp op;
   op.space = space;
+  op.in_cluster = space == Space::generic;
   op.site = site_;
   op.offset = address.offset;
   if (address.reg >= 0) {
@@ -289,6 +290,8 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   op.releases = access->releases;
   op.acquires = access->acquires;
   op.atomic = *action;
+  op.in_cluster = op.in_cluster || instruction.has("shared::cluster");
+  kernel_->reaches_other_blocks |= instruction.has("shared::cluster");
   note_access(op, true);
 
   const bool cas = action->operation == AtomicAction::Operation::cas;

@@ -85,6 +85,7 @@ struct MemoryOp {
   std::uint32_t address_row = 0;
   bool deferred = false;        // observed where its value is used (program/speculation.hpp)
   bool joins_previous = false;  // shared: served by the request of the access before it
+  bool in_cluster = false;      // may be in the shared memory of another block of the cluster
   bool counted_apart = false;   // shared side of a cp.async, whose site counts the global side
   std::uint8_t issued_bytes =
       0;  // shared: of the merged access that this one leads; 0: part of another
@@ -373,10 +374,11 @@ class Kernel {
   std::uint32_t global_caches = 0;
   int shared_granule = 4;  // bytes: the smallest access to shared memory, for race detection
   int global_granule = 4;
-  bool prints = false;               // calls printf
-  bool asynchronous = false;         // has mbarriers, bulk copies, wgmma or cluster barriers
-  bool synchronises_blocks = false;  // has fences or release/acquire accesses
-  bool writes_unknown = false;       // some store to global memory has an unknown target
+  bool prints = false;                // calls printf
+  bool asynchronous = false;          // has mbarriers, bulk copies, wgmma or cluster barriers
+  bool reaches_other_blocks = false;  // threads access shared memory of the cluster's other blocks
+  bool synchronises_blocks = false;   // has fences or release/acquire accesses
+  bool writes_unknown = false;        // some store to global memory has an unknown target
   std::vector<std::uint32_t>
       written_parameters;  // byte offsets of pointers that are stored through
 };

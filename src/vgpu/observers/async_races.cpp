@@ -27,15 +27,26 @@ struct Viewer {
   int thread;
   std::uint32_t site;
   const char* what;
+  bool atomic = false;
 
   const Clock& clock() const { return clock_of(own, thread); }
-  bool knows(const AsyncWrite& write) const { return clock()[write.component] >= write.number; }
-  bool knows(const AsyncRead& read) const { return clock()[read.component] >= read.number; }
+  bool knows(const AsyncWrite& write) const { return knows_operation(write); }
+  bool knows(const AsyncRead& read) const { return knows_operation(read); }
   bool knows(Stamp stamp) const {
     if (stamp == 0 || stamp_time(stamp) == pending_time) return true;
     if (&block == &own) return own.order.ordered(stamp, thread);
     const int warp = stamp_thread(stamp) / warp_size;
     return clock()[block.cluster.order.segments(block.rank, warp)] >= stamp_time(stamp);
+  }
+  /// A remote access by a thread of the same block is ordered as its other accesses are; the clock
+  /// tells of segments that have ended.
+  template <class Operation>
+  bool knows_operation(const Operation& operation) const {
+    if (clock()[operation.component] >= operation.number) return true;
+    const int warp = operation.thread / warp_size;
+    return operation.rank == own.rank &&
+           operation.component == own.cluster.order.segments(own.rank, warp) &&
+           own.order.ordered(make_stamp(operation.number, operation.thread), thread);
   }
   bool sees(Stamp stamp) const {
     const int warp = stamp_thread(stamp) / warp_size;
@@ -62,7 +73,7 @@ bool check_write(const Viewer& viewer, std::uint32_t offset) {
   AsyncShadow& shadow = viewer.block.async->shadow;
   const std::uint32_t id = shadow.write_at(offset);
   const AsyncWrite& write = shadow.writes[id];
-  if (id == 0 || viewer.knows(write)) return true;
+  if (id == 0 || viewer.knows(write) || (viewer.atomic && write.atomic)) return true;
   race(viewer, offset, write.rank, write.thread, write.site, write.what);
   return false;
 }
@@ -81,7 +92,8 @@ bool check_reads(const Viewer& viewer, std::uint32_t offset) {
 
 Viewer viewer_of(const AsyncAccess& access) {
   Block& own = *access.warp.block;
-  return {access.block, own, own.thread(access.warp, access.lane), access.site, access.what};
+  return {access.block, own,         own.thread(access.warp, access.lane),
+          access.site,  access.what, access.atomic};
 }
 
 /// Checks an asynchronous read against an ordinary write.
@@ -106,11 +118,11 @@ bool check_seen(const Viewer& viewer, std::size_t granule, bool generic) {
 /// Calls f(offset, first granule, last granule) for each unit of [offset, offset + bytes) until it
 /// returns false.
 template <class F>
-void for_each_unit(const SharedShadow& shadow, std::uint32_t offset, std::uint32_t bytes,
-                   const F& f) {
+void for_each_unit(const Block& block, std::uint32_t offset, std::uint32_t bytes, const F& f) {
+  const SharedShadow& shadow = block.shadow;
+  const std::uint32_t unit = block.async->shadow.unit();
   for (const std::uint32_t end = offset + bytes; offset < end;) {
-    const std::uint32_t next =
-        std::min(end, offset / AsyncShadow::unit * AsyncShadow::unit + AsyncShadow::unit);
+    const std::uint32_t next = std::min(end, offset / unit * unit + unit);
     if (!f(offset, offset >> shadow.granule_shift, (next - 1) >> shadow.granule_shift)) return;
     offset = next;
   }
@@ -127,7 +139,7 @@ class ReadCheck {
       : viewer_(viewer_of(access)), async_(access.block.async->shadow), generic_(generic) {}
 
   void check(const AsyncRange& range) {
-    for_each_unit(shadow_, range.offset, range.bytes,
+    for_each_unit(viewer_.block, range.offset, range.bytes,
                   [&](std::uint32_t at, std::size_t first, std::size_t last) {
                     return is_of_known_copy(at, first, last) || check_unit(at, first, last);
                   });
@@ -246,7 +258,7 @@ class WriteCheck {
   }
 
   bool check_thread(std::size_t granule, Stamp stamp, std::uint32_t site, const char* what) const {
-    if (viewer_.knows(stamp)) return true;
+    if (viewer_.knows(stamp) || (viewer_.atomic && (stamp & stamp_atomic) != 0)) return true;
     race(viewer_, static_cast<std::uint32_t>(granule) << shadow_.granule_shift, viewer_.block.rank,
          stamp_thread(stamp), site, what);
     return false;
@@ -265,9 +277,10 @@ void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uin
   SharedShadow& shadow = access.block.shadow;
   settle_reads(access.block, shadow.regions(offset, offset + bytes - 1));
   WriteCheck check(access);
-  for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
-    return check.check(at, first, last);
-  });
+  for_each_unit(access.block, offset, bytes,
+                [&](std::uint32_t at, std::size_t first, std::size_t last) {
+                  return check.check(at, first, last);
+                });
 }
 
 namespace {
@@ -283,11 +296,10 @@ struct Granules {
 
 /// Calls f(offset) for each unit of [offset, offset + bytes).
 template <class F>
-void for_each_unit(std::uint32_t offset, std::uint32_t bytes, const F& f) {
-  for (std::uint32_t at = offset / AsyncShadow::unit * AsyncShadow::unit; at < offset + bytes;
-       at += AsyncShadow::unit) {
-    f(at);
-  }
+void for_each_unit(const AsyncShadow& shadow, std::uint32_t offset, std::uint32_t bytes,
+                   const F& f) {
+  const std::uint32_t unit = shadow.unit();
+  for (std::uint32_t at = offset / unit * unit; at < offset + bytes; at += unit) f(at);
 }
 
 }  // namespace
@@ -314,7 +326,7 @@ void note_async_read(const AsyncAccess& access, std::span<const AsyncRange> rang
   for (const AsyncRange& range : ranges) {
     if (range.bytes == 0) continue;
     shadow.has_readers = true;
-    for_each_unit(range.offset, range.bytes,
+    for_each_unit(async, range.offset, range.bytes,
                   [&](std::uint32_t at) { async.read_at(at, slot) = read; });
     const Granules granules(shadow, range.offset, range.bytes);
     for (std::size_t i = 0; i < granules.count; ++i) note_granule(shadow, granules.first + i);
@@ -328,7 +340,7 @@ void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint
   if (bytes == 0) return;
   shadow.written_since_barrier |= shadow.regions(offset, offset + bytes - 1);
   shadow.found_written.forget();
-  for_each_unit(offset, bytes, [&](std::uint32_t at) {
+  for_each_unit(async, offset, bytes, [&](std::uint32_t at) {
     async.write_at(at) = write;
     for (int slot = 0; slot < async.slots(); ++slot) async.read_at(at, slot) = 0;
   });
@@ -345,8 +357,8 @@ void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint
 
 bool check_against_async(Block& block, int thread, std::uint32_t site, const char* what,
                          std::uint32_t offset) {
-  const Viewer viewer{block, block, thread, site, what};
-  const bool writes = what[0] != 'r';
+  const bool atomic = what[0] == 'a', writes = what[0] != 'r';
+  const Viewer viewer{block, block, thread, site, what, atomic};
   return check_write(viewer, offset) && (!writes || check_reads(viewer, offset));
 }
 

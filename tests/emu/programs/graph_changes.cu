@@ -71,6 +71,20 @@ int main() {
   cudaIpcMemHandle_t handle;
   std::printf("%d %d, %zu %zu %d %d %s\n", back[0], back[3], edges, before, behind == kernel,
               in_clone != kernel, cudaGetErrorName(cudaIpcGetMemHandle(&handle, memory)));
+
+  // Without the kernel, the function is called at once.
+  size_t behind_kernel = 0;
+  cudaGraphNodeGetDependentNodes(in_clone, nullptr, &behind_kernel);
+  cudaGraphDestroyNode(in_clone);
+  size_t nodes = 0, fewer = 0;
+  cudaGraphGetNodes(graph, nullptr, &nodes);
+  cudaGraphGetNodes(clone, nullptr, &fewer);
+  cudaGraphExec_t without;
+  cudaGraphInstantiate(&without, clone, 0);
+  cudaGraphLaunch(without, 0);
+  cudaMemcpy(back, memory, sizeof(back), cudaMemcpyDeviceToHost);
+  std::printf("%zu %d, %d %d\n", behind_kernel, int(nodes - fewer), back[0], back[3]);
+  cudaGraphExecDestroy(without);
   cudaGraphExecDestroy(executable);
   cudaGraphExecDestroy(later);
   cudaGraphDestroy(clone);

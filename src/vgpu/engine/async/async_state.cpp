@@ -71,7 +71,10 @@ void AsyncState::start(const Block& block) {
   barriers.start();
   if (block.worker.observe) {
     const int groups = static_cast<int>((block.warps.size() + warps_of_group - 1) / warps_of_group);
-    shadow.start(block.worker.launch.shared_bytes, groups);
+    const Kernel& kernel = block.worker.kernel;
+    shadow.start(block.worker.launch.shared_bytes, groups,
+                 kernel.reaches_other_blocks ? static_cast<std::uint32_t>(kernel.shared_granule)
+                                             : AsyncShadow::copy_unit);
     multiplies.assign(static_cast<std::size_t>(groups), {});
   }
   warps.assign(block.warps.size(), {});

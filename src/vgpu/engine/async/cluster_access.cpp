@@ -10,29 +10,6 @@
 namespace rung::vgpu {
 namespace {
 
-/// Checks and records the lane's access in the target block's shadow. Accesses to the own block are
-/// treated like those to any other.
-void observe(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, bool stores) {
-  Block& own = *access.warp.block;
-  if (!own.worker.observe) return;
-  AsyncShadow& shadow = access.block.async->shadow;
-  const int thread = own.thread(access.warp, access.lane);
-  const std::size_t component = own.cluster.order.segments(own.rank, access.warp.index);
-  const std::uint32_t segment = own.order.segment(access.warp.index);
-  const AsyncRange range{offset, bytes};
-  if (stores) {
-    own.observers.check_async_write(access, offset, bytes);
-    const auto id = static_cast<std::uint32_t>(shadow.writes.size());
-    shadow.writes.push_back({access.site, own.rank, thread, component, segment, "remote write"});
-    own.observers.note_async_write(access, offset, bytes, id);
-  } else {
-    own.observers.check_async_read(access, {&range, 1}, true);
-    const auto id = static_cast<std::uint32_t>(shadow.reads.size());
-    shadow.reads.push_back({access.site, own.rank, thread, component, segment, "remote read"});
-    own.observers.note_async_read(access, {&range, 1}, shadow.remote_slot(), id);
-  }
-}
-
 template <bool Stores>
 void access(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<ClusterAccessOp>();
@@ -48,8 +25,8 @@ void access(Warp& warp, const Instr& instr) {
       }
       continue;
     }
-    observe({*place->block, warp, lane, instr.site, Stores ? "write" : "read"}, place->offset,
-            bytes, Stores);
+    observe_in_cluster(*place->block, warp, lane, instr.site,
+                       Stores ? AccessKind::store : AccessKind::load, {place->offset, bytes});
     std::byte* at = place->block->shared.data() + place->offset;
     for (const std::uint32_t row : op.rows) {
       // If the row's lanes are wider, the low bytes.
@@ -66,6 +43,35 @@ void access(Warp& warp, const Instr& instr) {
 }
 
 }  // namespace
+
+bool names_block(const MemoryOp& op, std::uint64_t address) {
+  if (!op.in_cluster || (address & window_mask) >> rank_shift == 0) return false;
+  return op.space == ptx::Space::shared || (address & ~window_mask) == shared_window;
+}
+
+void observe_in_cluster(Block& block, Warp& warp, int lane, std::uint32_t site, AccessKind kind,
+                        AsyncRange range) {
+  Block& own = *warp.block;
+  if (!own.worker.observe) return;
+  AsyncShadow& shadow = block.async->shadow;
+  const bool atomic = kind == AccessKind::atomic;
+  const AsyncAccess access{block, warp, lane, site, name(kind), atomic};
+  const int thread = own.thread(warp, lane);
+  const std::size_t component = own.cluster.order.segments(own.rank, warp.index);
+  const std::uint32_t segment = own.order.segment(warp.index);
+  if (kind == AccessKind::load) {
+    own.observers.check_async_read(access, {&range, 1}, true);
+    const auto id = static_cast<std::uint32_t>(shadow.reads.size());
+    shadow.reads.push_back({site, own.rank, thread, component, segment, "remote read"});
+    own.observers.note_async_read(access, {&range, 1}, shadow.remote_slot(), id);
+  } else {
+    own.observers.check_async_write(access, range.offset, range.bytes);
+    const auto id = static_cast<std::uint32_t>(shadow.writes.size());
+    const char* const what = atomic ? "remote atomic" : "remote write";
+    shadow.writes.push_back({site, own.rank, thread, component, segment, what, atomic});
+    own.observers.note_async_write(access, range.offset, range.bytes, id);
+  }
+}
 
 void run_cluster_load(Warp& warp, const Instr& instr) { access<false>(warp, instr); }
 void run_cluster_store(Warp& warp, const Instr& instr) { access<true>(warp, instr); }

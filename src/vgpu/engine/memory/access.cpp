@@ -214,6 +214,7 @@ void observe(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const P
     case ptx::Space::global:
       block.observers.observe_global(block, warp, op, shape, place, Kind);
       break;
+    case ptx::Space::generic: break;  // observed in the other block
     default: count_local<Kind>(block.worker, op, shape, place.space);
   }
 }

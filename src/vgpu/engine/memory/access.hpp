@@ -20,7 +20,7 @@ MakeShape make_shape();
 /// The location of an access. The address of a lane in this process is
 /// address + bias + lane * lane_stride.
 struct Place {
-  ptx::Space space = ptx::Space::global;   // never generic
+  ptx::Space space = ptx::Space::global;   // generic: shared memory of another block
   std::uint64_t bias = 0;                  // MemoryOp::offset included
   std::uint64_t lane_stride = 0;           // local memory: each lane has its own
   const Allocation* allocation = nullptr;  // global

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/async/cluster_access.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/memory/access.hpp"
 
@@ -238,23 +240,63 @@ bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKi
   }
 }
 
+namespace {
+
+/// Leaves a shape of this lane alone.
+Shape& only_lane(Warp& warp, int lane, std::uint64_t address) {
+  Shape& one = warp.block->worker.scratch_shape;
+  std::array<std::uint64_t, warp_size> alone{};
+  alone[lane] = address;
+  one.describe(1u << lane, alone.data());
+  warp.mask = one.mask;
+  return one;
+}
+
+/// A lane's access to an address that names a block of the cluster. Returns the address of the own
+/// block, if it is that, for the caller to access.
+std::optional<std::uint64_t> access_in_cluster(Warp& warp, const Instr& instr, const MemoryOp& op,
+                                               int lane, std::uint64_t address, AccessKind kind,
+                                               AccessLanes access) {
+  Block& block = *warp.block;
+  const std::uint64_t at = address + static_cast<std::uint64_t>(op.offset);
+  const auto found =
+      cluster_place(warp, lane, op.site, at, op.access_bytes(), op.alignment(), name(kind));
+  if (!found) return std::nullopt;
+  if (found->block == &block) {
+    return (at & ~window_mask) + found->offset - static_cast<std::uint64_t>(op.offset);
+  }
+  if (!op.deferred) {
+    observe_in_cluster(*found->block, warp, lane, op.site, kind,
+                       {found->offset, op.access_bytes()});
+  }
+  Place place;
+  place.space = Space::generic;
+  place.bias =
+      reinterpret_cast<std::uint64_t>(found->block->shared.data()) + found->offset - address;
+  access(block, warp, instr, only_lane(warp, lane, address), place);
+  return std::nullopt;
+}
+
+}  // namespace
+
 void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const MemoryOp& op,
                        Shape& shape, AccessKind kind, AccessLanes access) {
   const Mask active = warp.mask;
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const std::uint64_t address = wrapped(op, shape.address(lane));
+    std::uint64_t address = wrapped(op, shape.address(lane));
+    if (names_block(op, address + static_cast<std::uint64_t>(op.offset))) {
+      const auto own = access_in_cluster(warp, instr, op, lane, address, kind, access);
+      if (!own) continue;
+      address = *own;
+    }
     const LaneAccess lane_access(block, op, address, kind);
     if (const auto error = lane_access.error()) {
       report(block, *error, block.thread(warp, lane), op.site, name(kind),
              [&] { return lane_access.describe(); });
       continue;
     }
-    Shape& one = block.worker.scratch_shape;
-    std::array<std::uint64_t, warp_size> alone{};
-    alone[lane] = address;
-    one.describe(1u << lane, alone.data());
-    warp.mask = one.mask;
+    Shape& one = only_lane(warp, lane, address);
     Place place;
     if (locate(block, warp, op, one, kind, place)) access(block, warp, instr, one, place);
   }

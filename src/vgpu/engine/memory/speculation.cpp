@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/async/cluster_access.hpp"
 #include "vgpu/engine/memory/access.hpp"
 #include "vgpu/engine/observers.hpp"
 
@@ -27,14 +29,28 @@ void observe_lanes(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, c
   }
 }
 
+void observe_lane_in_cluster(Warp& warp, const MemoryOp& op, int lane, std::uint64_t address) {
+  const auto found =
+      cluster_place(warp, lane, op.site, address, op.access_bytes(), op.alignment(), "read");
+  if (!found) return;
+  observe_in_cluster(*found->block, warp, lane, op.site, AccessKind::load,
+                     {found->offset, op.access_bytes()});
+}
+
 /// Bad addresses were already reported at the load.
 void observe_good_lanes(Block& block, Warp& warp, const MemoryOp& op, const Shape& shape) {
   Shape& one = block.worker.scratch_shape;
   const Mask active = warp.mask;
   for (Mask left = active; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
+    const std::uint64_t address = shape.address(lane);
+    if (const std::uint64_t at = address + static_cast<std::uint64_t>(op.offset);
+        names_block(op, at)) {
+      observe_lane_in_cluster(warp, op, lane, at);
+      continue;
+    }
     std::array<std::uint64_t, warp_size> alone{};
-    alone[lane] = shape.address(lane);
+    alone[lane] = address;
     one.describe(1u << lane, alone.data());
     warp.mask = one.mask;
     Place place;

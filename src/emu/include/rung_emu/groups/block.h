@@ -76,6 +76,21 @@ class cluster_group {
   RUNG_EMU_CG static unsigned int thread_rank() {
     return block_rank() * thread_block::size() + thread_block::thread_rank();
   }
+  RUNG_EMU_CG static dim3 thread_index() {
+    const dim3 block = block_index();
+    return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                block.z * blockDim.z + threadIdx.z);
+  }
+  RUNG_EMU_CG static dim3 dim_threads() {
+    const dim3 blocks = dim_blocks();
+    return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+  }
+  /// The block that a variable of shared memory is of.
+  RUNG_EMU_CG static unsigned int query_shared_rank(const void* variable) {
+    unsigned int rank;
+    asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(variable));
+    return rank;
+  }
   /// The same variable of another block's shared memory.
   template <class T>
   RUNG_EMU_CG static T* map_shared_rank(T* variable, int rank) {

@@ -110,6 +110,16 @@ template <class State>
 RUNG_EMU_RANDOM double curand_log_normal_double(State* state, double mean, double deviation) {
   return exp(mean + deviation * curand_normal_double(state));
 }
+template <class State>
+RUNG_EMU_RANDOM float2 curand_log_normal2(State* state, float mean, float deviation) {
+  const float2 pair = curand_normal2(state);
+  return float2{expf(mean + deviation * pair.x), expf(mean + deviation * pair.y)};
+}
+template <class State>
+RUNG_EMU_RANDOM double2 curand_log_normal2_double(State* state, double mean, double deviation) {
+  const double2 pair = curand_normal2_double(state);
+  return double2{exp(mean + deviation * pair.x), exp(mean + deviation * pair.y)};
+}
 /// Knuth's product of uniform numbers, for sums of at most 32 at a time.
 template <class State>
 RUNG_EMU_RANDOM unsigned int curand_poisson(State* state, double lambda) {
@@ -138,4 +148,30 @@ RUNG_EMU_RANDOM float4 curand_normal4(curandStatePhilox4_32_10* state) {
   const uint4 x = curand4(state);
   const float2 a = rung_emu::normal_pair(x.x, x.y), b = rung_emu::normal_pair(x.z, x.w);
   return float4{a.x, a.y, b.x, b.y};
+}
+RUNG_EMU_RANDOM double4 curand_uniform4_double(curandStatePhilox4_32_10* state) {
+  const double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+  return double4{a.x, a.y, b.x, b.y};
+}
+RUNG_EMU_RANDOM double4 curand_normal4_double(curandStatePhilox4_32_10* state) {
+  const double4 u = curand_uniform4_double(state);
+  const double2 a = rung_emu::normal_pair(u.x, u.y), b = rung_emu::normal_pair(u.z, u.w);
+  return double4{a.x, a.y, b.x, b.y};
+}
+RUNG_EMU_RANDOM float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean,
+                                          float deviation) {
+  const float4 x = curand_normal4(state);
+  return float4{expf(mean + deviation * x.x), expf(mean + deviation * x.y),
+                expf(mean + deviation * x.z), expf(mean + deviation * x.w)};
+}
+RUNG_EMU_RANDOM double4 curand_log_normal4_double(curandStatePhilox4_32_10* state, double mean,
+                                                  double deviation) {
+  const double4 x = curand_normal4_double(state);
+  return double4{exp(mean + deviation * x.x), exp(mean + deviation * x.y),
+                 exp(mean + deviation * x.z), exp(mean + deviation * x.w)};
+}
+RUNG_EMU_RANDOM uint4 curand_poisson4(curandStatePhilox4_32_10* state, double lambda) {
+  const unsigned int x = curand_poisson(state, lambda), y = curand_poisson(state, lambda),
+                     z = curand_poisson(state, lambda), w = curand_poisson(state, lambda);
+  return uint4{x, y, z, w};
 }
