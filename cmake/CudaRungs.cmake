@@ -67,6 +67,15 @@ function(rung_architecture source out)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 endfunction()
 
+# Sets <out> to the later architectures that a source wants to be compiled anew for, because it is another
+# kernel there ("// compiled anew for: sm_90"). Devices of these take no image of an earlier one.
+function(rung_later_architectures source out)
+  file(STRINGS ${source} line REGEX "^// compiled anew for: " LIMIT_COUNT 1)
+  string(REGEX MATCHALL "sm_[0-9]+" architectures "${line}")
+  list(TRANSFORM architectures REPLACE "sm_" "")
+  set(${out} ${architectures} PARENT_SCOPE)
+endfunction()
+
 # Adds the command that compiles a rung to `output`, anew when a header that it includes changes.
 function(rung_cuda_command source output comment)
   add_custom_command(OUTPUT ${output}
@@ -133,11 +142,14 @@ function(rung_cuda_unit source id unit)
     set(flags -DRUNG_UNIT -DRUNG_UNIT_${unit}=RUNG_THIS)
   endif()
   rung_architecture(${source} least)
+  rung_later_architectures(${source} later)
   set(made)
   if(RUNG_CLANG_VERSION)
-    list(APPEND made clang_ptx:${least})
-    rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${least} "clang: ${name} to PTX"
-      ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least} ${flags})
+    foreach(arch IN LISTS least later)
+      list(APPEND made clang_ptx:${arch})
+      rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${arch} "clang: ${name} to PTX for sm_${arch}"
+        ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${arch} ${flags})
+    endforeach()
   endif()
   if(RUNG_NVCC_VERSION)
     # nvcc's PTX depends on what it is for: older devices than machine code is made for take clang's.
@@ -145,11 +157,13 @@ function(rung_cuda_unit source id unit)
     if(least LESS oldest)
       set(least ${oldest})
     endif()
-    list(APPEND made nvcc_ptx:${least})
-    rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${name} to PTX"
-      ${CMAKE_COMMAND} -D PREFIX=${PROJECT_SOURCE_DIR}/
-        -P ${PROJECT_SOURCE_DIR}/cmake/NvccToPtx.cmake --
-      ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least} ${flags})
+    foreach(arch IN LISTS least later)
+      list(APPEND made nvcc_ptx:${arch})
+      rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${arch} "nvcc: ${name} to PTX for sm_${arch}"
+        ${CMAKE_COMMAND} -D PREFIX=${PROJECT_SOURCE_DIR}/
+          -P ${PROJECT_SOURCE_DIR}/cmake/NvccToPtx.cmake --
+        ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${arch} ${flags})
+    endforeach()
     set(architectures ${RUNG_CUDA_ARCHITECTURES})
     if(least MATCHES "a$")
       set(architectures ${least})
@@ -158,8 +172,14 @@ function(rung_cuda_unit source id unit)
       if(arch LESS least)
         continue()
       endif()
+      set(from ${least})
+      foreach(other IN LISTS later)
+        if(other LESS_EQUAL arch)
+          set(from ${other})
+        endif()
+      endforeach()
       list(APPEND made cubin:${arch})
-      rung_cubin_command(${folder}/${stem}_nvcc_ptx_${least} ${folder}/${stem}_cubin_${arch} ${arch}
+      rung_cubin_command(${folder}/${stem}_nvcc_ptx_${from} ${folder}/${stem}_cubin_${arch} ${arch}
         "ptxas: ${name} to machine code for sm_${arch}")
     endforeach()
   endif()

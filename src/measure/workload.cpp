@@ -13,6 +13,7 @@
 #include "measure/epilogue_workload.hpp"
 #include "measure/gpu_ceilings.hpp"
 #include "measure/grouped_workload.hpp"
+#include "measure/random/library_plan.hpp"
 
 namespace rung {
 namespace {
@@ -115,10 +116,10 @@ class GemmWorkload final : public Workload {
     if (options_.family == Family::mixed) return {};
     GemmCall call = sets_.front()->call();
     call.compute_mode = options_.compute_mode;
-    if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
-      const int arch = gpu->target().arch;
-      const auto batched = call.batch > 1 ? choose_cuda_batch(call, arch, false) : std::nullopt;
-      return std::string((batched ? *batched : choose_cuda_gemm(call, arch)).id);
+    if (cuda::Gpu* const gpu = gpu_of(backend_)) {
+      const auto batched =
+          call.batch > 1 ? choose_cuda_batch(call, gpu->target().arch, false) : std::nullopt;
+      return std::string(batched ? batched->id : library_plan(*gpu, call).rung);
     }
     return choose_gemm(call, options_.threads).id;
   }

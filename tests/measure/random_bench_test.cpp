@@ -290,6 +290,40 @@ TEST_F(Pool, APlanThatTheDriverRefusesIsRecordedAndTheRestIsTimed) {
   EXPECT_EQ(regret(plans), 1);
 }
 
+/// The kernels that the mode takes, which are no rungs.
+TEST_F(Pool, PlansOfModeBatchInvariant) {
+  const GpuLibraryContender library(virtual_gpu(), ComputeMode::batch_invariant);
+  const auto plan = [](const Size& size) {
+    return library_plan(virtual_gpu(), {.dtype = Dtype::bf16,
+                                        .m = size.m,
+                                        .n = size.n,
+                                        .k = size.k,
+                                        .alpha = 1,
+                                        .a = {nullptr, size.k, 1},
+                                        .b = {nullptr, 1, size.k},
+                                        .beta = 0,
+                                        .c = {nullptr, size.n, 1},
+                                        .compute_mode = ComputeMode::batch_invariant});
+  };
+  EXPECT_EQ(plan({8192, 8192, 8192}).rung, "gemm/cuda/summed_parts");
+  EXPECT_EQ(plan({8192, 8192, 4096}).rung, "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(plan({4, 64, 8192}).rung, "gemm/cuda/few_rows");
+}
+
+TEST_F(Pool, AKernelThatIsNoRungIsTimed) {
+  const Size size = {4, 40, 256};
+  const auto bind = [&] { return this->bind(Dtype::bf16, size, nt); };
+  const SampledCheck check(bind(), 1);
+  PlanTimesRequest request;
+  request.gpu = &virtual_gpu();
+  request.seconds = 0.002;
+  const std::vector<PlanTime> plans =
+      time_plans(request, {"gemm/cuda/few_rows", {}}, pool_, check, bind);
+  ASSERT_EQ(plans.size(), 1u);
+  EXPECT_EQ(plans[0].refused + plans[0].wrong, "");
+  EXPECT_GT(plans[0].seconds, 0);
+}
+
 TEST(RandomBench, AddsToCWithBeta) {
   RandomRequest request = request_of({Dtype::f32, Dtype::bf16_bf16}, {nt});
   request.beta = 1;

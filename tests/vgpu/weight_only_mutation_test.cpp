@@ -40,8 +40,8 @@ vgpu::TensorMap map_of_rows(const void* a, std::int64_t rows, int box_rows) {
   return map;
 }
 
-/// Ones by weights of 0.
-Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung) {
+/// Ones by weights of 0, by a kernel compiled for sm_80 or 90.
+Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung, int arch) {
   vgpu::DeviceMemory memory(std::size_t{1} << 24);
   const auto array = [&]<class T>(std::int64_t count, T value) {
     const std::vector<T> values(static_cast<std::size_t>(count), value);
@@ -81,7 +81,7 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung) {
   if (rung.rung->entry == "gemm_cuda_73_weight_stream") {
     options.dynamic_shared += m * (k / splits * 2 + 16);
   }
-  options.starts_early = rung.rung->entry == "gemm_cuda_72_weight_only_wgmma";
+  options.starts_early = arch == 90;
   options.instruction_limit = 1 << 24;
   return run_mutant(lines, cuda::kernel_of(rung, Dtype::bf16).text(), options, args, memory);
 }
@@ -95,7 +95,7 @@ TEST(WeightOnlyMutation, EveryMutantIsCaught) {
       if (image.id != id || image.code != cuda::Code::clang_ptx) continue;
       mutate(
           entry_of(unpacked(image.unit(Dtype::bf16)), cuda::kernel_of(rung, Dtype::bf16).text()),
-          id, [&](const Lines& lines) { return run(lines, rung); }, score);
+          id, [&](const Lines& lines) { return run(lines, rung, image.arch); }, score);
     }
     EXPECT_GT(score.mutants, 0) << id;
     EXPECT_EQ(score.caught, score.mutants) << id;

@@ -8,6 +8,7 @@
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
 #include "device/cuda/load/record_stream.cuh"
+#include "device/cuda/ptx/early_launch.cuh"
 #include "device/cuda/ptx/warp.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/record_sums.cuh"
@@ -24,6 +25,7 @@ struct WeightStream {
   static constexpr int ROWS = 1024;
   static constexpr int BK = WeightLayout::steps;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
+  static constexpr int PREFETCHED = 4096;  // bytes of a warp's first records
   static constexpr int SLOTS = ROWS / WeightLayout::rows + WARPS;  // for a sum of 16 rows each
   using Form = cuda::RecordForm<BITS>;
   using Records = cuda::RecordStream<BITS, STAGES>;
@@ -78,14 +80,22 @@ struct WeightStream {
     // From lane 0: so the compiler knows that a warp does not diverge.
     const int warp = static_cast<int>(ptx::shfl_idx(threadIdx.x / 32, 0));
 
-    // load: the first group of copies is the row of A
-    copy_row(args.gemm.problem, work, xs);
     Records records(args.layout, form, args.weights, work.records, warp, WARPS,
                     shared.records[warp]);
+    ptx::let_next_start();
+    records.prefetch(PREFETCHED);
     cuda::RecordSums<In, BITS, Records> sums(
         form, records, work.records.count, shared.partial + warp + records.tile(),
         ptx::cvta_to_shared(xs), ptx::cvta_to_shared(shared.zeros));
     clear(shared);
+
+    // sync: the previous kernels, which may have written A, the weights, C or the workspace, have
+    // finished, and their writes are visible
+    ptx::wait_for_previous();
+
+    // load: the first group of copies is the row of A
+    copy_row(args.gemm.problem, work, xs);
+    records.begin();
     // sync: this thread's copies of A have arrived, then those of all threads
     ptx::cp_async_wait_group<STAGES - 1>();
     __syncthreads();
@@ -163,12 +173,13 @@ struct WeightStream {
 };
 
 //                         BITS STAGES
-using Stream4 = WeightStream<4, 6>;
+using Stream4 = WeightStream<4, 5>;
 using Stream8 = WeightStream<8, 4>;
 
 }  // namespace
 
 // compiled by type: bf16 f16
+// compiled anew for: sm_90, where it starts before the previous kernel has finished
 RUNG_WEIGHT_ONLY_TILES(73, weight_stream, (0, Stream4), (1, Stream8))
 
 }  // namespace rung

@@ -72,8 +72,13 @@ inline constexpr ConfiguredGemm summed_parts = {gemm_rungs.size() + 11, "gemm/cu
                                                 &gemm_cuda_library_summed_parts};
 inline constexpr std::size_t gemm_kernels_off_ladder = 12;
 
-/// The rung of an id, which must be one of gemm_rungs.
+/// The rung of an id, which must be one of gemm_rungs, or a kernel of mode batch_invariant.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {
+  for (ConfiguredGemm kernel : {few_rows, summed_parts}) {
+    if (id != kernel.id) continue;
+    kernel.config = config;
+    return kernel;
+  }
   const NamedGemmRung* const named = find_named(gemm_rungs, id);
   return {static_cast<std::size_t>(named - gemm_rungs.data()), named->id, named->rung, config};
 }

@@ -11,6 +11,7 @@
 #include "core/epilogue.hpp"
 #include "core/integers.hpp"
 #include "device/cuda/library/fused_epilogue.hpp"
+#include "library/cuda/tile_numbers.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -44,7 +45,10 @@ const WaveModel all_shared = waves_of({{128, 128, 1, 0.375, 4.37},
                                        {128, 256, 1, 0.759, 8.12}});
 
 /// Whether two consumers have tiles in turn, so that no k is cut.
-constexpr bool is_in_turn(int tile) { return tile == 3 || tile == 4 || tile == first_common_tile; }
+constexpr bool is_in_turn(int tile) {
+  return tile == fused_tile::in_turn || tile == fused_tile::flat_in_turn ||
+         tile == fused_tile::common_in_turn;
+}
 
 /// Whether a tile for all parts can store such results. Results of one byte fill boxes of 128
 /// columns. Gated results fill a box of 64 columns from 128 columns of sums of one consumer.

@@ -59,11 +59,8 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
                                .bytes_for_copies = workspace.bytes_for_copies()};
   const CudaGemmChoice choice = choose_cuda_gemm(shape);
   if (!has(*choice.rung, problem.dtype)) refuse(shape);
-  const bool is_invariant = is_batch_invariant(problem.dtype, problem.compute_mode);
-  launch_gemm(workspace,
-              is_invariant ? invariant_config(workspace, choice, problem, limits)
-                           : context.configured(choice, problem, limits),
-              problem, limits.multiprocessors);
+  launch_gemm(workspace, config_in_mode(workspace, choice, problem, limits), problem,
+              limits.multiprocessors);
 }
 
 void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,

@@ -11,6 +11,7 @@
 #include "library/cuda/gemm_batched.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/cuda/select.hpp"
+#include "library/cuda/tile_numbers.hpp"
 #include "rung/error.hpp"
 #include "rung/grouped.hpp"
 
@@ -25,9 +26,6 @@ GemmCall typical(const GroupedCall& grouped) {
   call.batch = 1;
   return call;
 }
-
-/// The tile of rung 63 that sums parts of k.
-constexpr int tile_in_parts = 2;
 
 /// Whether rows have the bits of a product by itself only if their sums are in parts, as its are.
 bool sums_in_parts(const GroupedCall& grouped) {
@@ -88,7 +86,7 @@ void cuda::gemm_grouped(const CanonicalGroups& canonical, Stream stream,
   const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);
   CudaGemmChoice configured =
       choice->rung->groups ? context.configured(*choice, typical(grouped), limits) : *choice;
-  if (sums_in_parts(grouped)) configured.config.tile = tile_in_parts;
+  if (sums_in_parts(grouped)) configured.config.tile = grouped_tile::in_parts;
   for (GroupedCall left = grouped; left.call.batch > 0;
        advance(left, std::min(left.call.batch, most_groups))) {
     GemmCall part = left.call;

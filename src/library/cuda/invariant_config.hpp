@@ -13,9 +13,10 @@ namespace rung::cuda {
 /// The fastest tile of few_rows, and as `splits` how many blocks share the parts of k of a tile.
 GemmConfig few_rows_config(std::int64_t n, std::int64_t k, bool b_is_k_major, int multiprocessors);
 
-/// The kernel and its configuration. `chosen`: by choose_cuda_gemm(), few_rows or a rung. A rung 31
-/// whose k is cut may be replaced by summed_parts.
-CudaGemmChoice invariant_config(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
-                                const GemmCall& problem, const Limits& limits);
+/// The kernel and its configuration in the problem's mode, whichever it is. `chosen`: by
+/// choose_cuda_gemm(), and it has the type. In mode batch_invariant, a rung 31 whose k is cut may be
+/// replaced by summed_parts.
+CudaGemmChoice config_in_mode(const WorkspaceSource& workspace, const CudaGemmChoice& chosen,
+                              const GemmCall& problem, const Limits& limits);
 
 }  // namespace rung::cuda

@@ -41,19 +41,17 @@ cuda::TensorMapSpec map_of_a(const GemmCall& g, int box_rows) {
           .is_transposed = !is_k_major(g)};
 }
 
-cuda::Launch launch_of_product(const CudaGemmChoice& chosen, const GemmCall& g,
-                               int multiprocessors) {
+cuda::Launch launch_of_product(const CudaGemmChoice& chosen, const GemmCall& g, int multiprocessors,
+                               int arch) {
   const cuda::TileShape& tile = cuda::weight_only_tile(chosen);
   const auto [tiles, shared_bytes] = cuda::weight_only_blocks(chosen, g, multiprocessors);
   cuda::Launch launch = {.grid = {cuda::blocks_of(tiles, chosen.config)},
                          .block = {tile.threads},
                          .shared_bytes = shared_bytes,
                          .workspace_bytes = cuda::split_bytes<float>(
-                             tiles, std::int64_t{tile.BM} * tile.BN, chosen.config)};
-  if (cuda::loads_by_tma(chosen)) {
-    launch.a = map_of_a(g, tile.BM);
-    launch.starts_early = true;
-  }
+                             tiles, std::int64_t{tile.BM} * tile.BN, chosen.config),
+                         .starts_early = cuda::may_start_early(chosen, arch)};
+  if (cuda::loads_by_tma(chosen)) launch.a = map_of_a(g, tile.BM);
   return launch;
 }
 
@@ -86,7 +84,8 @@ void start_product(const cuda::WorkspaceSource& workspace, const CudaGemmChoice&
 void launch(const cuda::WorkspaceSource& workspace, const CudaGemmChoice& chosen,
             const WeightOnlyCall& call, int multiprocessors) {
   cuda::ContextCache& context = workspace.context;
-  const cuda::Launch launch = launch_of_product(chosen, call.product, multiprocessors);
+  const cuda::Launch launch =
+      launch_of_product(chosen, call.product, multiprocessors, context.arch());
   const cuda::WorkspaceUse use =
       cuda::uses(workspace, launch) ? workspace.use() : cuda::WorkspaceUse{};
   void* const sums = launch.workspace_bytes == 0 ? nullptr : reinterpret_cast<void*>(use.data);
@@ -130,8 +129,8 @@ void cuda::gemm_weight_only(const WeightOnlyCall& call, Stream stream, const Cud
   const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
   const Limits limits = limits_of_call(workspace, options.multiprocessors);
   CudaGemmChoice chosen = choose_weight_only(call, context.arch(), limits);
-  if (!fits(workspace,
-            launch_of_product(chosen, g, limits.multiprocessors))) {  // no room for a copy of A
+  if (!fits(workspace, launch_of_product(chosen, g, limits.multiprocessors, context.arch()))) {
+    // No room for a copy of A.
     chosen = choose_weight_only(call, least_arch, limits);
   }
   launch(workspace, chosen, call, limits.multiprocessors);

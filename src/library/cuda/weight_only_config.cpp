@@ -140,6 +140,10 @@ bool loads_by_tma(const CudaGemmChoice& chosen) {
   return is_of(chosen, GemmRungIndex::gemm_72_weight_only_wgmma);
 }
 
+bool may_start_early(const CudaGemmChoice& chosen, int arch) {
+  return loads_by_tma(chosen) || (streams(chosen) && arch >= 90);
+}
+
 WeightOnlyBlocks weight_only_blocks(const CudaGemmChoice& chosen, const GemmCall& g,
                                     int multiprocessors) {
   const TileShape& tile = weight_only_tile(chosen);

@@ -22,5 +22,8 @@ WeightOnlyBlocks weight_only_blocks(const CudaGemmChoice& chosen, const GemmCall
 
 /// Whether the kernel takes a tensor map of A.
 bool loads_by_tma(const CudaGemmChoice& chosen);
+/// Whether it may start before the previous kernel has finished (Launch::starts_early). Rung 73 is
+/// compiled anew for sm_90 (cmake/CudaRungs.cmake), and waits there.
+bool may_start_early(const CudaGemmChoice& chosen, int arch);
 
 }  // namespace rung::cuda

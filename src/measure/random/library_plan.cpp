@@ -1,5 +1,6 @@
 #include "measure/random/library_plan.hpp"
 
+#include "library/cuda/invariant_config.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
@@ -12,8 +13,8 @@ LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call) {
   CudaGemmChoice choice = choose_cuda_gemm(call, context.arch());
   const cuda::WorkspaceSource workspace{context, gpu.stream(), nullptr, 0};
   const cuda::Limits limits = cuda::limits_of_call(workspace, 0);
-  choice = context.configured(choice, call, limits);
   if (!cuda::has(*choice.rung, call.dtype)) return {choice.id, choice.config};
+  choice = cuda::config_in_mode(workspace, choice, call, limits);
   cuda::fitting_launch(workspace, choice, call, limits.multiprocessors);  // lowers its splits
   return {choice.id, choice.config};
 }

@@ -5,6 +5,7 @@
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/early_launch.cuh"
 #include "device/cuda/ptx/ld_shared.cuh"
 #include "device/cuda/tile/weight_record.cuh"
 #include "device/cuda/types.cuh"
@@ -54,8 +55,18 @@ class RecordStream {
     scales_ = ptx::cvta_to_shared(shared.scales);
     end_ = begin_ + STAGES * STAGE;
     now_ = begin_;
-    for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(begin_ + stage * STAGE);
     before_ = end_ - STAGE;
+  }
+
+  /// Starts to bring up to `most` bytes of the first records into the L2 cache, on GPUs that have such
+  /// an instruction. Whoever writes them later writes them there.
+  __device__ __forceinline__ void prefetch(int most) const {
+    const int bytes = count_ * form_.bytes;
+    if (lane() == 0 && bytes > 0) ptx::prefetch_to_l2(from_, bytes < most ? bytes : most);
+  }
+  /// Starts to copy the first records.
+  __device__ __forceinline__ void begin() {
+    for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(begin_ + stage * STAGE);
   }
 
   /// The tile of the first record, counted from the block's first one, the record's place in it, and
