@@ -15,7 +15,7 @@ namespace rung::cpu {
 template <class T>
 std::int64_t rows_without_conflicts(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
-  return shares_a_set<T>(a_stride) ? l1_ways : kernels.MR;
+  return shares_a_set<T>(a_stride) ? std::min(l1_ways, kernels.MR) : kernels.MR;
 }
 
 /// The tile of the first rows of C(:, j … j + cols), for k0 … k0 + k, with B in place.
