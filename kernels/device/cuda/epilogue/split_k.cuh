@@ -16,9 +16,10 @@
 
 namespace rung::cuda {
 
-/// Counts the blocks of one tile. Both counters are 0 between launches.
-struct Semaphore {
-  unsigned arrived, left;
+/// Counts the blocks of one tile that have arrived, and then those that have left. It is 0 between
+/// launches.
+struct alignas(2 * sizeof(unsigned)) Semaphore {
+  unsigned count;
 };
 
 static_assert(max_semaphores * std::int64_t{sizeof(Semaphore)} == semaphores_bytes);
@@ -51,14 +52,14 @@ void block_arrive_and_wait(Semaphore& semaphore, int splits);
 /// blocks wrote before; barriers before and after it include the other threads. The blocks must be
 /// neighbours in the grid: blocks start in order, so those that wait leave room for the last one.
 __device__ __forceinline__ void arrive_and_wait(Semaphore& semaphore, int splits) {
-  ptx::atom_add_acq_rel_gpu(&semaphore.arrived, 1);
-  while (ptx::ld_acquire_gpu(&semaphore.arrived) != static_cast<unsigned>(splits)) {
+  const auto all = static_cast<unsigned>(splits);
+  // The last one to arrive knows that it is.
+  if (ptx::atom_inc_acq_rel_gpu(&semaphore.count, 2 * all - 1) < all - 1) {
+    while (ptx::ld_acquire_gpu(&semaphore.count) < all) {
+    }
   }
-  // The last one to leave resets the semaphore for the next launch.
-  if (ptx::atom_add_acq_rel_gpu(&semaphore.left, 1) == static_cast<unsigned>(splits) - 1) {
-    semaphore.arrived = 0;
-    semaphore.left = 0;
-  }
+  // The last one to leave makes it 0 for the next launch; none waits for that.
+  ptx::red_inc(&semaphore.count, 2 * all - 1);
 }
 
 /// The same for the first THREADS threads of the block.
@@ -169,9 +170,9 @@ __device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& 
   __syncthreads();
   __shared__ bool is_last;
   if (thread == 0) {
-    unsigned& arrived = static_cast<Semaphore*>(workspace)[work.cut_tile].arrived;
+    unsigned& count = static_cast<Semaphore*>(workspace)[work.cut_tile].count;
     const auto others = static_cast<unsigned>(work.parts) - 1;
-    is_last = ptx::atom_inc_acq_rel_gpu(&arrived, others) == others;
+    is_last = ptx::atom_inc_acq_rel_gpu(&count, others) == others;
   }
   // sync: all threads know
   __syncthreads();

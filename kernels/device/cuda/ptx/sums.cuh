@@ -64,6 +64,11 @@ __device__ __forceinline__ unsigned atom_inc_acq_rel_gpu(unsigned* address, unsi
   return old;
 }
 
+/// red.relaxed.gpu.global.inc.u32: adds 1, or goes back to 0 where `last` was there.
+__device__ __forceinline__ void red_inc(unsigned* address, unsigned last) {
+  asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;" ::"l"(address), "r"(last) : "memory");
+}
+
 }  // namespace rung::ptx
 
 #else
