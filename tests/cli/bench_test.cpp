@@ -294,6 +294,25 @@ TEST(Bench, WrongPeerGivesNoRatio) {
   EXPECT_EQ(peer.at("why_not").get<std::string>().find("wrong: "), 0u);
 }
 
+/// Why that peer has no ratio for a rung in bf16.
+std::string why_no_bf16(const std::string& variable, const std::string& peer) {
+  const Output output = run_shell(variable +
+                                  "=" RUNG_WRONG_BLAS
+                                  " \"$RUNG\" bench gemm/cpu/00 --n 8 --seconds 0.01 "
+                                  "--dtype bf16 --json - --vs " +
+                                  peer);
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  return Json::parse(output.out).at("results").at(0).at("peers").at(peer).at("why_not");
+}
+
+TEST(Bench, PeerWithoutAKernelForThisCpuIsNotTimed) {
+  EXPECT_EQ(why_no_bf16("RUNG_ONEDNN", "onednn"), "has no such type");
+}
+
+TEST(Bench, MklMultipliesBfloat16) {
+  EXPECT_EQ(why_no_bf16("RUNG_MKL", "mkl").find("wrong: "), 0u);
+}
+
 TEST(Bench, RightPeerGivesARatio) {
   const Output output =
       run_shell("RUNG_OPENBLAS=" RUNG_WRONG_BLAS

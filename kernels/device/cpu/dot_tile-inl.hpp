@@ -69,6 +69,7 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
   const hn::ScalableTag<KGroup> groups;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr std::int64_t width = Vectors * lanes;
+  constexpr std::int64_t line = 64 / sizeof(KGroup);
 
   hn::Vec<decltype(d)> sum[Rows][Vectors];
 #pragma GCC unroll 16
@@ -92,7 +93,7 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) {
       b_k[v] = hn::LoadU(groups, b + v * lanes);
-      __builtin_prefetch(b + t.b_ahead + v * lanes);
+      if (v * lanes % line == 0) __builtin_prefetch(b + t.b_ahead + v * lanes);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {

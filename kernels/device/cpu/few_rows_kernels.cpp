@@ -1,5 +1,6 @@
 #include "device/cpu/few_rows_kernels.hpp"
 
+#include "device/cpu/few_rows_avx2.hpp"
 #include "device/cpu/machine.hpp"
 
 #if defined(__x86_64__)
@@ -174,22 +175,42 @@ constexpr FewRowsKernels<std::int8_t, std::uint32_t> of_i8 = {
 
 #undef RUNG_AVX512
 
+/// Where AVX2 is all.
+template <class Step>
+const FewRowsKernels<typename Step::In, typename Step::Acc>* avx2_kernels() {
+  const Isa isa = machine().isa;
+  const bool is_all = isa.contains(Isa::avx2) && !isa.contains(Isa::avx512);
+  return is_all ? &few_rows_avx2::kernels<Step> : nullptr;
+}
+
 }  // namespace
 
 template <>
 const FewRowsKernels<bfloat16, float>* few_rows_kernels<bfloat16, float>() {
-  return machine().isa.contains(Isa::avx512_bf16) ? &of_bf16 : nullptr;
+  if (machine().isa.contains(Isa::avx512_bf16)) return &of_bf16;
+  return avx2_kernels<few_rows_avx2::Floats<bfloat16>>();
+}
+
+template <>
+const FewRowsKernels<float16, float>* few_rows_kernels<float16, float>() {
+  return avx2_kernels<few_rows_avx2::Floats<float16>>();
 }
 
 template <>
 const FewRowsKernels<std::int8_t, std::uint32_t>* few_rows_kernels<std::int8_t, std::uint32_t>() {
-  return machine().isa.contains(Isa::avx512_vnni) ? &of_i8 : nullptr;
+  if (machine().isa.contains(Isa::avx512_vnni)) return &of_i8;
+  return avx2_kernels<few_rows_avx2::Pairs>();
 }
 
 #else
 
 template <>
 const FewRowsKernels<bfloat16, float>* few_rows_kernels<bfloat16, float>() {
+  return nullptr;
+}
+
+template <>
+const FewRowsKernels<float16, float>* few_rows_kernels<float16, float>() {
   return nullptr;
 }
 

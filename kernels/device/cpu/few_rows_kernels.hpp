@@ -1,6 +1,6 @@
 #pragma once
 // Dot-product instructions for up to four rows of A: B is interleaved in registers and read once, in
-// the order in which it is stored, so that memory is the only limit.
+// the order in which it is stored, so that memory is the only limit. AVX2 widens B in registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,10 +40,13 @@ template <class In, class Acc>
 const FewRowsKernels<In, Acc>* few_rows_kernels() {
   return nullptr;
 }
-/// AVX512-BF16.
+/// AVX512-BF16, or AVX2 where that is all.
 template <>
 const FewRowsKernels<bfloat16, float>* few_rows_kernels<bfloat16, float>();
-/// AVX512-VNNI.
+/// AVX2 where that is all.
+template <>
+const FewRowsKernels<float16, float>* few_rows_kernels<float16, float>();
+/// AVX512-VNNI, or AVX2 where that is all.
 template <>
 const FewRowsKernels<std::int8_t, std::uint32_t>* few_rows_kernels<std::int8_t, std::uint32_t>();
 

@@ -2,19 +2,20 @@
 // instructions, inside the namespace of that set, because a function that uses an instruction has
 // to be compiled for it.
 //
-// Dot::add(sum, a, b) adds the products of two vectors of groups. Dot::a_offset: what is added to
-// each element of A, to make it unsigned; Dot::with_offset() does.
+// Dot::add(sum, a, b) adds the products of two vectors of groups, which have Dot::group elements and
+// come from Dot::load(). Dot::a_offset: what is added to each element of A, to make it unsigned;
+// Dot::with_offset() does.
 
 /// The products of a step of k. Whole: `count` elements fill a vector.
 template <class Dot, bool Whole, int Rows, int Cols, class Sum>
 HWY_INLINE void add_step(const DotTile<typename Dot::In, typename Dot::Acc>& t, std::int64_t k,
                          std::int64_t count, Sum (&sum)[Rows][Cols], Sum (&b_sum)[Cols]) {
   constexpr std::int64_t bytes_ahead = 256;  // far enough to hide the latency of memory
-  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+  using Groups = typename Dot::Groups;
   Groups b[Cols];
 #pragma GCC unroll 4
   for (int j = 0; j < Cols; ++j) {
-    b[j] = load_groups<Whole>(t.b + j * t.b_col + k, count);
+    b[j] = Dot::template load<Whole>(t.b + j * t.b_col + k, count);
     if constexpr (Dot::a_offset != 0) b_sum[j] = Dot::add(b_sum[j], Dot::ones(), b[j]);
   }
 #pragma GCC unroll 8
@@ -23,7 +24,7 @@ HWY_INLINE void add_step(const DotTile<typename Dot::In, typename Dot::Acc>& t, 
     if constexpr (Whole) {
       __builtin_prefetch(row + bytes_ahead / std::int64_t{sizeof(typename Dot::In)});
     }
-    const Groups a = Dot::with_offset(load_groups<Whole>(row, count));
+    const Groups a = Dot::with_offset(Dot::template load<Whole>(row, count));
 #pragma GCC unroll 4
     for (int j = 0; j < Cols; ++j) sum[i][j] = Dot::add(sum[i][j], a, b[j]);
   }
@@ -34,8 +35,7 @@ void dots(const DotTile<typename Dot::In, typename Dot::Acc>& t) {
   using Acc = typename Dot::Acc;
   const hn::ScalableTag<Acc> d;
   using Sum = hn::Vec<decltype(d)>;
-  constexpr std::int64_t step =
-      hn::MaxLanes(d) * std::int64_t{sizeof(Acc) / sizeof(typename Dot::In)};
+  constexpr std::int64_t step = hn::MaxLanes(d) * Dot::group;
   // Instructions that add to the same sum wait for each other: few sums are divided.
   constexpr int chains = Rows * Cols >= 4 ? 1 : Rows * Cols == 1 ? 4 : 2;
   Sum sum[chains][Rows][Cols], b_sum[Cols];

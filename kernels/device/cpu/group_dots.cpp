@@ -10,6 +10,7 @@
 #include "device/cpu/simd.hpp"
 // After simd.hpp, which must come first in a file that is compiled once per target.
 #include "device/cpu/lane_sums-inl.hpp"
+#include "device/cpu/load-inl.hpp"
 
 // AVX2 and AVX-512 for x86, 128 bits for Arm: other sets have no such instructions.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || \
@@ -37,6 +38,64 @@ HWY_INLINE hn::Vec<hn::ScalableTag<KGroup>> load_groups(const In* at, std::int64
 #endif
 }
 
+#if HWY_TARGET == HWY_AVX2
+
+/// 16-bit elements, which become floats.
+template <class T>
+struct Floats {
+  using In = T;
+  using Acc = float;
+  static constexpr std::int64_t group = 1;
+  static constexpr int a_offset = 0;
+
+  using Groups = hn::Vec<hn::ScalableTag<float>>;
+
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    const hn::ScalableTag<float> d;
+    if constexpr (Whole) return cpu::HWY_NAMESPACE::load(d, at);
+    return load_first(d, at, count);
+  }
+  static HWY_INLINE Groups with_offset(Groups a) { return a; }
+  static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) { return hn::MulAdd(a, b, sum); }
+};
+
+/// int8, which becomes int16: vpmaddwd adds two products, which 32 bits always hold.
+struct PairsOfInt16 {
+  using In = std::int8_t;
+  using Acc = std::uint32_t;
+  static constexpr std::int64_t group = 2;
+  static constexpr int a_offset = 0;
+
+  using Groups = hn::Vec<hn::ScalableTag<std::int16_t>>;
+  using Sums = hn::Vec<hn::ScalableTag<Acc>>;
+
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    const hn::ScalableTag<std::int16_t> wide;
+    const hn::Rebind<In, decltype(wide)> bytes;
+    if constexpr (Whole) return hn::PromoteTo(wide, hn::LoadU(bytes, at));
+    In padded[hn::MaxLanes(bytes)] = {};
+    std::memcpy(padded, at, static_cast<std::size_t>(count));
+    return hn::PromoteTo(wide, hn::LoadU(bytes, padded));
+  }
+  static HWY_INLINE Groups with_offset(Groups a) { return a; }
+  static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
+    return Sums{_mm256_add_epi32(sum.raw, _mm256_madd_epi16(a.raw, b.raw))};
+  }
+};
+
+#include "device/cpu/group_dots-inl.hpp"
+
+constexpr auto wide_bf16 = make_dots<Floats<bfloat16>>(MostRows());
+constexpr auto wide_f16 = make_dots<Floats<float16>>(MostRows());
+constexpr auto wide_i8 = make_dots<PairsOfInt16>(MostRows());
+const NarrowDots<bfloat16, float>* bf16_as_floats() { return &wide_bf16; }
+const NarrowDots<float16, float>* f16_as_floats() { return &wide_f16; }
+const NarrowDots<std::int8_t, std::uint32_t>* i8_as_int16() { return &wide_i8; }
+
+#endif
+
 }  // namespace rung::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
@@ -57,10 +116,15 @@ namespace rung::cpu::HWY_NAMESPACE::dots_by_vnni {
 struct BytesOfInt8 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
+  static constexpr std::int64_t group = 4;
   static constexpr Acc a_offset = 128;
 
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    return load_groups<Whole>(at, count);
+  }
   static HWY_INLINE Groups with_offset(Groups a) {
     return hn::Xor(a, hn::Set(hn::ScalableTag<KGroup>(), 0x80808080));
   }
@@ -91,11 +155,16 @@ namespace rung::cpu::HWY_NAMESPACE::dots_by_avx512_bf16 {
 struct PairsOfBfloat16 {
   using In = bfloat16;
   using Acc = float;
+  static constexpr std::int64_t group = 2;
   static constexpr int a_offset = 0;
 
   using Sums = hn::Vec<hn::ScalableTag<float>>;
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    return load_groups<Whole>(at, count);
+  }
   static HWY_INLINE Groups with_offset(Groups a) { return a; }
   static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
     return Sums{_mm512_dpbf16_ps(sum.raw, (__m512bh)a.raw, (__m512bh)b.raw)};
@@ -124,10 +193,15 @@ namespace rung::cpu::HWY_NAMESPACE::dots_by_dotprod {
 struct BytesOfInt8 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
+  static constexpr std::int64_t group = 4;
   static constexpr int a_offset = 0;
 
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    return load_groups<Whole>(at, count);
+  }
   static HWY_INLINE Groups with_offset(Groups a) { return a; }
   static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) {
     return Groups(vreinterpretq_u32_s32(vdotq_s32(
@@ -149,11 +223,16 @@ namespace rung::cpu::HWY_NAMESPACE::dots_by_bf16 {
 struct PairsOfBfloat16 {
   using In = bfloat16;
   using Acc = float;
+  static constexpr std::int64_t group = 2;
   static constexpr int a_offset = 0;
 
   using Sums = hn::Vec<hn::ScalableTag<float>>;
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    return load_groups<Whole>(at, count);
+  }
   static HWY_INLINE Groups with_offset(Groups a) { return a; }
   static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
     return Sums(vbfdotq_f32(sum.raw, vreinterpretq_bf16_u32(a.raw), vreinterpretq_bf16_u32(b.raw)));
@@ -180,12 +259,32 @@ namespace arm = N_NEON_WITHOUT_AES;
 #endif
 #endif
 
+#if HWY_TARGETS & HWY_AVX2
+namespace {
+bool is_avx2_all() {
+  const Isa isa = machine().isa;
+  return isa.contains(Isa::avx2) && !isa.contains(Isa::avx512);
+}
+}  // namespace
+#endif
+
 template <>
 const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>() {
 #if HWY_TARGETS & HWY_AVX3
   if (machine().isa.contains(Isa::avx512_bf16)) return N_AVX3::dots_by_avx512_bf16::bf16();
 #elif HWY_ARCH_ARM_A64
   if (machine().isa.contains(Isa::neon_bf16)) return arm::dots_by_bf16::bf16();
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (is_avx2_all()) return N_AVX2::bf16_as_floats();
+#endif
+  return nullptr;
+}
+
+template <>
+const NarrowDots<float16, float>* group_dots<float16, float>() {
+#if HWY_TARGETS & HWY_AVX2
+  if (is_avx2_all()) return N_AVX2::f16_as_floats();
 #endif
   return nullptr;
 }
@@ -197,6 +296,7 @@ const NarrowDots<std::int8_t, std::uint32_t>* group_dots<std::int8_t, std::uint3
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if (machine().isa.contains(Isa::avx_vnni)) return N_AVX2::dots_by_vnni::i8();
+  if (is_avx2_all()) return N_AVX2::i8_as_int16();
 #endif
 #if HWY_ARCH_ARM_A64
   if (machine().isa.contains(Isa::neon_dotprod)) return arm::dots_by_dotprod::i8();

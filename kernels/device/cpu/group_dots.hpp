@@ -14,10 +14,13 @@ template <class In, class Acc>
 const NarrowDots<In, Acc>* group_dots() {
   return nullptr;
 }
-/// AVX512-BF16 or bfdot.
+/// AVX512-BF16 or bfdot; FMAs where AVX2 is all.
 template <>
 const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>();
-/// AVX512-VNNI, AVX-VNNI or sdot.
+/// FMAs where AVX2 is all.
+template <>
+const NarrowDots<float16, float>* group_dots<float16, float>();
+/// AVX512-VNNI, AVX-VNNI or sdot; pmaddwd where AVX2 is all.
 template <>
 const NarrowDots<std::int8_t, std::uint32_t>* group_dots<std::int8_t, std::uint32_t>();
 

@@ -182,6 +182,21 @@ HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64
 #endif
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// The same for two columns of four elements.
+HWY_INLINE void transpose_pair(const float* matrix, std::int64_t stride, std::int64_t width,
+                               float* panel) {
+  const hn::FixedTag<float, 4> d;
+  const hn::Half<decltype(d)> pair;
+  const auto c0 = hn::LoadU(d, matrix), c1 = hn::LoadU(d, matrix + stride);
+  const auto lower = hn::InterleaveLower(d, c0, c1), upper = hn::InterleaveUpper(d, c0, c1);
+  hn::StoreU(hn::LowerHalf(pair, lower), pair, panel);
+  hn::StoreU(hn::UpperHalf(pair, lower), pair, panel + width);
+  hn::StoreU(hn::LowerHalf(pair, upper), pair, panel + 2 * width);
+  hn::StoreU(hn::UpperHalf(pair, upper), pair, panel + 3 * width);
+}
+#endif
+
 template <class T>
 void pack_columns(std::int64_t k_end, const T* matrix, std::int64_t stride, std::int64_t valid,
                   std::int64_t width, T* panel) {
@@ -196,6 +211,21 @@ void pack_columns(std::int64_t k_end, const T* matrix, std::int64_t stride, std:
       for (std::int64_t i = c; i < c + step; ++i) panel[k * width + i] = matrix[i * stride + k];
     }
   }
+#if HWY_TARGET != HWY_SCALAR
+  // Of six or fourteen columns, two are left.
+  if constexpr (std::is_same_v<T, float>) {
+    if (c + 2 <= valid) {
+      for (std::int64_t k = 0; k < k_whole; k += step) {
+        transpose_pair(matrix + c * stride + k, stride, width, panel + k * width + c);
+      }
+      for (std::int64_t k = k_whole; k < k_end; ++k) {
+        for (std::int64_t i = c; i < c + 2; ++i) panel[k * width + i] = matrix[i * stride + k];
+      }
+      c += 2;
+    }
+  }
+#endif
+  if (c == width) return;
   for (std::int64_t k = 0; k < k_end; ++k) {
     for (std::int64_t i = c; i < valid; ++i) panel[k * width + i] = matrix[i * stride + k];
     for (std::int64_t i = valid; i < width; ++i) panel[k * width + i] = T{};

@@ -21,20 +21,15 @@ namespace detail {
 template <class In>
 void widen_panel(const MicroKernels<float>& kernels, const Matrix<const In>& matrix,
                  std::int64_t rows, std::int64_t cols, std::int64_t width, float* panel) {
-  const Widen<In> widen = cpu::widen<In>();
   if (matrix.col_stride == 1) {
-    for (std::int64_t k = 0; k < rows; ++k, panel += width) {
-      widen(&matrix(k, 0), cols, panel);
-      std::fill(panel + cols, panel + width, 0.0f);
-    }
-    return;
+    return widen_rows<In>()(rows, matrix.data, matrix.row_stride, cols, width, panel);
   }
   // By columns: a few elements of each are widened, then transposed.
   constexpr std::int64_t most_rows = 64, most_cols = 32;
   float wide[most_cols * most_rows];
   for (std::int64_t k = 0; k < rows; k += most_rows) {
     const std::int64_t count = std::min(most_rows, rows - k);
-    for (std::int64_t c = 0; c < cols; ++c) widen(&matrix(k, c), count, wide + c * most_rows);
+    widen_rows<In>()(cols, &matrix(k, 0), matrix.col_stride, count, most_rows, wide);
     kernels.pack_columns(count, wide, most_rows, cols, width, panel + k * width);
   }
 }

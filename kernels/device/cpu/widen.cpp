@@ -15,8 +15,22 @@ void widen_all(const In* narrow, std::int64_t count, float* wide) {
   const hn::ScalableTag<float> d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   std::int64_t i = 0;
+  if (count < lanes) {
+    for (; i < count; ++i) wide[i] = static_cast<float>(narrow[i]);
+    return;
+  }
   for (; i + lanes <= count; i += lanes) hn::StoreU(load(d, narrow + i), d, wide + i);
-  for (; i < count; ++i) wide[i] = static_cast<float>(narrow[i]);
+  // The last whole vector, a part of it once more.
+  if (i < count) hn::StoreU(load(d, narrow + count - lanes), d, wide + count - lanes);
+}
+
+template <class In>
+void widen_rows(std::int64_t rows, const In* narrow, std::int64_t stride, std::int64_t cols,
+                std::int64_t width, float* wide) {
+  for (std::int64_t i = 0; i < rows; ++i, narrow += stride, wide += width) {
+    widen_all(narrow, cols, wide);
+    for (std::int64_t c = cols; c < width; ++c) wide[c] = 0;
+  }
 }
 
 void to_bf16(const float* wide, std::int64_t count, bfloat16* narrow) {
@@ -56,6 +70,8 @@ void to_f16(const float* wide, std::int64_t count, float16* narrow) {
 
 Widen<bfloat16> bf16() { return widen_all<bfloat16>; }
 Widen<float16> f16() { return widen_all<float16>; }
+WidenRows<bfloat16> rows_of_bf16() { return widen_rows<bfloat16>; }
+WidenRows<float16> rows_of_f16() { return widen_rows<float16>; }
 
 }  // namespace rung::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -72,6 +88,18 @@ Widen<bfloat16> widen<bfloat16>() {
 template <>
 Widen<float16> widen<float16>() {
   static const auto picked = RUNG_PICK_TARGET(f16)();
+  return picked;
+}
+
+template <>
+WidenRows<bfloat16> widen_rows<bfloat16>() {
+  static const auto picked = RUNG_PICK_TARGET(rows_of_bf16)();
+  return picked;
+}
+
+template <>
+WidenRows<float16> widen_rows<float16>() {
+  static const auto picked = RUNG_PICK_TARGET(rows_of_f16)();
   return picked;
 }
 

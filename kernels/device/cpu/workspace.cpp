@@ -54,8 +54,9 @@ std::size_t rounded(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-void* scratch_bytes(std::size_t wanted) {
-  static const Keys keys;
+void* scratch_bytes(std::size_t wanted, ScratchFor use) {
+  static const Keys all_keys[2];
+  const Keys& keys = all_keys[static_cast<int>(use)];
   void* memory = keys.memory();
   if (memory != nullptr && wanted <= keys.bytes()) return memory;
   keys.set(nullptr, 0);

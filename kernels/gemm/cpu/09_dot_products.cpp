@@ -7,7 +7,6 @@
 //   | try: rung bench gemm/cpu/06 gemm/cpu/09 --dtype bf16
 
 #include <algorithm>
-#include <type_traits>
 
 #include "device/cpu/dot_kernels.hpp"
 #include "device/cpu/integers.hpp"
@@ -57,6 +56,7 @@ struct Blocks {
 
   bool direct_a;
   std::int64_t steps, MR, MC, NC;  // steps: KC in groups
+  std::int64_t width_a;            // of a packed panel of A
   std::int64_t rows, cols;         // of the packed operands
 
   template <class In, class Out>
@@ -68,6 +68,8 @@ struct Blocks {
                g.k % kernels.group == 0 && g.n <= (one_set ? max_one_set_n : max_direct_n);
     const std::int64_t max_MR = direct_a && one_set ? std::min(kernels.MR, ways) : kernels.MR;
     MR = ceil_div(g.m, ceil_div(g.m, max_MR));  // 16 rows: 8 + 8, not 14 + 2
+    // Four rows of A are packed at once. Panels of more of them would not fit L1.
+    width_a = kernels.MR <= ways ? round_up(MR, 4) : MR;
     const bool stream_b = streams_b(kernels, g);
     const bool very_few = g.m <= very_few_rows;
     const std::int64_t stream_steps = very_few ? 16 : 128;
@@ -103,13 +105,13 @@ class Product {
 
   // Packed A, packed B, and what the sums of each row start from.
   std::int64_t memory() const {
-    return round_up((blocks_.rows + blocks_.cols) * blocks_.steps + blocks_.rows, line) + line;
+    return round_up((a_rows() + blocks_.cols) * blocks_.steps + blocks_.rows, line) + line;
   }
 
   void run(KGroup* memory) {
     packed_b_ = memory;
     packed_a_ = packed_b_ + blocks_.cols * blocks_.steps;
-    start_ = reinterpret_cast<Out*>(packed_a_ + blocks_.rows * blocks_.steps);
+    start_ = reinterpret_cast<Out*>(packed_a_ + a_rows() * blocks_.steps);
     const std::int64_t KC = blocks_.steps * kernels_.group;
     for (std::int64_t i = 0; i < g_.m; i += blocks_.rows) {
       // k == 0 runs even if K is 0, to apply beta.
@@ -132,6 +134,11 @@ class Product {
     std::int64_t rows, cols, depth, steps;  // and its size; steps: the depth in groups
   };
 
+  std::int64_t a_rows() const { return ceil_div(blocks_.rows, blocks_.MR) * blocks_.width_a; }
+  KGroup* panel_of_a(const Part& part, std::int64_t i) const {
+    return packed_a_ + i / blocks_.MR * blocks_.width_a * part.steps;
+  }
+
   // Packs B into panels of NR columns and, for the first of them, A into panels of MR rows; k runs
   // along the panel.
   void pack(const Part& part) const {
@@ -151,7 +158,7 @@ class Product {
       const Matrix<const In> a{&g_.a(part.i + i, part.k), g_.a.row_stride, g_.a.col_stride};
       if (kernels_.start_rows != nullptr) kernels_.start_rows(part.depth, a, rows, start_ + i);
       if (blocks_.direct_a) return;
-      kernels_.pack_a(part.depth, a.transposed(), rows, MR, packed_a_ + i * part.steps);
+      kernels_.pack_a(part.depth, a.transposed(), rows, blocks_.width_a, panel_of_a(part, i));
     });
   }
 
@@ -179,8 +186,9 @@ class Product {
     const auto* const a = reinterpret_cast<const KGroup*>(&g_.a(part.i + i, part.k));
     tiles[rows - 1][cols > kernels_.lanes](
         {.k = part.steps,
-         .a = blocks_.direct_a ? a : packed_a_ + i * part.steps,
-         .a_stride = blocks_.direct_a ? g_.a.row_stride * std::int64_t{sizeof(In)} : blocks_.MR,
+         .a = blocks_.direct_a ? a : panel_of_a(part, i),
+         .a_stride =
+             blocks_.direct_a ? g_.a.row_stride * std::int64_t{sizeof(In)} : blocks_.width_a,
          .b = packed_b_ + j * part.steps,
          .b_stride = NR,
          .alpha = g_.alpha,

@@ -15,8 +15,18 @@ inline constexpr Dtypes words = Dtypes::of(Dtype::f32, Dtype::i32);
 
 inline constexpr Dtypes narrow = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::i8);
 
+inline constexpr Dtypes halves = Dtypes::of(Dtype::bf16, Dtype::f16);
+
 inline constexpr GemmRule gemm_rules[] = {
-    // Dot-product instructions, or what this CPU has instead.
+    // Dot-product instructions, or what this CPU has instead. Where AVX2 is all, 16 bits become floats.
+    {.dtypes = narrow,
+     .needs = cpu::Isa::avx512,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(09, dot_products)},
+    {.dtypes = halves,
+     .needs = cpu::Isa::avx2,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(14, widened)},
     {.dtypes = narrow, .work_per_thread = gemm_thread, .use = RUNG_GEMM(09, dot_products)},
     // Few tiles of C, and a large k.
     {.max_m = 256,

@@ -22,9 +22,9 @@ bool fit_int(std::initializer_list<std::int64_t> sizes) {
                      [](std::int64_t size) { return size <= std::numeric_limits<int>::max(); });
 }
 
-template <class T, class Function>
+template <class In, class Out, class Function>
 Bound bind_gemm(Function* gemm, const GemmCall& call) {
-  const auto g = call.typed<T, T>();
+  const auto g = call.typed<In, Out>();
   const BlasOperand a(call.a, g.m, g.k);
   const BlasOperand b(call.b, g.k, g.n);
   const BlasOperand c(call.c, g.m, g.n);
@@ -92,6 +92,8 @@ CblasPeer::CblasPeer(std::string_view name, const SharedLibrary& library) : name
   dgemm_batch_ = library.find<BatchFunction<double>>((cblas + "dgemm_batch_strided").c_str());
   sdot_ = library.find<DotFunction<float>>((cblas + "sdot").c_str());
   ddot_ = library.find<DotFunction<double>>((cblas + "ddot").c_str());
+  bf16_gemm_ = library.find<MixedFunction<bfloat16>>((cblas + "gemm_bf16bf16f32").c_str());
+  f16_gemm_ = library.find<MixedFunction<float16>>((cblas + "gemm_f16f16f32").c_str());
 }
 
 bool CblasPeer::complete() const {
@@ -101,8 +103,14 @@ bool CblasPeer::complete() const {
 Bound CblasPeer::bind(const GemmCall& call, int threads) const {
   set_threads(threads);
   if (call.batch != 1) return bind_batch(call);
-  if (call.dtype == Dtype::f32) return bind_gemm<float>(sgemm_, call);
-  if (call.dtype == Dtype::f64) return bind_gemm<double>(dgemm_, call);
+  if (call.dtype == Dtype::f32) return bind_gemm<float, float>(sgemm_, call);
+  if (call.dtype == Dtype::f64) return bind_gemm<double, double>(dgemm_, call);
+  if (call.dtype == Dtype::bf16 && bf16_gemm_ != nullptr) {
+    return bind_gemm<bfloat16, float>(bf16_gemm_, call);
+  }
+  if (call.dtype == Dtype::f16 && f16_gemm_ != nullptr) {
+    return bind_gemm<float16, float>(f16_gemm_, call);
+  }
   return {{}, no_such_type};
 }
 

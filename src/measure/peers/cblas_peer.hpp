@@ -32,7 +32,11 @@ class CblasPeer : public Peer {
   template <class T>
   using GemmFunction = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
                             const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
-  /// MKL's, which others have taken over.
+  /// MKL's, like the next, which others have taken over.
+  template <class In>
+  using MixedFunction = void(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                             const In* a, int lda, const In* b, int ldb, float beta, float* c,
+                             int ldc);
   template <class T>
   using BatchFunction = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
                              const T* a, int lda, int stride_a, const T* b, int ldb, int stride_b,
@@ -50,6 +54,8 @@ class CblasPeer : public Peer {
   BatchFunction<double>* dgemm_batch_;
   DotFunction<float>* sdot_;
   DotFunction<double>* ddot_;
+  MixedFunction<bfloat16>* bf16_gemm_;  // null where the library has none, like the next
+  MixedFunction<float16>* f16_gemm_;
 };
 
 /// Opens a CblasPeer of class P: its constructor takes the library.

@@ -21,6 +21,7 @@ class OneDnn final : public Peer {
         sgemm_(library.find<GemmFunction<float>>("dnnl_sgemm")),
         bf16_gemm_(library.find<GemmFunction<bfloat16>>("dnnl_gemm_bf16bf16f32")),
         s8_gemm_(library.find<S8GemmFunction>("dnnl_gemm_s8s8s32")) {
+    if (bf16_gemm_ != nullptr && !has_kernel(bf16_gemm_)) bf16_gemm_ = nullptr;
     if (const auto query = library.find<const DnnlVersion*()>("dnnl_version")) {
       const DnnlVersion& found = *query();
       version_ = std::to_string(found.major) + "." + std::to_string(found.minor) + "." +
@@ -59,6 +60,14 @@ class OneDnn final : public Peer {
   using GemmFunction = int(char trans_a, char trans_b, std::int64_t m, std::int64_t n,
                            std::int64_t k, float alpha, const In* a, std::int64_t lda, const In* b,
                            std::int64_t ldb, float beta, float* c, std::int64_t ldc);
+
+  /// Whether it multiplies the type on this CPU: without AVX-512 it does not.
+  template <class In>
+  static bool has_kernel(GemmFunction<In>* gemm) {
+    const In element{};
+    float sum = 0;
+    return gemm('N', 'N', 1, 1, 1, 1, &element, 1, &element, 1, 0, &sum, 1) == 0;
+  }
 
   template <class In>
   static Bound bind_gemm(GemmFunction<In>* gemm, const GemmCall& call) {
@@ -116,7 +125,7 @@ class OneDnn final : public Peer {
   std::string path_;
   void (*set_num_threads_)(int);
   GemmFunction<float>* sgemm_;
-  GemmFunction<bfloat16>* bf16_gemm_;  // exported, though not in its header
+  GemmFunction<bfloat16>* bf16_gemm_;  // exported, though not in its header; null without
   S8GemmFunction* s8_gemm_;
   std::string version_ = "unknown";
   std::string kernels_ = "unknown";

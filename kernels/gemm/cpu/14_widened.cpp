@@ -1,0 +1,130 @@
+// gemm/cpu/14_widened: both operands of 16 bits become floats once, a part at a time, and a rung
+//   for floats multiplies them.
+// from: 12_just_in_time | removes: panels packed ahead of their use, and loops around tiles for the
+//   smallest products, as 06 has them for 16 bits | bottleneck: the rate of FMAs for 32 bits, and
+//   the copies of operands that are used a few times
+// needs: bf16 or f16, for CPUs without an instruction for it; other types run 12
+//   | try: rung bench gemm/cpu/06 gemm/cpu/14 --dtype bf16 --sizes 16,100,256
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/cpu/integers.hpp"
+#include "device/cpu/narrow_groups.hpp"
+#include "device/cpu/parallel.hpp"
+#include "device/cpu/rung.hpp"
+#include "device/cpu/widen.hpp"
+#include "device/cpu/workspace.hpp"
+
+namespace rung {
+
+extern const cpu::GemmRung gemm_cpu_06_cache_blocks;
+extern const cpu::GemmRung gemm_cpu_11_masked_edges;
+extern const cpu::GemmRung gemm_cpu_12_just_in_time;
+
+namespace {
+
+using cpu::ceil_div;
+using cpu::even_part;
+using cpu::round_up;
+
+// Floats of both operands that stay in L3, and the most rows or columns of a part: its k is then at
+// least 512, since C is read and written once for each part of k.
+constexpr std::int64_t most_floats = 4 << 20, most_lines = 4096;
+// Up to so many multiplications, or so short a k, rung 11 is faster than 12.
+constexpr std::int64_t small = 48 * 48 * 48, short_k = 20;
+// From so many rows and columns on, panels make up for packing them: rung 06 widens as it packs.
+constexpr std::int64_t least_of_panels = 384;
+
+/// A copy of a matrix as floats. Its lines are the rows or columns that are contiguous.
+struct Copy {
+  bool by_rows;
+  std::int64_t lines, length, stride;
+
+  template <class In>
+  Copy(const Matrix<const In>& matrix, std::int64_t rows, std::int64_t cols)
+      : by_rows(matrix.col_stride == 1),
+        lines(by_rows ? rows : cols),
+        length(by_rows ? cols : rows),
+        stride(length) {
+    // Long lines begin with a line of the cache; 4 KiB apart they would share a set of L1.
+    constexpr std::int64_t line = 16, long_line = 64, set_stride = 1024;
+    if (length > long_line) stride = round_up(length, line);
+    if (stride % set_stride == 0) stride += line;
+  }
+
+  std::int64_t elements() const { return round_up(lines * stride, std::int64_t{16}); }
+
+  template <class In>
+  Matrix<const float> fill(const Matrix<const In>& matrix, float* copy, int threads) const {
+    constexpr std::int64_t task_elements = 1 << 14;
+    const cpu::Widen<In> widen = cpu::widen<In>();
+    const std::int64_t from = by_rows ? matrix.row_stride : matrix.col_stride;
+    const std::int64_t of_task =
+        std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, length));
+    cpu::parallel_for(ceil_div(lines, of_task), threads, [&](std::int64_t task) {
+      const std::int64_t begin = task * of_task, end = std::min(lines, begin + of_task);
+      if (from == length && stride == length) {
+        return widen(matrix.data + begin * from, (end - begin) * length, copy + begin * stride);
+      }
+      for (std::int64_t i = begin; i < end; ++i) {
+        widen(matrix.data + i * from, length, copy + i * stride);
+      }
+    });
+    if (by_rows) return {copy, stride, 1};
+    return {copy, 1, stride};
+  }
+};
+
+struct Widened {
+  template <class In, class Out>
+  static void run(const Gemm<In, Out>& g, int threads) {
+    if constexpr (cpu::widens_to_float<In>) {
+      if (g.m == 0 || g.n == 0 || cpu::multiply_narrow(g, threads)) return;
+      if (std::min(g.m, g.n) < least_of_panels) return multiply(g, threads);
+      gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
+    } else {
+      gemm_cpu_12_just_in_time.function<In, Out>()(g, threads);
+    }
+  }
+
+  template <class In>
+  static void multiply(const Gemm<In, float>& g, int threads) {
+    const bool is_small = g.k <= short_k || (g.m * g.n <= small && g.m * g.n * g.k <= small);
+    const auto& rung = is_small ? gemm_cpu_11_masked_edges : gemm_cpu_12_just_in_time;
+    const std::int64_t rows = even_part(g.m, most_lines, 1), cols = even_part(g.n, most_lines, 1);
+    const std::int64_t depth = even_part(g.k, most_floats / (rows + cols), 8);
+    const std::int64_t a_floats = Copy(g.a, rows, depth).elements();
+    float* const a_copy = cpu::scratch<float>(a_floats + Copy(g.b, depth, cols).elements(),
+                                              cpu::ScratchFor::operands);
+    for (std::int64_t j = 0; j < g.n; j += cols) {
+      const std::int64_t n = std::min(cols, g.n - j);
+      // k0 == 0 runs even if K is 0, to apply beta.
+      for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += depth) {
+        const std::int64_t k = std::min(depth, g.k - k0);
+        const Matrix<const In> b = {&g.b(k0, j), g.b.row_stride, g.b.col_stride};
+        const auto wide_b = Copy(b, k, n).fill(b, a_copy + a_floats, threads);
+        for (std::int64_t i = 0; i < g.m; i += rows) {
+          const std::int64_t m = std::min(rows, g.m - i);
+          const Matrix<const In> a = {&g.a(i, k0), g.a.row_stride, g.a.col_stride};
+          const auto wide_a = Copy(a, m, k).fill(a, a_copy, threads);
+          rung.f32({m,
+                    n,
+                    k,
+                    g.alpha,
+                    wide_a,
+                    wide_b,
+                    k0 == 0 ? g.beta : 1,
+                    {&g.c(i, j), g.c.row_stride, g.c.col_stride}},
+                   threads);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+extern const cpu::GemmRung gemm_cpu_14_widened = cpu::gemm_rung<Widened>();
+
+}  // namespace rung
