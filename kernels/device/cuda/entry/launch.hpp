@@ -219,7 +219,6 @@ struct TileShape {
 /// The head of every workspace holds the semaphores of its launches, whichever rung they are of, so
 /// that no partial sum overwrites the semaphore of a later launch.
 inline constexpr std::int64_t max_semaphores = 8192;
-inline constexpr std::int64_t semaphores_bytes =
-    max_semaphores * 2 * std::int64_t{sizeof(unsigned)};
+inline constexpr std::int64_t semaphores_bytes = max_semaphores * std::int64_t{sizeof(unsigned)};
 
 }  // namespace rung::cuda

@@ -18,7 +18,7 @@ namespace rung::cuda {
 
 /// Counts the blocks of one tile that have arrived, and then those that have left. It is 0 between
 /// launches.
-struct alignas(2 * sizeof(unsigned)) Semaphore {
+struct Semaphore {
   unsigned count;
 };
 
@@ -170,9 +170,9 @@ __device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& 
   __syncthreads();
   __shared__ bool is_last;
   if (thread == 0) {
-    unsigned& count = static_cast<Semaphore*>(workspace)[work.cut_tile].count;
+    Semaphore& semaphore = static_cast<Semaphore*>(workspace)[work.cut_tile];
     const auto others = static_cast<unsigned>(work.parts) - 1;
-    is_last = ptx::atom_inc_acq_rel_gpu(&count, others) == others;
+    is_last = ptx::atom_inc_acq_rel_gpu(&semaphore.count, others) == others;
   }
   // sync: all threads know
   __syncthreads();
