@@ -1,9 +1,10 @@
 #pragma once
 // Emits code for a run of instructions, with the lines of the frame in registers.
 //
-// A line is as many bytes of the frame as a vector register has, 64 or 32. A line that the run writes stays in its register until the register is needed for
-// one that is read sooner (L. A. Belady, "A study of replacement algorithms for a virtual-storage
-// computer", IBM Systems Journal 5 (2), 1966), or until the run ends.
+// A line is as many bytes of the frame as a vector register has, 64 or 32. A line that the run writes
+// stays in its register until the register is needed for one that is read sooner (L. A. Belady, "A
+// study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5 (2), 1966),
+// or until the run ends.
 
 #include <array>
 #include <cstddef>
