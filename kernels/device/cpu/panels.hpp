@@ -94,6 +94,20 @@ struct PanelBlocks {
     if (packs_a_late) packs_a = false;
   }
 
+  /// Threads with blocks of a C of m x n.
+  std::int64_t workers(std::int64_t m, std::int64_t n, int threads) const {
+    return std::min<std::int64_t>(threads, ceil_div(m, MC) * ceil_div(n, NC));
+  }
+  /// Elements of a worker's panels: of a group of strips of B, then of A if it is packed late.
+  std::int64_t of_worker() const {
+    return KC * (group + (packs_a_late ? vectors * width_a : 0));
+  }
+  /// Elements of all panels: those of the workers, then A if it is packed ahead.
+  std::int64_t elements(std::int64_t m, std::int64_t n, int threads) const {
+    const std::int64_t of_a = packs_a ? ceil_div(m, MR) * width_a * KC : 0;
+    return workers(m, n, threads) * of_worker() + of_a;
+  }
+
   /// The columns of the next strip where `left` remain: two pairs of vectors, rather than three vectors
   /// and one.
   std::int64_t strip_cols(std::int64_t left, std::int64_t lanes) const {

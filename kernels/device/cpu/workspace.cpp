@@ -47,6 +47,13 @@ class Keys {
   pthread_key_t memory_, bytes_;
 };
 
+/// Made at the first call for a use: where the process is short of keys, those that there are stay.
+template <ScratchFor>
+const Keys& keys_for() {
+  static const Keys keys;
+  return keys;
+}
+
 std::size_t rounded(std::size_t bytes, std::size_t alignment) {
   if (bytes > PTRDIFF_MAX - alignment) throw std::bad_alloc();
   return (bytes + alignment - 1) / alignment * alignment;
@@ -55,8 +62,8 @@ std::size_t rounded(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 void* scratch_bytes(std::size_t wanted, ScratchFor use) {
-  static const Keys all_keys[2];
-  const Keys& keys = all_keys[static_cast<int>(use)];
+  const Keys& keys = use == ScratchFor::panels ? keys_for<ScratchFor::panels>()
+                                               : keys_for<ScratchFor::operands>();
   void* memory = keys.memory();
   if (memory != nullptr && wanted <= keys.bytes()) return memory;
   keys.set(nullptr, 0);

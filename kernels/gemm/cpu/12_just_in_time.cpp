@@ -64,16 +64,11 @@ struct JustInTime {
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
     const PanelBlocks blocks(kernels, g, threads);
-    const std::int64_t b_elements = blocks.KC * blocks.group;
-    const std::int64_t late_a =
-        blocks.packs_a_late ? blocks.vectors * blocks.width_a * blocks.KC : 0;
-    const std::int64_t of_worker = b_elements + late_a;
-    const std::int64_t a_elements =
-        blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
+    const std::int64_t b_elements = blocks.KC * blocks.group, of_worker = blocks.of_worker();
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
     const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
-    const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
-    T* const memory = cpu::scratch<T>(workers * of_worker + a_elements);
+    const std::int64_t workers = blocks.workers(g.m, g.n, threads);
+    T* const memory = cpu::scratch<T>(blocks.elements(g.m, g.n, threads));
     T* const packed_a = memory + workers * of_worker;
     const auto add_products = [&](Range ks) {
       std::atomic<std::int64_t> next = 0;

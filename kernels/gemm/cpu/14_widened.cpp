@@ -11,6 +11,7 @@
 
 #include "device/cpu/integers.hpp"
 #include "device/cpu/narrow_groups.hpp"
+#include "device/cpu/panels.hpp"
 #include "device/cpu/parallel.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/widen.hpp"
@@ -71,6 +72,10 @@ struct Copy {
         widen(matrix.data + i * from, length, copy + i * stride);
       }
     });
+    return at(copy);
+  }
+
+  Matrix<const float> at(const float* copy) const {
     if (by_rows) return {copy, stride, 1};
     return {copy, 1, stride};
   }
@@ -88,6 +93,34 @@ struct Widened {
     }
   }
 
+  /// Has memory for the panels of every part before C is written: a last, smaller part may need more
+  /// than the others, and without memory for it C must be as it was.
+  template <class In>
+  static void reserve_panels(const Gemm<In, float>& g, std::int64_t rows, std::int64_t cols,
+                             std::int64_t depth, int threads) {
+    const auto last = [](std::int64_t whole, std::int64_t part) {
+      return whole % part == 0 ? part : whole % part;
+    };
+    std::int64_t most = 0;
+    for (const std::int64_t m : {rows, last(g.m, rows)}) {
+      for (const std::int64_t n : {cols, last(g.n, cols)}) {
+        for (const std::int64_t k : {depth, last(g.k, depth)}) {
+          const Gemm<float, float> part = {m,
+                                           n,
+                                           k,
+                                           g.alpha,
+                                           Copy(g.a, m, k).at(nullptr),
+                                           Copy(g.b, k, n).at(nullptr),
+                                           g.beta,
+                                           g.c};
+          const cpu::PanelBlocks blocks(cpu::masked_kernels<float>(), part, threads);
+          most = std::max(most, blocks.elements(m, n, threads));
+        }
+      }
+    }
+    cpu::scratch<float>(most);
+  }
+
   template <class In>
   static void multiply(const Gemm<In, float>& g, int threads) {
     const bool is_small = g.k <= short_k || (g.m * g.n <= small && g.m * g.n * g.k <= small);
@@ -97,6 +130,8 @@ struct Widened {
     const std::int64_t a_floats = Copy(g.a, rows, depth).elements();
     float* const a_copy = cpu::scratch<float>(a_floats + Copy(g.b, depth, cols).elements(),
                                               cpu::ScratchFor::operands);
+    const bool is_one_part = rows == g.m && cols == g.n && depth >= g.k;
+    if (!is_small && !is_one_part) reserve_panels(g, rows, cols, depth, threads);
     for (std::int64_t j = 0; j < g.n; j += cols) {
       const std::int64_t n = std::min(cols, g.n - j);
       // k0 == 0 runs even if K is 0, to apply beta.
