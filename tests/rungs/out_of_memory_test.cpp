@@ -158,12 +158,8 @@ TEST_P(RungsOutOfMemory, GemmIsRightOrThrows) {
 /// Parts of k of 16-bit elements, as floats, of which the last one needs larger panels.
 TEST(WidenedOutOfMemory, IsRightOrThrows) {
   const RungInfo& rung = *select({"gemm/cpu/14"}).front();
-  GemmCase problem({.dtype = Dtype::bf16,
-                    .m = 1455,
-                    .n = 59,
-                    .k = 9636,
-                    .beta = 2,
-                    .values = Values::integers});
+  GemmCase problem(
+      {.dtype = Dtype::bf16, .m = 1455, .n = 59, .k = 9636, .beta = 2, .values = Values::integers});
   const GemmCall call = problem.call();
   fail_each_request([&] { run(*find_backend("cpu"), rung, call, 1); }, problem.c().data(),
                     result_bytes(problem));

@@ -99,9 +99,7 @@ struct PanelBlocks {
     return std::min<std::int64_t>(threads, ceil_div(m, MC) * ceil_div(n, NC));
   }
   /// Elements of a worker's panels: of a group of strips of B, then of A if it is packed late.
-  std::int64_t of_worker() const {
-    return KC * (group + (packs_a_late ? vectors * width_a : 0));
-  }
+  std::int64_t of_worker() const { return KC * (group + (packs_a_late ? vectors * width_a : 0)); }
   /// Elements of all panels: those of the workers, then A if it is packed ahead.
   std::int64_t elements(std::int64_t m, std::int64_t n, int threads) const {
     const std::int64_t of_a = packs_a ? ceil_div(m, MR) * width_a * KC : 0;

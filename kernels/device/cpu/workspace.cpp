@@ -62,8 +62,8 @@ std::size_t rounded(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 void* scratch_bytes(std::size_t wanted, ScratchFor use) {
-  const Keys& keys = use == ScratchFor::panels ? keys_for<ScratchFor::panels>()
-                                               : keys_for<ScratchFor::operands>();
+  const Keys& keys =
+      use == ScratchFor::panels ? keys_for<ScratchFor::panels>() : keys_for<ScratchFor::operands>();
   void* memory = keys.memory();
   if (memory != nullptr && wanted <= keys.bytes()) return memory;
   keys.set(nullptr, 0);

@@ -105,14 +105,9 @@ struct Widened {
     for (const std::int64_t m : {rows, last(g.m, rows)}) {
       for (const std::int64_t n : {cols, last(g.n, cols)}) {
         for (const std::int64_t k : {depth, last(g.k, depth)}) {
-          const Gemm<float, float> part = {m,
-                                           n,
-                                           k,
-                                           g.alpha,
-                                           Copy(g.a, m, k).at(nullptr),
-                                           Copy(g.b, k, n).at(nullptr),
-                                           g.beta,
-                                           g.c};
+          const Gemm<float, float> part = {
+              m,      n,  k, g.alpha, Copy(g.a, m, k).at(nullptr), Copy(g.b, k, n).at(nullptr),
+              g.beta, g.c};
           const cpu::PanelBlocks blocks(cpu::masked_kernels<float>(), part, threads);
           most = std::max(most, blocks.elements(m, n, threads));
         }

@@ -127,8 +127,7 @@ RUNG_EMU_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGr
 RUNG_EMU_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
                                                       cudaGraphNode_t* dependencies, size_t* count);
 RUNG_EMU_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
-                                                        cudaGraphNode_t* dependents,
-                                                        size_t* count);
+                                                        cudaGraphNode_t* dependents, size_t* count);
 RUNG_EMU_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
 RUNG_EMU_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
                                            cudaGraphNode_t* to, size_t* count);
