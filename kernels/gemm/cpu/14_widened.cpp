@@ -93,8 +93,8 @@ struct Widened {
     }
   }
 
-  /// Has memory for the panels of every part before C is written: a last, smaller part may need more
-  /// than the others, and without memory for it C must be as it was.
+  /// Has memory for the panels of every part before C is written: a last, smaller part may need
+  /// more than the others, and without memory for it C must be as it was.
   template <class In>
   static void reserve_panels(const Gemm<In, float>& g, std::int64_t rows, std::int64_t cols,
                              std::int64_t depth, int threads) {
