@@ -105,7 +105,7 @@ const CpuRates& rates_alone() {
                     static_cast<double>(std::min(caches.l3, cpu::most_l3)),
                     0,
                     cycle_seconds() / fma_seconds() > more_than_one ? 2.0 : 1.0,
-                    cpu::masked_kernels<float>().MR <= cpu::l1_ways};
+                    cpu::masked_kernels<float>().has_few_rows()};
   }();
   return found;
 }

@@ -178,9 +178,7 @@ constexpr FewRowsKernels<std::int8_t, std::uint32_t> of_i8 = {
 /// Where AVX2 is all.
 template <class Step>
 const FewRowsKernels<typename Step::In, typename Step::Acc>* avx2_kernels() {
-  const Isa isa = machine().isa;
-  const bool is_all = isa.contains(Isa::avx2) && !isa.contains(Isa::avx512);
-  return is_all ? &few_rows_avx2::kernels<Step> : nullptr;
+  return machine().isa.ends_with_avx2() ? &few_rows_avx2::kernels<Step> : nullptr;
 }
 
 }  // namespace

@@ -21,24 +21,37 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using MostRows = std::make_integer_sequence<int, NarrowDots<float>::max_rows>;
 
-/// A vector of groups; where `count` elements do not fill it, the others are 0.
-template <bool Whole, class In>
-HWY_INLINE hn::Vec<hn::ScalableTag<KGroup>> load_groups(const In* at, std::int64_t count) {
-  const hn::ScalableTag<KGroup> d;
-  const hn::ScalableTag<std::uint8_t> bytes;
-  const auto* const from = reinterpret_cast<const std::uint8_t*>(at);
-  if constexpr (Whole) return hn::BitCast(d, hn::LoadU(bytes, from));
-  const auto used = static_cast<std::size_t>(count) * sizeof(In);
+/// What instructions for 32 bits of elements have in common. They multiply A as it is, unless they say
+/// otherwise.
+template <class T>
+struct InGroups {
+  using In = T;
+  static constexpr std::int64_t group = sizeof(KGroup) / sizeof(In);
+  static constexpr int a_offset = 0;
+
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  /// A vector of groups; where `count` elements do not fill it, the others are 0.
+  template <bool Whole>
+  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
+    const hn::ScalableTag<KGroup> d;
+    const hn::ScalableTag<std::uint8_t> bytes;
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(at);
+    if constexpr (Whole) return hn::BitCast(d, hn::LoadU(bytes, from));
+    const auto used = static_cast<std::size_t>(count) * sizeof(In);
 #if HWY_TARGET == HWY_AVX3
-  return hn::BitCast(d, hn::MaskedLoad(hn::FirstN(bytes, used), bytes, from));
+    return hn::BitCast(d, hn::MaskedLoad(hn::FirstN(bytes, used), bytes, from));
 #else
-  HWY_ALIGN std::uint8_t padded[hn::MaxLanes(bytes)] = {};
-  std::memcpy(padded, from, used);
-  return hn::BitCast(d, hn::Load(bytes, padded));
+    HWY_ALIGN std::uint8_t padded[hn::MaxLanes(bytes)] = {};
+    std::memcpy(padded, from, used);
+    return hn::BitCast(d, hn::Load(bytes, padded));
 #endif
-}
+  }
+  static HWY_INLINE Groups with_offset(Groups a) { return a; }
+};
 
 #if HWY_TARGET == HWY_AVX2
+namespace dots_by_widening {
 
 /// 16-bit elements, which become floats.
 template <class T>
@@ -87,13 +100,14 @@ struct PairsOfInt16 {
 
 #include "device/cpu/group_dots-inl.hpp"
 
-constexpr auto wide_bf16 = make_dots<Floats<bfloat16>>(MostRows());
-constexpr auto wide_f16 = make_dots<Floats<float16>>(MostRows());
-constexpr auto wide_i8 = make_dots<PairsOfInt16>(MostRows());
-const NarrowDots<bfloat16, float>* bf16_as_floats() { return &wide_bf16; }
-const NarrowDots<float16, float>* f16_as_floats() { return &wide_f16; }
-const NarrowDots<std::int8_t, std::uint32_t>* i8_as_int16() { return &wide_i8; }
+constexpr auto bf16_as_floats = make_dots<Floats<bfloat16>>(MostRows());
+constexpr auto f16_as_floats = make_dots<Floats<float16>>(MostRows());
+constexpr auto i8_as_int16 = make_dots<PairsOfInt16>(MostRows());
+const NarrowDots<bfloat16, float>* bf16() { return &bf16_as_floats; }
+const NarrowDots<float16, float>* f16() { return &f16_as_floats; }
+const NarrowDots<std::int8_t, std::uint32_t>* i8() { return &i8_as_int16; }
 
+}  // namespace dots_by_widening
 #endif
 
 }  // namespace rung::cpu::HWY_NAMESPACE
@@ -113,18 +127,10 @@ HWY_PUSH_ATTRIBUTES(RUNG_BYTES_TARGET)
 namespace rung::cpu::HWY_NAMESPACE::dots_by_vnni {
 
 /// vpdpbusd multiplies unsigned bytes by signed ones: sum(a b) = sum((a + 128) b) - 128 sum(b).
-struct BytesOfInt8 {
-  using In = std::int8_t;
+struct BytesOfInt8 : InGroups<std::int8_t> {
   using Acc = std::uint32_t;
-  static constexpr std::int64_t group = 4;
   static constexpr Acc a_offset = 128;
 
-  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
-
-  template <bool Whole>
-  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
-    return load_groups<Whole>(at, count);
-  }
   static HWY_INLINE Groups with_offset(Groups a) {
     return hn::Xor(a, hn::Set(hn::ScalableTag<KGroup>(), 0x80808080));
   }
@@ -152,20 +158,10 @@ HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512bf16")
 namespace rung::cpu::HWY_NAMESPACE::dots_by_avx512_bf16 {
 
-struct PairsOfBfloat16 {
-  using In = bfloat16;
+struct PairsOfBfloat16 : InGroups<bfloat16> {
   using Acc = float;
-  static constexpr std::int64_t group = 2;
-  static constexpr int a_offset = 0;
-
   using Sums = hn::Vec<hn::ScalableTag<float>>;
-  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
-  template <bool Whole>
-  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
-    return load_groups<Whole>(at, count);
-  }
-  static HWY_INLINE Groups with_offset(Groups a) { return a; }
   static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
     return Sums{_mm512_dpbf16_ps(sum.raw, (__m512bh)a.raw, (__m512bh)b.raw)};
   }
@@ -190,19 +186,9 @@ HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod")
 namespace rung::cpu::HWY_NAMESPACE::dots_by_dotprod {
 
-struct BytesOfInt8 {
-  using In = std::int8_t;
+struct BytesOfInt8 : InGroups<std::int8_t> {
   using Acc = std::uint32_t;
-  static constexpr std::int64_t group = 4;
-  static constexpr int a_offset = 0;
 
-  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
-
-  template <bool Whole>
-  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
-    return load_groups<Whole>(at, count);
-  }
-  static HWY_INLINE Groups with_offset(Groups a) { return a; }
   static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) {
     return Groups(vreinterpretq_u32_s32(vdotq_s32(
         vreinterpretq_s32_u32(sum.raw), vreinterpretq_s8_u32(a.raw), vreinterpretq_s8_u32(b.raw))));
@@ -220,20 +206,10 @@ HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod+bf16")
 namespace rung::cpu::HWY_NAMESPACE::dots_by_bf16 {
 
-struct PairsOfBfloat16 {
-  using In = bfloat16;
+struct PairsOfBfloat16 : InGroups<bfloat16> {
   using Acc = float;
-  static constexpr std::int64_t group = 2;
-  static constexpr int a_offset = 0;
-
   using Sums = hn::Vec<hn::ScalableTag<float>>;
-  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
-  template <bool Whole>
-  static HWY_INLINE Groups load(const In* at, std::int64_t count) {
-    return load_groups<Whole>(at, count);
-  }
-  static HWY_INLINE Groups with_offset(Groups a) { return a; }
   static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
     return Sums(vbfdotq_f32(sum.raw, vreinterpretq_bf16_u32(a.raw), vreinterpretq_bf16_u32(b.raw)));
   }
@@ -259,15 +235,6 @@ namespace arm = N_NEON_WITHOUT_AES;
 #endif
 #endif
 
-#if HWY_TARGETS & HWY_AVX2
-namespace {
-bool is_avx2_all() {
-  const Isa isa = machine().isa;
-  return isa.contains(Isa::avx2) && !isa.contains(Isa::avx512);
-}
-}  // namespace
-#endif
-
 template <>
 const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>() {
 #if HWY_TARGETS & HWY_AVX3
@@ -276,7 +243,7 @@ const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>() {
   if (machine().isa.contains(Isa::neon_bf16)) return arm::dots_by_bf16::bf16();
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (is_avx2_all()) return N_AVX2::bf16_as_floats();
+  if (machine().isa.ends_with_avx2()) return N_AVX2::dots_by_widening::bf16();
 #endif
   return nullptr;
 }
@@ -284,7 +251,7 @@ const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>() {
 template <>
 const NarrowDots<float16, float>* group_dots<float16, float>() {
 #if HWY_TARGETS & HWY_AVX2
-  if (is_avx2_all()) return N_AVX2::f16_as_floats();
+  if (machine().isa.ends_with_avx2()) return N_AVX2::dots_by_widening::f16();
 #endif
   return nullptr;
 }
@@ -296,7 +263,7 @@ const NarrowDots<std::int8_t, std::uint32_t>* group_dots<std::int8_t, std::uint3
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if (machine().isa.contains(Isa::avx_vnni)) return N_AVX2::dots_by_vnni::i8();
-  if (is_avx2_all()) return N_AVX2::i8_as_int16();
+  if (machine().isa.ends_with_avx2()) return N_AVX2::dots_by_widening::i8();
 #endif
 #if HWY_ARCH_ARM_A64
   if (machine().isa.contains(Isa::neon_dotprod)) return arm::dots_by_dotprod::i8();

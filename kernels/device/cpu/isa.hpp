@@ -14,6 +14,8 @@ class Isa {
       avx512_vnni, avx512_bf16, amx;
 
   constexpr bool contains(Isa other) const { return (bits_ & other.bits_) == other.bits_; }
+  /// Whether vectors have 256 bits at most: AVX2, with or without AVX-VNNI.
+  constexpr bool ends_with_avx2() const;
 
   friend constexpr Isa operator|(Isa a, Isa b) { return Isa(a.bits_ | b.bits_); }
   friend constexpr bool operator==(Isa, Isa) = default;
@@ -44,6 +46,8 @@ inline constexpr Isa Isa::avx512_vnni = avx512 | Isa{1u << 6};
 inline constexpr Isa Isa::avx512_bf16 = avx512_vnni | Isa{1u << 7};
 /// Tiles, with products of bfloat16 and of bytes. The process still has to ask for their state.
 inline constexpr Isa Isa::amx = avx512_bf16 | Isa{1u << 8};
+
+constexpr bool Isa::ends_with_avx2() const { return contains(avx2) && !contains(avx512); }
 
 /// The name of the most capable set that `isa` contains, as in RUNG_ISA.
 std::string_view name(Isa isa);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "device/cpu/machine.hpp"
+
 namespace rung::cpu {
 
 /// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C, where rows of B and of C are
@@ -82,6 +84,8 @@ struct MaskedKernels {
   void (*transpose)(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
                     std::int64_t width, T* panel);
 
+  /// Whether the largest tile has few rows, because the vector registers are 16, not 32.
+  bool has_few_rows() const { return MR <= l1_ways; }
   /// How many columns the next tile of `rows` rows covers when `left` columns remain. A vector and
   /// a half are two tiles where the second takes half the time; if k is very short, that is less
   /// than a call.

@@ -7,6 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/micro_kernels.cpp"
 #include "device/cpu/simd.hpp"
+// It has code for each instruction set, too.
+#include "device/cpu/transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
@@ -165,19 +167,9 @@ HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64
     hn::StoreU(hn::InterleaveLower(d, c0, c1), d, panel);
     hn::StoreU(hn::InterleaveUpper(d, c0, c1), d, panel + width);
   } else {
-    const hn::FixedTag<double, 2> pair;
-    const auto c0 = hn::LoadU(d, matrix);
-    const auto c1 = hn::LoadU(d, matrix + stride);
-    const auto c2 = hn::LoadU(d, matrix + 2 * stride);
-    const auto c3 = hn::LoadU(d, matrix + 3 * stride);
-    const auto lower01 = hn::BitCast(pair, hn::InterleaveLower(d, c0, c1));
-    const auto lower23 = hn::BitCast(pair, hn::InterleaveLower(d, c2, c3));
-    const auto upper01 = hn::BitCast(pair, hn::InterleaveUpper(d, c0, c1));
-    const auto upper23 = hn::BitCast(pair, hn::InterleaveUpper(d, c2, c3));
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, lower01, lower23)), d, panel);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, lower01, lower23)), d, panel + width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, upper01, upper23)), d, panel + 2 * width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, upper01, upper23)), d, panel + 3 * width);
+    store_transposed(d, hn::LoadU(d, matrix), hn::LoadU(d, matrix + stride),
+                     hn::LoadU(d, matrix + 2 * stride), hn::LoadU(d, matrix + 3 * stride), width,
+                     panel);
   }
 #endif
 }
@@ -197,30 +189,38 @@ HWY_INLINE void transpose_pair(const float* matrix, std::int64_t stride, std::in
 }
 #endif
 
+/// Columns that a block has, or two; k runs along the panel.
+template <bool Pair, class T>
+HWY_INLINE void pack_few_columns(std::int64_t k_end, const T* matrix, std::int64_t stride,
+                                 std::int64_t width, T* panel) {
+  constexpr std::int64_t step = HWY_TARGET == HWY_SCALAR ? 1 : 16 / sizeof(T);
+  constexpr std::int64_t columns = Pair ? 2 : step;
+  const std::int64_t k_whole = k_end / step * step;
+  for (std::int64_t k = 0; k < k_whole; k += step) {
+    if constexpr (Pair) {
+      transpose_pair(matrix + k, stride, width, panel + k * width);
+    } else {
+      transpose_block(matrix + k, stride, width, panel + k * width);
+    }
+  }
+  for (std::int64_t k = k_whole; k < k_end; ++k) {
+    for (std::int64_t i = 0; i < columns; ++i) panel[k * width + i] = matrix[i * stride + k];
+  }
+}
+
 template <class T>
 void pack_columns(std::int64_t k_end, const T* matrix, std::int64_t stride, std::int64_t valid,
                   std::int64_t width, T* panel) {
   constexpr std::int64_t step = HWY_TARGET == HWY_SCALAR ? 1 : 16 / sizeof(T);
-  const std::int64_t k_whole = k_end / step * step;
   std::int64_t c = 0;
   for (; c + step <= valid; c += step) {
-    for (std::int64_t k = 0; k < k_whole; k += step) {
-      transpose_block(matrix + c * stride + k, stride, width, panel + k * width + c);
-    }
-    for (std::int64_t k = k_whole; k < k_end; ++k) {
-      for (std::int64_t i = c; i < c + step; ++i) panel[k * width + i] = matrix[i * stride + k];
-    }
+    pack_few_columns<false>(k_end, matrix + c * stride, stride, width, panel + c);
   }
 #if HWY_TARGET != HWY_SCALAR
   // Of six or fourteen columns, two are left.
   if constexpr (std::is_same_v<T, float>) {
     if (c + 2 <= valid) {
-      for (std::int64_t k = 0; k < k_whole; k += step) {
-        transpose_pair(matrix + c * stride + k, stride, width, panel + k * width + c);
-      }
-      for (std::int64_t k = k_whole; k < k_end; ++k) {
-        for (std::int64_t i = c; i < c + 2; ++i) panel[k * width + i] = matrix[i * stride + k];
-      }
+      pack_few_columns<true>(k_end, matrix + c * stride, stride, width, panel + c);
       c += 2;
     }
   }

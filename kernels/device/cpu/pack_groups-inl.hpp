@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "device/cpu/dot_kernels.hpp"
+#include "device/cpu/transpose-inl.hpp"
 #include "rung/types.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -76,20 +77,12 @@ template <class Element, int Columns, class In>
 HWY_INLINE void transpose_groups(const In* matrix, std::int64_t stride, std::int64_t width,
                                  KGroup* panel) {
   const hn::FixedTag<KGroup, 4> d;
-  const hn::FixedTag<std::uint64_t, 2> pair;
   const auto c0 = four_groups<Element>(matrix);
   auto c1 = hn::Zero(d), c2 = c1, c3 = c1;
   if constexpr (Columns > 1) c1 = four_groups<Element>(matrix + stride);
   if constexpr (Columns > 2) c2 = four_groups<Element>(matrix + 2 * stride);
   if constexpr (Columns > 3) c3 = four_groups<Element>(matrix + 3 * stride);
-  const auto lower01 = hn::BitCast(pair, hn::InterleaveLower(d, c0, c1));
-  const auto lower23 = hn::BitCast(pair, hn::InterleaveLower(d, c2, c3));
-  const auto upper01 = hn::BitCast(pair, hn::InterleaveUpper(d, c0, c1));
-  const auto upper23 = hn::BitCast(pair, hn::InterleaveUpper(d, c2, c3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, lower01, lower23)), d, panel);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, lower01, lower23)), d, panel + width);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, upper01, upper23)), d, panel + 2 * width);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, upper01, upper23)), d, panel + 3 * width);
+  store_transposed(d, c0, c1, c2, c3, width, panel);
 }
 
 /// `steps` groups, in fours, of four columns.

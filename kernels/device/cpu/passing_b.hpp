@@ -72,7 +72,7 @@ template <class T>
 void multiply_passing_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   constexpr std::int64_t near_KC = 1024 / sizeof(T), least_far_KC = 8, most_far_KC = 24;
   constexpr std::int64_t far_KC_of_few_rows = 96;
-  const std::int64_t far_KC = kernels.MR <= l1_ways
+  const std::int64_t far_KC = kernels.has_few_rows()
                                   ? even_part(g.k, far_KC_of_few_rows)
                                   : std::clamp(2 * g.m, least_far_KC, most_far_KC);
   const std::int64_t KC = is_b_beyond_l2(g) ? far_KC : even_part(g.k, near_KC);

@@ -29,6 +29,22 @@ void transpose_blocks(const T* const* rows, std::int64_t at, std::int64_t /*widt
 template <class T>
 constexpr std::int64_t block = 16 / sizeof(T);
 
+/// Transposes elements of 4 bytes: in each 128 bits, row i of `to` gets element i of r0, r1, r2 and r3. The
+/// rows begin `width` apart.
+template <class D>
+HWY_INLINE void store_transposed(D d, hn::Vec<D> r0, hn::Vec<D> r1, hn::Vec<D> r2, hn::Vec<D> r3,
+                                 std::int64_t width, hn::TFromD<D>* to) {
+  const hn::Repartition<double, D> pairs;
+  const auto lower01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+  const auto lower23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+  const auto upper01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+  const auto upper23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, lower01, lower23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, lower01, lower23)), d, to + width);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, upper01, upper23)), d, to + 2 * width);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, upper01, upper23)), d, to + 3 * width);
+}
+
 /// The blocks at `at` of the rows first, first + step, …, one in each 128 bits of a vector.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> gather_blocks(D d, const T* const* rows, int first, int step,
@@ -54,22 +70,9 @@ HWY_INLINE void transpose_blocks(const T* const* rows, std::int64_t at, std::int
     hn::StoreU(hn::InterleaveLower(d, r0, r1), d, panel);
     hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, panel + width);
   } else {
-    const hn::Repartition<double, hn::ScalableTag<T>> pairs;
-    const auto r0 = gather_blocks(d, rows, 0, 4, at);
-    const auto r1 = gather_blocks(d, rows, 1, 4, at);
-    const auto r2 = gather_blocks(d, rows, 2, 4, at);
-    const auto r3 = gather_blocks(d, rows, 3, 4, at);
-    const auto lower01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
-    const auto lower23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
-    const auto upper01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
-    const auto upper23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
-    const auto store = [&](auto pair, std::int64_t i) {
-      hn::StoreU(hn::BitCast(d, pair), d, panel + i * width);
-    };
-    store(hn::InterleaveLower(pairs, lower01, lower23), 0);
-    store(hn::InterleaveUpper(pairs, lower01, lower23), 1);
-    store(hn::InterleaveLower(pairs, upper01, upper23), 2);
-    store(hn::InterleaveUpper(pairs, upper01, upper23), 3);
+    store_transposed(d, gather_blocks(d, rows, 0, 4, at), gather_blocks(d, rows, 1, 4, at),
+                     gather_blocks(d, rows, 2, 4, at), gather_blocks(d, rows, 3, 4, at), width,
+                     panel);
   }
 }
 #endif

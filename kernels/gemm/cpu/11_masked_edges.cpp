@@ -93,7 +93,7 @@ struct MaskedEdges {
 
   template <class T>
   static void by_columns(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, From from) {
-    const std::int64_t in_place = kernels.MR <= cpu::l1_ways ? max_KC_of_few_rows : max_KC;
+    const std::int64_t in_place = kernels.has_few_rows() ? max_KC_of_few_rows : max_KC;
     const std::int64_t copied = max_panel_bytes / (4 * kernels.lanes * std::int64_t{sizeof(T)});
     const std::int64_t KC =
         cpu::even_part(std::max<std::int64_t>(g.k, 1), from == From::matrix ? in_place : copied);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
 
 namespace rung::ptx {
 
@@ -25,11 +26,8 @@ __device__ __forceinline__ void let_next_start() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/// griddepcontrol.wait: until the previous kernels in the stream have finished, and their writes are
-/// visible.
-__device__ __forceinline__ void wait_for_previous() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
+/// griddepcontrol.wait.
+__device__ __forceinline__ void wait_for_previous() { griddepcontrol_wait(); }
 
 /// cp.async.bulk.prefetch.L2: both multiples of 16. It reads nothing: what is written there before it is
 /// read is read.
