@@ -110,6 +110,28 @@ TEST_F(UndefinedTest, PartsThatNobodyLooksAt) {
       "st.global.u64 [%rd2], %rd3;");
 }
 
+// LLVM writes four neighbouring bytes this way, of which it stores some.
+TEST_F(UndefinedTest, BitsBesideThoseThatAreStored) {
+  expect_silent("bfi.b32 %r4, %r3, %r1, 8, 24; st.global.u8 [%rd2], %r4;");
+  expect_silent("bfi.b32 %r4, %r1, %r3, 0, 40; st.global.u32 [%rd2], %r4;");
+  expect_silent(
+      "bfi.b64 %rd3, %rd1, %rd4, 8, 16; shr.u64 %rd3, %rd3, 8; st.global.u16 [%rd2], %rd3;");
+  expect_silent(
+      "bfi.b32 %r4, %r3, %r1, 24, 8; prmt.b32 %r5, %r4, %r6, 0x1210; st.global.u32 [%rd2], %r5;");
+  expect_report_of("%r3", "bfi.b32 %r4, %r3, %r1, 31, 8; st.global.u32 [%rd2], %r4;");
+  expect_report_of("%r3", "bfi.b32 %r4, %r1, %r3, 1, 31; st.global.u8 [%rd2], %r4;");
+  expect_report_of("%r3", "prmt.b32 %r4, %r1, %r3, 0x7210; st.global.u32 [%rd2], %r4;");
+  expect_report_of("%r3", "prmt.b32 %r4, %r1, %r3, 0xF210; st.global.u32 [%rd2], %r4;");
+  expect_report_of("%r3", "prmt.b32 %r3, %r3, %r1, 0x4567; st.global.u8 [%rd2], %r3;");
+}
+
+// A store of part of a register: the rest is no use.
+TEST_F(UndefinedTest, BytesThatAreStored) {
+  expect_silent("bfi.b32 %r4, %r3, %r1, 16, 16; st.global.u16 [%rd2], %r4;");
+  expect_silent("bfi.b32 %r4, %r3, %r1, 16, 16; st.global.v2.u8 [%rd2], {%r4, %r4};");
+  expect_report_of("%r3", "bfi.b32 %r4, %r3, %r1, 15, 16; st.global.u16 [%rd2], %r4;");
+}
+
 TEST_F(UndefinedTest, AValueThatDecides) {
   expect_silent("add.u32 %r4, %r3, 1; or.b32 %r4, %r4, 0xFFFFFFFF; st.global.u32 [%rd2], %r4;");
   expect_silent("add.u32 %r4, %r3, 1; and.b32 %r4, %r4, 0; st.global.u32 [%rd2], %r4;");

@@ -94,11 +94,13 @@ class Lowering {
   void find_undefined();
   void follow_undefined(const Instruction& instruction);
   void take_back_undefined_stores(const Instruction& instruction);
-  void report_undefined_use(int reg, bool under_guard);
+  void report_undefined_use(int reg, bool under_guard, int bytes);
   void shadow_results(const Instruction& instruction);
   void shadow_all(const Instruction& instruction);
   void shadow_move(const Instruction& instruction);
   void shadow_shift(const Instruction& instruction);
+  void shadow_insertion(const Instruction& instruction);
+  void shadow_bytes(const Instruction& instruction);
   void shadow_part(int to, const Operand& from, UndefinedPart part);
   void shadow_logic(const Instruction& instruction);
   std::uint32_t shadow_row(const Operand& operand);

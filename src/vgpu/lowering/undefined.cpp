@@ -36,6 +36,22 @@ bool is_integer(std::string_view modifier) {
   return type != Type::none && (modifier.starts_with("s") || modifier.starts_with("u"));
 }
 
+bool is_constant(const Operand& operand) { return operand.kind == Operand::Kind::immediate; }
+
+/// Whether it inserts or permutes bits at constant places, with no source in the destination.
+bool moves_constant_bits(const ptx::Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const auto overwrites = [&](const Operand& from) {
+    return from.kind == Operand::Kind::reg && from.reg == operands[0].reg;
+  };
+  if (operands.size() < 4 || overwrites(operands[1]) || overwrites(operands[2])) return false;
+  if (instruction.opcode == Opcode::bfi)
+    return is_constant(operands[3]) && is_constant(operands[4]);
+  constexpr std::uint64_t copies_signs = 0x8888;
+  return instruction.opcode == Opcode::prmt && instruction.modifiers.size() == 1 &&
+         is_constant(operands[3]) && (operands[3].bits & copies_signs) == 0;
+}
+
 /// Whether it shifts by a constant and fills with zeros.
 bool shifts_by_constant(const ptx::Instruction& instruction) {
   const Operand& by = instruction.operands[2];
@@ -60,7 +76,8 @@ void Lowering::find_undefined() {
   }
 }
 
-void Lowering::report_undefined_use(int reg, bool under_guard) {
+/// Of the register's lowest `bytes`.
+void Lowering::report_undefined_use(int reg, bool under_guard, int bytes) {
   const int source = undefined_source_[static_cast<std::size_t>(reg)];
   if (source < 0) return;
   const auto read = std::find_if(undefined_.begin(), undefined_.end(),
@@ -72,7 +89,13 @@ void Lowering::report_undefined_use(int reg, bool under_guard) {
                   function_.registers[static_cast<std::size_t>(source)].name,
                   site.where.empty() ? "" : " at ", site.where, site.ptx_line));
   const auto imm = imm_to(kernel_->undefined_uses.back());
-  const std::vector<std::uint32_t> rows = {shadow_rows_[static_cast<std::size_t>(reg)]};
+  std::vector<std::uint32_t> rows = {shadow_rows_[static_cast<std::size_t>(reg)]};
+  if (bytes < register_bytes(reg)) {
+    const std::uint32_t low = rows_->scratch();
+    emit(undefined_part, imm_of(UndefinedPart{0, static_cast<std::uint8_t>(8 * bytes), 0, false}),
+         {low, rows[0]});
+    rows[0] = low;
+  }
   if (under_guard) {
     emit(report_undefined, imm, rows);
   } else {
@@ -83,13 +106,18 @@ void Lowering::report_undefined_use(int reg, bool under_guard) {
 /// Emitted before the instruction.
 void Lowering::follow_undefined(const Instruction& instruction) {
   if (undefined_.empty()) return;
-  if (instruction.guard >= 0) report_undefined_use(instruction.guard, false);
+  constexpr int all = 8;
+  if (instruction.guard >= 0) report_undefined_use(instruction.guard, false, all);
   const bool all_matter = values_matter(instruction);
   const std::size_t first = has_destination(instruction) ? 1 : 0;
   for (std::size_t i = first; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
-    if (!all_matter && operand.kind != Operand::Kind::address) continue;
-    operands::for_each_register(operand, [&](int reg) { report_undefined_use(reg, true); });
+    const bool is_address = operand.kind == Operand::Kind::address;
+    if (!all_matter && !is_address) continue;
+    const int bytes = is_address || instruction.opcode != Opcode::st
+                          ? all
+                          : ptx::size_of(ptx::type_named(instruction.modifiers.back()));
+    operands::for_each_register(operand, [&](int reg) { report_undefined_use(reg, true, bytes); });
   }
   bool has_shadow = false;
   for_each_definition(instruction, [&](int reg) {
@@ -149,6 +177,9 @@ void Lowering::shadow_results(const Instruction& instruction) {
     }
     if (shifts_by_constant(instruction)) return shadow_shift(instruction);
   }
+  if (to_register && moves_constant_bits(instruction)) {
+    return opcode == Opcode::bfi ? shadow_insertion(instruction) : shadow_bytes(instruction);
+  }
   if (opcode == Opcode::selp && operands.size() == 4 && operands[3].kind == Operand::Kind::reg) {
     return emit(undefined_by_choice, 0,
                 {result, shadow_row(operands[1]), shadow_row(operands[2]),
@@ -172,6 +203,32 @@ void Lowering::shadow_shift(const Instruction& instruction) {
   const bool up = instruction.opcode == Opcode::shl;
   shadow_part(to.reg, from,
               up ? UndefinedPart{0, width, by, false} : UndefinedPart{by, width, 0, false});
+}
+
+/// bfi: bits of operand 1 at constant places, between those of operand 2.
+void Lowering::shadow_insertion(const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const int to = operands[0].reg, bits = 8 * register_bytes(to);
+  const auto place = [&](std::uint64_t low_byte) {
+    return static_cast<std::uint8_t>(std::min<std::uint64_t>(low_byte, bits));
+  };
+  const std::uint8_t begin = place(operands[3].bits & 0xFF);
+  const std::uint8_t end = place(begin + (operands[4].bits & 0xFF));
+  const auto width = [](int from, int behind) { return static_cast<std::uint8_t>(behind - from); };
+  shadow_part(to, operands[2], {0, begin, 0, false});
+  shadow_part(to, operands[1], {0, width(begin, end), begin, true});
+  if (end < bits) shadow_part(to, operands[2], {end, width(end, bits), end, true});
+}
+
+/// prmt: each byte is one of the eight of operands 1 and 2.
+void Lowering::shadow_bytes(const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  for (int i = 0; i < 4; ++i) {
+    const auto selected = operands[3].bits >> 4 * i & 7;
+    const auto from = static_cast<std::uint8_t>(8 * (selected & 3));
+    shadow_part(operands[0].reg, operands[selected < 4 ? 1 : 2],
+                {from, 8, static_cast<std::uint8_t>(8 * i), i > 0});
+  }
 }
 
 /// For instructions without a more precise rule: the results are undefined if any operand is.

@@ -94,7 +94,7 @@ void take_back_undefined(Warp& warp, const Instr& instr) {
   SharedShadow& shadows = warp.block->shadow;
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    if (shadow(warp, instr, 0, lane) == 0) continue;
+    if ((shadow(warp, instr, 0, lane) & low_bits(8 * store.bytes)) == 0) continue;
     const std::uint64_t base =
         store.address_bytes == 0 ? 0 : value(warp, instr.rows[1], store.address_bytes, lane);
     const std::uint64_t first = base + static_cast<std::uint64_t>(std::int64_t{store.offset});

@@ -38,7 +38,7 @@ struct UndefinedLogic {
 };
 void undefined_by_logic(Warp& warp, const Instr& instr);
 
-/// After a store to shared memory: where row 0 has a bit set, the address in row 1 holds nothing yet.
+/// After a store to shared memory: where row 0 has one of the stored bits set, the address in row 1 holds nothing yet.
 /// Instr::imm is one of these.
 struct UndefinedStore {
   std::int32_t offset;  // from the address
