@@ -64,7 +64,6 @@ class Block {
     return local_.data() +
            (static_cast<std::size_t>(warp.index) * warp_size + lane) * worker.kernel.local_bytes;
   }
-  bool single_warp() const { return warps.size() == 1; }
 
   Worker& worker;
   Cluster& cluster;
