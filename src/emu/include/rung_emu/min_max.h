@@ -15,8 +15,12 @@ RUNG_EMU_MIN_MAX(unsigned int, int, unsigned int)
 RUNG_EMU_MIN_MAX(unsigned int, unsigned int, int)
 RUNG_EMU_MIN_MAX(long, long, long)
 RUNG_EMU_MIN_MAX(unsigned long, unsigned long, unsigned long)
+RUNG_EMU_MIN_MAX(unsigned long, long, unsigned long)
+RUNG_EMU_MIN_MAX(unsigned long, unsigned long, long)
 RUNG_EMU_MIN_MAX(long long, long long, long long)
 RUNG_EMU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+RUNG_EMU_MIN_MAX(unsigned long long, long long, unsigned long long)
+RUNG_EMU_MIN_MAX(unsigned long long, unsigned long long, long long)
 #undef RUNG_EMU_MIN_MAX
 #define RUNG_EMU_FLOAT_MIN_MAX(TYPE, A, B, MIN, MAX)                                  \
   static __host__ __device__ __forceinline__ TYPE min(A a, B b) { return MIN(a, b); } \
