@@ -139,10 +139,10 @@ std::vector<fs::path> extract_bitcode(const std::vector<fs::path>& objects,
   return bitcodes;
 }
 
-void link_device_code(const std::vector<fs::path>& bitcodes, const std::string& architecture,
-                      const fs::path& object, const std::string& clang, const fs::path& folder) {
-  const fs::path ptx = folder / (object.filename().string() + ".ptx");
-  if (bitcodes.empty()) throw CompileError("no object has relocatable device code");
+namespace {
+
+void link_to_ptx(const std::vector<fs::path>& bitcodes, const std::string& architecture,
+                 const std::string& clang, const fs::path& ptx) {
   std::vector<std::string> command = {clang,
                                       "-cc1",
                                       "-triple",
@@ -165,8 +165,20 @@ void link_device_code(const std::vector<fs::path>& bitcodes, const std::string& 
   command.insert(command.end(), {"-S", "-o", ptx.string()});
   run_compiler(command);
   check_calls("the linked program", read_file(ptx));
+}
+
+}  // namespace
+
+void link_device_code(const std::vector<fs::path>& bitcodes, const std::string& architecture,
+                      const fs::path& object, const std::string& clang, const fs::path& folder) {
   const fs::path source = folder / (object.filename().string() + ".register.cpp");
-  std::ofstream(source) << fmt::format(registration_text, ptx.string());
+  std::ofstream text(source);
+  if (!bitcodes.empty()) {
+    const fs::path ptx = folder / (object.filename().string() + ".ptx");
+    link_to_ptx(bitcodes, architecture, clang, ptx);
+    text << fmt::format(registration_text, ptx.string());
+  }
+  text.close();
   run_compiler({clang, "-c", "-fPIC", "-O1", "-w", "-o", object.string(), source.string()});
 }
 

@@ -21,7 +21,8 @@ std::string embedding_assembly(const std::filesystem::path& bitcode);
 std::vector<std::filesystem::path> extract_bitcode(
     const std::vector<std::filesystem::path>& objects, const std::filesystem::path& folder);
 
-/// Links the bitcodes to PTX and compiles the object that registers it. Throws CompileError.
+/// Links the bitcodes to PTX and compiles the object that registers it: an empty one without any
+/// bitcodes, as CMake links the device code of objects that have none. Throws CompileError.
 void link_device_code(const std::vector<std::filesystem::path>& bitcodes,
                       const std::string& architecture, const std::filesystem::path& object,
                       const std::string& clang, const std::filesystem::path& folder);

@@ -142,7 +142,7 @@ TEST_F(ReportsOfPrograms, ProgramsOfRungNvccReportThemselves) {
                 "RUNG_EMU_SUPPRESSIONS=:all.supp ./program"),
             5);
   EXPECT_EQ(run("RUNG_EMU_ERROR_EXITCODE=x ./program"), 2);
-  expect_in(read("err"), "RUNG_EMU_ERROR_EXITCODE: 'x' is no number from 0 to 255");
+  expect_in(read("err"), "RUNG_EMU_ERROR_EXITCODE: 'x' is not an integer from 0 to 255");
 }
 
 }  // namespace

@@ -48,12 +48,32 @@ TEST_F(RungNvcc, SeparateCompilation) {
   EXPECT_EQ(run("$NVCC -dlink main.o libparts.a -o linked.o && "
                 "$NVCC main.o linked.o libparts.a -o again && ./again"),
             "157 19 cudaSuccess\n");
+  // CUDA_RESOLVE_DEVICE_SYMBOLS has objects without relocatable device code linked, too.
+  EXPECT_EQ(run("$NVCC -c $FILES/../vector_add.cu && $NVCC -dlink vector_add.o -o none.o && "
+                "$NVCC vector_add.o none.o -o adds && ./adds"),
+            run("$NVCC $FILES/../vector_add.cu -o adds && ./adds"));
 }
 
 TEST_F(RungNvcc, CMakeLinksTargetsOfTwoLanguages) {
   EXPECT_EQ(run("cmake -S $FILES/../mixed_project -B build -DCMAKE_CUDA_COMPILER=$NVCC >log && "
                 "cmake --build build >>log && build/mixed || cat log"),
             "42 0x1.554p-1 inf\n");
+}
+
+TEST_F(RungNvcc, VariablesThatCannotBeRead) {
+  ASSERT_EQ(run("$NVCC $FILES/../vector_add.cu -o adds"), "");
+  const auto with = [&](const std::string& setting) { return run(setting + " ./adds"); };
+  EXPECT_EQ(with("RUNG_EMU_THREADS=x"),
+            "rung emu: RUNG_EMU_THREADS: 'x' is not an integer from 1 to 1024\n(failed)");
+  EXPECT_EQ(with("RUNG_EMU_THREADS=0"),
+            "rung emu: RUNG_EMU_THREADS: '0' is not an integer from 1 to 1024\n(failed)");
+  EXPECT_NE(with("RUNG_EMU_LIMIT=-1").find("RUNG_EMU_LIMIT: '-1' is not an integer from 1"),
+            std::string::npos);
+  EXPECT_NE(with("RUNG_EMU_LAUNCHES=3x").find("RUNG_EMU_LAUNCHES: '3x' is not an integer from 1"),
+            std::string::npos);
+  EXPECT_EQ(with("RUNG_EMU_DEVICES=17"),
+            "rung emu: RUNG_EMU_DEVICES: '17' is not an integer from 1 to 16\n(failed)");
+  EXPECT_EQ(with("RUNG_EMU_THREADS="), with(""));
 }
 
 TEST_F(RungNvcc, AnswersLikeNvcc) {

@@ -1,7 +1,6 @@
 #include "emu/runtime/devices.hpp"
 
-#include <algorithm>
-#include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "cuda_runtime_api.h"
 #include "emu/options.hpp"
 #include "emu/runtime/runtime.hpp"
+#include "emu/runtime/variables.hpp"
 
 namespace rung::emu {
 namespace {
@@ -22,8 +22,11 @@ std::set<std::pair<int, int>> peers;  // the first may access the second
 
 int device_count() {
   static const int count = [] {
-    const char* value = std::getenv(devices_variable);
-    return value == nullptr || *value == '\0' ? 1 : std::clamp(std::atoi(value), 1, most_devices);
+    try {
+      return static_cast<int>(integer_variable(devices_variable, 1, most_devices).value_or(1));
+    } catch (const std::exception& error) {
+      refuse_variable(error);
+    }
   }();
   return count;
 }

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -12,19 +12,19 @@
 
 #include "emu/given_driver.hpp"
 #include "emu/options.hpp"
+#include "emu/runtime/devices.hpp"
 #include "emu/runtime/repetitions.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
+#include "emu/runtime/variables.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/step_recorder.hpp"
 
 namespace rung::emu {
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+// What `rung emu` allows.
+constexpr std::int64_t most_threads = 1024, most_of_a_limit = std::int64_t{1} << 50;
 
 /// Says when --launches would help.
 void note_repetitions(const vgpu::LaunchReport& report) {
@@ -42,15 +42,16 @@ void set_up() {
   }
   vgpu::LaunchDefaults defaults;
   defaults.observe = variable(check_variable) != "0";
-  if (const std::string threads = variable(threads_variable); !threads.empty()) {
-    defaults.threads = static_cast<unsigned>(std::stoul(threads));
+  if (const auto threads = integer_variable(threads_variable, 1, most_threads)) {
+    defaults.threads = static_cast<unsigned>(*threads);
   }
-  if (const std::string limit = variable(limit_variable); !limit.empty()) {
-    defaults.instruction_limit = std::stoull(limit);
+  if (const auto limit = integer_variable(limit_variable, 1, most_of_a_limit)) {
+    defaults.instruction_limit = static_cast<std::uint64_t>(*limit);
   }
-  if (const std::string launches = variable(launches_variable); !launches.empty()) {
-    defaults.launches_per_kernel = std::stoull(launches);
+  if (const auto launches = integer_variable(launches_variable, 1, most_of_a_limit)) {
+    defaults.launches_per_kernel = static_cast<std::uint64_t>(*launches);
   }
+  device_count();  // read now, whether or not the program asks
   vgpu::set_launch_defaults(defaults);
   const bool with_footprint = variable(footprint_variable) == "1";
   const bool with_steps = variable(steps_variable) == "1";
@@ -82,13 +83,11 @@ void set_up() {
   });
 }
 
-// Called from C, which exceptions cannot cross.
 const cuda::DriverApi& start() {
   try {
     set_up();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "rung emu: the RUNG_EMU_* variables cannot be read: {}\n", error.what());
-    std::_Exit(2);
+    refuse_variable(error);
   }
   return vgpu::virtual_driver();
 }

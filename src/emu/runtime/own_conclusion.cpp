@@ -3,38 +3,23 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <stdexcept>
 #include <string_view>
 
 #include "emu/options.hpp"
+#include "emu/runtime/variables.hpp"
 #include "report/output_file.hpp"
 
 namespace rung::emu {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-int read_exit_code(const std::string& text) {
-  int code = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code);
-  if (error != std::errc() || end != text.data() + text.size() || code < 0 || code > 255) {
-    throw std::invalid_argument(
-        fmt::format("{}: '{}' is no number from 0 to 255", error_exit_code_variable, text));
-  }
-  return code;
-}
 
 std::vector<Suppression> read_all_suppressions(const std::string& paths) {
   std::vector<Suppression> all;
@@ -55,8 +40,8 @@ ReportOptions options_of_environment() {
   options.gen_suppressions = variable(gen_suppressions_variable) == "1";
   options.suppressions = read_all_suppressions(variable(suppressions_variable));
   // The program's own exit code, unless told otherwise.
-  const std::string code = variable(error_exit_code_variable);
-  options.error_exit_code = code.empty() ? 0 : read_exit_code(code);
+  const auto code = integer_variable(error_exit_code_variable, 0, 255);
+  options.error_exit_code = static_cast<int>(code.value_or(0));
   return options;
 }
 
@@ -109,8 +94,7 @@ OwnConclusion::OwnConclusion() {
   try {
     options_ = options_of_environment();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "rung emu: the RUNG_EMU_* variables cannot be read: {}\n", error.what());
-    std::_Exit(2);
+    refuse_variable(error);
   }
 }
 
