@@ -2,7 +2,7 @@
 // computes what both document: unnormalised transforms, in half of the complex plane where one side is real.
 // The library is opened when the first plan is made, so that nothing else needs it.
 
-#include "cufft.h"
+#include "emu/runtime/cufft.hpp"
 
 #include <dlfcn.h>
 
@@ -269,6 +269,17 @@ cufftResult if_plan(cufftHandle plan) {
 }
 
 }  // namespace
+
+namespace rung::emu {
+
+std::optional<cufftType> cufft_type(cufftHandle handle) {
+  const std::lock_guard lock(mutex);
+  const auto found = plans.find(handle);
+  if (found == plans.end() || found->second.batch == 0) return std::nullopt;
+  return found->second.type;
+}
+
+}  // namespace rung::emu
 
 extern "C" {
 

@@ -3,6 +3,7 @@
 
 #include "cufftXt.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "emu/runtime/cufft.hpp"
 #include "rung/types.hpp"
 
 namespace {
@@ -18,7 +20,7 @@ using rung::float16;
 
 struct XtPlan {
   cufftType type;
-  bool half;
+  bool half, is_basic;              // without an advanced data layout
   std::size_t in_count, out_count;  // half: numbers on each side
 };
 
@@ -105,8 +107,14 @@ cufftResult execute_single(cufftHandle plan, cufftType type, void* in, void* out
 
 cufftResult execute_half(cufftHandle handle, const XtPlan& plan, const void* in, void* out,
                          int direction) {
-  std::vector<float16> halves(plan.in_count);
-  const Scratch from(plan.in_count), to(plan.out_count);
+  // In place, rows of real numbers have room for the complex ones: both sides are as long.
+  const bool in_place = in == out && plan.is_basic;
+  const std::size_t most = std::max(plan.in_count, plan.out_count);
+  const std::size_t in_count = in_place ? most : plan.in_count;
+  const std::size_t out_count = in_place ? most : plan.out_count;
+  std::vector<float16> halves(in_count);
+  const Scratch from(in_count), other(out_count);
+  const Scratch& to = in_place ? from : other;
   if (from.get() == nullptr || to.get() == nullptr) return CUFFT_ALLOC_FAILED;
   // Work in the plan's stream comes first: these copies wait for it.
   if (cudaDeviceSynchronize() != cudaSuccess ||
@@ -119,7 +127,7 @@ cufftResult execute_half(cufftHandle handle, const XtPlan& plan, const void* in,
   cudaMemcpy(from.get(), floats.data(), floats.size() * sizeof(float), cudaMemcpyHostToDevice);
   const cufftResult result = execute_single(handle, plan.type, from.get(), to.get(), direction);
   if (result != CUFFT_SUCCESS) return result;
-  floats.resize(plan.out_count);
+  floats.resize(out_count);
   cudaMemcpy(floats.data(), to.get(), floats.size() * sizeof(float), cudaMemcpyDeviceToHost);
   halves.clear();
   for (const float value : floats) halves.push_back(float16(value));
@@ -160,17 +168,16 @@ cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long l
                         pointer(*out), to_stride, to_distance, *type, count, work_bytes);
   if (made != CUFFT_SUCCESS) return made;
   const std::lock_guard lock(mutex);
-  plans[plan] = {*type, half, numbers(*sizes, count, from_real, halved),
+  plans[plan] = {*type, half, in->empty() && out->empty(),
+                 numbers(*sizes, count, from_real, halved),
                  numbers(*sizes, count, to_real, halved)};
   return CUFFT_SUCCESS;
 }
 
-cufftResult cufftXtGetSizeMany(cufftHandle, int, long long*, long long*, long long, long long,
+cufftResult cufftXtGetSizeMany(cufftHandle plan, int, long long*, long long*, long long, long long,
                                cudaDataType, long long*, long long, long long, cudaDataType,
                                long long, size_t* work_bytes, cudaDataType) {
-  if (work_bytes == nullptr) return CUFFT_INVALID_VALUE;
-  *work_bytes = 0;
-  return CUFFT_SUCCESS;
+  return cufftGetSize(plan, work_bytes);
 }
 
 cufftResult cufftXtExec(cufftHandle handle, void* in, void* out, int direction) {
@@ -179,9 +186,10 @@ cufftResult cufftXtExec(cufftHandle handle, void* in, void* out, int direction) 
     const std::lock_guard lock(mutex);
     if (const auto found = plans.find(handle); found != plans.end()) plan = found->second;
   }
-  if (!plan) return CUFFT_INVALID_PLAN;
-  return plan->half ? execute_half(handle, *plan, in, out, direction)
-                    : execute_single(handle, plan->type, in, out, direction);
+  if (plan && plan->half) return execute_half(handle, *plan, in, out, direction);
+  const auto type = rung::emu::cufft_type(handle);
+  if (!type) return CUFFT_INVALID_PLAN;
+  return execute_single(handle, *type, in, out, direction);
 }
 
 }  // extern "C"

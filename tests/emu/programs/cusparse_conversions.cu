@@ -89,6 +89,24 @@ int main() {
   const auto refused = cusparseCooGet(sparse, &r, &c, &n, &p, &q, &v, &i, &base, &type);
   printf("%d %d %d, %d %d\n", int(r), int(c), int(n), v == values,
          refused == CUSPARSE_STATUS_INVALID_VALUE);
+  // What is refused, and what is empty.
+  const auto zero_based = CUSPARSE_INDEX_BASE_ZERO, one_based = CUSPARSE_INDEX_BASE_ONE;
+  printf("%d %d %d %d, ", cusparseXcoo2csr(handle, row, nnz, rows, offsets, one_based),
+         cusparseXcoo2csr(handle, row, -1, rows, offsets, zero_based),
+         cusparseXcsrsort(handle, rows, cols, nnz - 1, matrix, offsets, col, nullptr, nullptr),
+         cusparseCsr2cscEx2(handle, rows, cols, nnz - 1, values, offsets, col, across, col_offsets,
+                            rows_across, CUDA_R_32F, CUSPARSE_ACTION_SYMBOLIC, zero_based,
+                            CUSPARSE_CSR2CSC_ALG1, nullptr));
+  printf("%d %d %d, ", cusparseDgtsv2(handle, 3, -1, lower, diagonal, upper, x, 3, nullptr),
+         cusparseDgtsv2(handle, 3, 1, lower, diagonal, upper, x, 2, nullptr),
+         cusparseDgtsv2StridedBatch(handle, 3, lower, diagonal, upper, x, 2, 2, nullptr));
+  printf("%d, ", cusparseXcoosortByRow(nullptr, rows, cols, nnz, row, col, order, nullptr));
+  printf("%d %d %d %d\n", cusparseDgtsv2(handle, 3, 0, lower, diagonal, upper, x, 5, nullptr),
+         cusparseXcsrgeam2Nnz(handle, rows, cols, matrix, nnz, offsets, col, matrix, 2, b_offsets,
+                              b_columns, matrix, c_offsets, nullptr, nullptr),
+         cusparseXcoosortByRow(handle, rows, cols, 0, nullptr, nullptr, nullptr, nullptr),
+         cusparseXcoo2csr(handle, nullptr, 0, rows, b_offsets, zero_based));
+  print(c_offsets, rows + 1), print(b_offsets, rows + 1);
   cusparseDestroySpMat(sparse);
   cusparseDestroyMatDescr(matrix);
   cusparseDestroy(handle);

@@ -30,7 +30,10 @@ cusparseStatus_t no_buffer(cusparseHandle_t handle, size_t* bytes) {
 /// Offsets of each line's first entry, of sorted lines.
 Indices offsets_of(const Indices& lines, int64_t count) {
   Indices offsets(static_cast<std::size_t>(count) + 1, 0);
-  for (const int64_t line : lines) ++offsets.at(static_cast<std::size_t>(line) + 1);
+  for (const int64_t line : lines) {
+    if (line < 0) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
+    ++offsets.at(static_cast<std::size_t>(line) + 1);
+  }
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   return offsets;
 }
@@ -44,8 +47,10 @@ Indices lines_of(const Indices& offsets) {
   return lines;
 }
 
-/// Sorts entries by (line, inner), and permutes all three lists.
+/// Sorts entries by (line, inner), and permutes all three lists; the last one may be empty.
 void sort_entries(Indices& lines, Indices& inner, Indices& permutation) {
+  // Offsets that do not end at the number of entries.
+  if (lines.size() != inner.size()) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
   Indices order(lines.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -163,7 +168,8 @@ cusparseStatus_t solve(cusparseHandle_t handle, int n, int sides, const void* lo
                        const void* diagonal, const void* upper, void* b, int ldb,
                        cudaDataType type) {
   return guarded(handle, [&] {
-    if (n < 1 || ldb < n) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
+    if (n < 1 || sides < 0 || ldb < n) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
+    if (sides == 0) return;
     Tridiagonal matrix(read_values(*handle, lower, n, type),
                        read_values(*handle, diagonal, n, type),
                        read_values(*handle, upper, n, type));
@@ -181,6 +187,19 @@ cusparseStatus_t solve(cusparseHandle_t handle, int n, int sides, const void* lo
     }
     write_values(*handle, b, values, type);
   });
+}
+
+template <class T>
+cusparseStatus_t solve_batch(cusparseHandle_t handle, int n, const T* lower, const T* diagonal,
+                             const T* upper, T* x, int batches, int stride, cudaDataType type) {
+  if (batches < 0 || stride < n) return CUSPARSE_STATUS_INVALID_VALUE;
+  for (int i = 0; i < batches; ++i) {
+    const auto at = std::ptrdiff_t{stride} * i;
+    const cusparseStatus_t status =
+        solve(handle, n, 1, lower + at, diagonal + at, upper + at, x + at, n, type);
+    if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  }
+  return guarded(handle, [] {});
 }
 
 }  // namespace
@@ -273,13 +292,14 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int rows, int,
                                       const cusparseMatDescr_t c, int* c_offsets, int* c_nnz,
                                       void*) {
   return guarded(handle, [&] {
-    require(c, c_nnz);
+    require(c);
     Sum sum;
     add(*handle, sum, rows, 1, {a, a_nnz, nullptr, a_offsets, a_columns}, nullptr);
     add(*handle, sum, rows, 1, {b, b_nnz, nullptr, b_offsets, b_columns}, nullptr);
     Indices lines;
     for (const auto& [place, value] : sum) lines.push_back(place.first);
     write(*handle, c_offsets, offsets_of(lines, rows), c->base);
+    if (c_nnz == nullptr) return;  // c_offsets have the number, too
     if (handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE) {
       write(*handle, c_nnz, {static_cast<int64_t>(sum.size())});
     } else {
@@ -323,13 +343,7 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int rows, int,
   cusparseStatus_t cusparse##Name##gtsv2StridedBatch(                                             \
       cusparseHandle_t handle, int n, const T* lower, const T* diagonal, const T* upper, T* x,    \
       int batches, int stride, void*) {                                                           \
-    for (int i = 0; i < batches; ++i) {                                                           \
-      const auto at = std::ptrdiff_t{stride} * i;                                                 \
-      const cusparseStatus_t status =                                                             \
-          solve(handle, n, 1, lower + at, diagonal + at, upper + at, x + at, n, type);            \
-      if (status != CUSPARSE_STATUS_SUCCESS) return status;                                       \
-    }                                                                                             \
-    return guarded(handle, [] {});                                                                \
+    return solve_batch(handle, n, lower, diagonal, upper, x, batches, stride, type);              \
   }
 RUNG_EMU_OF_TYPE(float, S, CUDA_R_32F)
 RUNG_EMU_OF_TYPE(double, D, CUDA_R_64F)
