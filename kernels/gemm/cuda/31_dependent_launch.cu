@@ -46,7 +46,6 @@ struct DependentTile {
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
     if (threadIdx.x == 0) shared.barriers.init(CONSUMERS * 4);
     ptx::barrier_cluster_arrive_wait();
-
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
     if (threadIdx.x < 128) {
@@ -121,7 +120,6 @@ struct DependentTile {
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group * 64, shared, state, acc);
           });
-
           // store
           if (work.splits > 1) {
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
@@ -232,6 +230,7 @@ using Small = DependentTile<64, 128, 8, 1>;
 using Smaller = DependentTile<64, 64, 12, 1>;
 using Tall = DependentTile<128, 64, 8, 1>;
 using Flat = DependentTile<64, 256, 5, 1>;
+using SmallWide = DependentTile<64, 192, 6, 1>;
 
 }  // namespace
 
@@ -246,5 +245,6 @@ RUNG_CUDA_GEMM_TILES(31, dependent_launch,
                      (6, Large, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (7, Neighbours, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (8, WidePair, tf32, i8), (6, WidePair, e4m3, e5m2), (8, MediumPair, bf16, f16),
-                     (9, Flat, bf16, f16))
+                     (9, Flat, bf16, f16), (10, SmallWide, bf16, f16),
+                     (8, SmallWide, bf16_bf16, f16_f16))
 }  // namespace rung
