@@ -45,7 +45,7 @@ struct PanelBlocks {
   static constexpr std::int64_t columns_of_packed_a = 1536, columns_of_narrow_panels = 96;
   // The same where registers hold few rows: panels of A then come from L2, and A in place from as many
   // streams as a tile has rows.
-  static constexpr std::int64_t bytes_of_columns_of_packed_a = 2048;
+  static constexpr std::int64_t bytes_of_columns_of_packed_a = 4096;
   static constexpr std::int64_t kept_bytes_of_b = 2 << 20;  // of L3
 
   bool few_rows;         // as MaskedKernels::has_few_rows()
@@ -93,7 +93,7 @@ struct PanelBlocks {
     KC = even_part(g.k, (g.m > MR ? row_bytes : one_tile_KC_bytes) / size, 8);
     if (few_rows) {
       width_a = MR;
-      if (g.m > MR) KC = even_part(g.k, caches.l1 / 2 / (std::max(NR, MR) * size), 8);
+      if (g.m > 8 * MR) KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
     }
     const std::int64_t in_l2 = caches.l2 / 2 / (KC * size);
     MC = holds_a || few_rows ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
@@ -101,7 +101,8 @@ struct PanelBlocks {
     group = holds_a ? even_part(g.n, in_l2, NR) : NR;
     if (threads > 1) {
       const TileBlock block =
-          balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
+          balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads,
+                         few_rows && packs_a ? packed_row_overhead : row_overhead);
       MC = block.rows * MR;
       NC = block.cols * NR;
     }
