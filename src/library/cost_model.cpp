@@ -55,8 +55,6 @@ constexpr double cores_of_l3 = 8;
 constexpr double written_by_few_rows = 0.08, written_far_by_few_rows = 0.5;
 constexpr double reread_by_few_rows = 0.04, passing_few_rows = 0.045;
 constexpr double unfetched_by_few_rows = 0.5;  // each byte of B beyond L2
-// By 12 in f64: a step of k reads 112 bytes from L2 in six cycles. In f32 it is 88.
-constexpr double few_rows_from_l2 = 1.1;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -325,8 +323,7 @@ double GemmCosts::just_in_time(int threads) const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   // A last strip of a vector and a half is computed as one of two.
   const bool ends_in_pair = static_cast<std::int64_t>(ceil_of(n_ / lanes_)) % 2 == 0;
-  const double from_l2 = rates_.has_few_registers && size_ == 8 ? few_rows_from_l2 : 1;
-  const double fmas = from_l2 * large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
+  const double fmas = large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
   constexpr double panel_column = 2048;  // bytes of a column in a panel of B
   const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =

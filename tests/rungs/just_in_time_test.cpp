@@ -58,6 +58,12 @@ TEST_P(JustInTime12, TakesSeveralGroupsOfStrips) {
   expect_right({.m = 129, .n = 1111, .k = 515, .alpha = -1, .beta = 3});
 }
 
+// Where registers hold few rows: two blocks of rows, each with two groups of strips and two parts of k.
+TEST_P(JustInTime12, KeepsPanelsForTheNextRows) {
+  expect_right({.m = 263, .n = 2070, .k = 259, .c_padding = 3, .alpha = 2, .beta = -1});
+  expect_right({.m = 263, .n = 300, .k = 259, .a_transposed = true, .b_transposed = true});
+}
+
 INSTANTIATE_TEST_SUITE_P(Rungs, JustInTime12, testing::Values(Dtype::f32, Dtype::f64),
                          [](const auto& param) { return std::string(identifier(param.param)); });
 

@@ -43,14 +43,22 @@ struct PanelBlocks {
   // From this number of columns on, A is worth packing where an L1 does not hold the rows of a tile,
   // or where it is stored by columns; from the second on, into panels that are a vector wide.
   static constexpr std::int64_t columns_of_packed_a = 1536, columns_of_narrow_panels = 96;
+  // The same where registers hold few rows: panels of A then come from L2, and A in place from as many
+  // streams as a tile has rows.
+  static constexpr std::int64_t bytes_of_columns_of_packed_a = 4096;
+  static constexpr std::int64_t kept_bytes_of_b = 2 << 20;  // of L3
 
+  bool few_rows;         // as MaskedKernels::has_few_rows()
   std::int64_t vectors;  // of columns in a strip
   std::int64_t MR, NR;   // of a tile
-  std::int64_t width_a;  // of a packed panel of A: MR in whole vectors
+  std::int64_t width_a;  // of a packed panel of A: MR, if those are not few in whole vectors
   std::int64_t KC, MC, NC;
-  std::int64_t group;  // columns of B whose panels are in L2 together
-  bool packs_a;        // all of it, ahead
-  bool packs_a_late;   // a panel at a time, for the only group of strips that uses it
+  std::int64_t group;       // columns of B whose panels are in L2 together, or in L3
+  std::int64_t rows_in_l2;  // of A, for a KC, where registers hold few rows
+  std::int64_t panel_cols;  // of B that a worker keeps: a group, or a strip
+  bool packs_a;             // all of it, ahead
+  // By the worker that uses it: a panel at a time for the only group of strips, or rows_in_l2.
+  bool packs_a_late;
 
   template <class T>
   PanelBlocks(const MaskedKernels<T>& kernels, const Gemm<T, T>& g, int threads) {
@@ -58,9 +66,12 @@ struct PanelBlocks {
     const Caches& caches = machine().caches;
     const bool holds_a = caches.l1 >= l1_for_a;
     const bool a_by_rows = g.a.col_stride == 1;
+    few_rows = kernels.has_few_rows();
     const bool shares_sets = shares_a_set<T>(a_by_rows ? g.a.row_stride : g.a.col_stride);
     vectors = holds_a ? strip_vectors(kernels, g) : 2;
-    std::int64_t columns = holds_a && a_by_rows ? g.n : columns_of_packed_a;
+    std::int64_t columns = few_rows               ? bytes_of_columns_of_packed_a / size
+                           : holds_a && a_by_rows ? g.n
+                                                  : columns_of_packed_a;
     if (!a_by_rows && vectors > 2) {
       if (kernels.triple_rows == kernels.lanes) {
         columns = columns_of_narrow_panels;
@@ -80,17 +91,26 @@ struct PanelBlocks {
     const std::int64_t panel_rows = packs_a ? round_up(most_rows, kernels.lanes) : most_rows;
     const std::int64_t row_bytes = vectors == 2 ? max_panel_bytes / panel_rows : max_row_bytes;
     KC = even_part(g.k, (g.m > MR ? row_bytes : one_tile_KC_bytes) / size, 8);
+    if (few_rows) {
+      width_a = MR;
+      if (g.m > 8 * MR) KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
+    }
     const std::int64_t in_l2 = caches.l2 / 2 / (KC * size);
-    MC = holds_a ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
+    MC = holds_a || few_rows ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
     NC = round_up(g.n, NR);
     group = holds_a ? even_part(g.n, in_l2, NR) : NR;
     if (threads > 1) {
       const TileBlock block =
-          balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
+          balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads,
+                         few_rows && packs_a ? packed_row_overhead : row_overhead);
       MC = block.rows * MR;
       NC = block.cols * NR;
     }
-    packs_a_late = packs_a && holds_a && NC <= round_up(group, NR);
+    rows_in_l2 = even_part(MC, in_l2, MR);
+    const bool keeps_b = !few_rows || MC > rows_in_l2;
+    if (few_rows) group = keeps_b ? even_part(NC, kept_bytes_of_b / (KC * size), NR) : NC;
+    panel_cols = keeps_b ? group : NR;
+    packs_a_late = packs_a && (few_rows || (holds_a && NC <= round_up(group, NR)));
     if (packs_a_late) packs_a = false;
   }
 
@@ -98,8 +118,11 @@ struct PanelBlocks {
   std::int64_t workers(std::int64_t m, std::int64_t n, int threads) const {
     return std::min<std::int64_t>(threads, ceil_div(m, MC) * ceil_div(n, NC));
   }
-  /// Elements of a worker's panels: of a group of strips of B, then of A if it is packed late.
-  std::int64_t of_worker() const { return KC * (group + (packs_a_late ? vectors * width_a : 0)); }
+  /// Elements of a worker's panels: those of B, then those of A if it is packed late.
+  std::int64_t of_worker() const {
+    const std::int64_t late = few_rows ? rows_in_l2 / MR : vectors;
+    return KC * (panel_cols + (packs_a_late ? late * width_a : 0));
+  }
   /// Elements of all panels: those of the workers, then A if it is packed ahead.
   std::int64_t elements(std::int64_t m, std::int64_t n, int threads) const {
     const std::int64_t of_a = packs_a ? ceil_div(m, MR) * width_a * KC : 0;
@@ -114,13 +137,15 @@ struct PanelBlocks {
   }
 };
 
-/// panel[i * width + c] = matrix(k0 + i, col + c) for i < k, c < cols. width is in whole vectors.
+/// panel[i * width + c] = matrix(k0 + i, col + c) for i < k, c < cols.
 template <class T>
 void pack_panel(const MaskedKernels<T>& kernels, const Matrix<const T>& matrix, std::int64_t k0,
                 std::int64_t k, std::int64_t col, std::int64_t cols, std::int64_t width, T* panel) {
   const T* const from = &matrix(k0, col);
   if (matrix.col_stride == 1) {
     micro_kernels<T>().pack_rows(k, from, matrix.row_stride, cols, width, panel);
+  } else if (width % kernels.lanes != 0) {
+    micro_kernels<T>().pack_columns(k, from, matrix.col_stride, cols, width, panel);
   } else {
     kernels.transpose(k, from, matrix.col_stride, cols, width, panel);
   }
@@ -137,5 +162,49 @@ void pack_panels_of_a(const MaskedKernels<T>& kernels, const Gemm<T, T>& g,
                packed + panel * blocks.width_a * k);
   });
 }
+
+struct Range {
+  std::int64_t begin, end;
+};
+
+/// A part of k of the product.
+template <class T>
+struct Slab {
+  const Gemm<T, T>& g;
+  const MaskedKernels<T>& kernels;
+  const PanelBlocks& blocks;
+  const T* packed_a;
+  T* late_a;  // room for the panels of the first tiles
+  Range ks;
+
+  std::int64_t k() const { return ks.end - ks.begin; }
+  bool copies_b(std::int64_t cols) const {
+    return g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
+  }
+  /// The rows of a panel for so many columns.
+  std::int64_t width(std::int64_t cols) const {
+    return copies_b(cols) ? kernels.width(cols) : round_up(cols, kernels.lanes);
+  }
+  T* late_panel(std::int64_t index) const { return late_a + index * blocks.width_a * k(); }
+  void pack_late(Range rows) const {
+    for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
+      pack_panel(kernels, g.a.transposed(), ks.begin, k(), i, std::min(blocks.MR, rows.end - i),
+                 blocks.width_a, late_panel((i - rows.begin) / blocks.MR));
+    }
+  }
+  /// `late`: the index of the panel, if it is packed late.
+  const T* a(std::int64_t i, std::int64_t late) const {
+    if (blocks.packs_a) return packed_a + i / blocks.MR * blocks.width_a * k();
+    return blocks.packs_a_late ? late_panel(late) : &g.a(i, ks.begin);
+  }
+  /// With panels of A from a(). B is not set.
+  MaskedTile<T> tile(const T* a, std::int64_t i, std::int64_t j, std::int64_t cols) const {
+    const bool packed = blocks.packs_a || blocks.packs_a_late;
+    const std::int64_t a_row = packed ? 1 : g.a.row_stride;
+    const std::int64_t a_k = packed ? blocks.width_a : g.a.col_stride;
+    const T beta = ks.begin == 0 ? g.beta : T{1};
+    return {k(), a, a_row, a_k, nullptr, 0, g.alpha, beta, &g.c(i, j), g.c.row_stride, cols};
+  }
+};
 
 }  // namespace rung::cpu

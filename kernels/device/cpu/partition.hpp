@@ -18,14 +18,15 @@ struct TileBlock {
 /// of the core. Both are shares of the traffic between cores and L3 as much as of time.
 inline constexpr double strip_overhead = 0.6;
 inline constexpr double row_overhead = 0.2;
+/// The same where each block packs its A.
+inline constexpr double packed_row_overhead = 0.6;
 
 /// The time of all blocks on `threads` threads, in tiles: the busiest thread's.
 inline double partition_time(std::int64_t row_count, std::int64_t col_count, TileBlock block,
-                             int threads) {
+                             int threads, double of_row = row_overhead) {
   const std::int64_t blocks = ceil_div(row_count, block.rows) * ceil_div(col_count, block.cols);
   const auto rows = static_cast<double>(block.rows);
-  const double one =
-      static_cast<double>(block.cols) * (rows + strip_overhead) + rows * row_overhead;
+  const double one = static_cast<double>(block.cols) * (rows + strip_overhead) + rows * of_row;
   return static_cast<double>(ceil_div(blocks, threads)) * one;
 }
 
@@ -37,11 +38,11 @@ inline std::int64_t next_part(std::int64_t whole, std::int64_t part) {
 /// The blocks that take the least time of those with at most `most_rows` tiles in a column. Where
 /// the time is nearly the same, more blocks are better: other work may delay one of the threads.
 inline TileBlock balanced_block(std::int64_t row_count, std::int64_t col_count,
-                                std::int64_t most_rows, int threads) {
+                                std::int64_t most_rows, int threads, double of_row = row_overhead) {
   constexpr std::int64_t most_per_thread = 16;
   constexpr double gain_per_round = 0.004;
   TileBlock best = {std::min(row_count, most_rows), col_count};
-  double least = partition_time(row_count, col_count, best, threads);
+  double least = partition_time(row_count, col_count, best, threads, of_row);
   for (std::int64_t rows = row_count; rows > 0; rows = next_part(row_count, rows)) {
     if (rows > most_rows) continue;
     for (std::int64_t cols = col_count; cols > 0; cols = next_part(col_count, cols)) {
@@ -49,7 +50,7 @@ inline TileBlock balanced_block(std::int64_t row_count, std::int64_t col_count,
       const std::int64_t rounds = ceil_div(blocks, threads);
       if (rounds > most_per_thread) break;
       const double time =
-          partition_time(row_count, col_count, {rows, cols}, threads) *
+          partition_time(row_count, col_count, {rows, cols}, threads, of_row) *
           (1 - gain_per_round * static_cast<double>(std::min<std::int64_t>(rounds, 8)));
       if (time >= least) continue;
       least = time;

@@ -28,12 +28,10 @@ namespace {
 using cpu::ceil_div;
 using cpu::line;
 using cpu::PanelBlocks;
-using cpu::round_up;
+using cpu::Range;
+using cpu::Slab;
 
 constexpr std::int64_t max_packed_rows = 8192;  // of A: 16 MiB
-struct Range {
-  std::int64_t begin, end;
-};
 
 struct JustInTime {
   template <class In, class Out>
@@ -64,7 +62,7 @@ struct JustInTime {
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
     const PanelBlocks blocks(kernels, g, threads);
-    const std::int64_t b_elements = blocks.KC * blocks.group, of_worker = blocks.of_worker();
+    const std::int64_t b_elements = blocks.KC * blocks.panel_cols, of_worker = blocks.of_worker();
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
     const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
     const std::int64_t workers = blocks.workers(g.m, g.n, threads);
@@ -84,7 +82,9 @@ struct JustInTime {
             const Range part = {k0, std::min(k0 + blocks.KC, ks.end)};
             const Slab<T> slab = {g, kernels, blocks, packed_a, panels + b_elements, part};
             for (std::int64_t at = j; at < cols.end; at += blocks.group) {
-              group_of_strips(slab, rows, {at, std::min(at + blocks.group, cols.end)}, panels);
+              const Range strips = {at, std::min(at + blocks.group, cols.end)};
+              blocks.few_rows ? blocks_of_rows(slab, rows, strips, panels)
+                              : group_of_strips(slab, rows, strips, panels);
             }
           }
         }
@@ -98,44 +98,6 @@ struct JustInTime {
     }
   }
 
-  /// A part of k of the product.
-  template <class T>
-  struct Slab {
-    const Gemm<T, T>& g;
-    const cpu::MaskedKernels<T>& kernels;
-    const PanelBlocks& blocks;
-    const T* packed_a;
-    T* late_a;  // room for the panels of the first tiles
-    Range ks;
-
-    std::int64_t k() const { return ks.end - ks.begin; }
-    bool copies_b(std::int64_t cols) const {
-      return g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
-    }
-    /// The rows of a panel for so many columns.
-    std::int64_t width(std::int64_t cols) const {
-      return copies_b(cols) ? kernels.width(cols) : round_up(cols, kernels.lanes);
-    }
-    T* late_panel(std::int64_t index) const { return late_a + index * blocks.width_a * k(); }
-    void pack_late(std::int64_t i, std::int64_t rows, std::int64_t index) const {
-      cpu::pack_panel(kernels, g.a.transposed(), ks.begin, k(), i, rows, blocks.width_a,
-                      late_panel(index));
-    }
-    /// `late`: the index of the panel, if it is packed late.
-    const T* a(std::int64_t i, std::int64_t late) const {
-      if (blocks.packs_a) return packed_a + i / blocks.MR * blocks.width_a * k();
-      return blocks.packs_a_late ? late_panel(late) : &g.a(i, ks.begin);
-    }
-    /// With panels of A from a(). B is not set.
-    cpu::MaskedTile<T> tile(const T* a, std::int64_t i, std::int64_t j, std::int64_t cols) const {
-      const bool packed = blocks.packs_a || blocks.packs_a_late;
-      const std::int64_t a_row = packed ? 1 : g.a.row_stride;
-      const std::int64_t a_k = packed ? blocks.width_a : g.a.col_stride;
-      const T beta = ks.begin == 0 ? g.beta : T{1};
-      return {k(), a, a_row, a_k, nullptr, 0, g.alpha, beta, &g.c(i, j), g.c.row_stride, cols};
-    }
-  };
-
   /// The product of a block of A with a group of strips of B. The first tiles of each strip fill
   /// its panel; then each panel of A, in L1, meets the panels of B, in L2.
   template <class T>
@@ -146,14 +108,11 @@ struct JustInTime {
         is_one_strip && !blocks.packs_a_late
             ? rows.end
             : std::min(rows.end, rows.begin + blocks.vectors * blocks.MR);
-    if (blocks.packs_a_late) {
-      for (std::int64_t i = rows.begin; i < first_end; i += blocks.MR) {
-        slab.pack_late(i, std::min(blocks.MR, first_end - i), (i - rows.begin) / blocks.MR);
-      }
-    }
+    if (blocks.packs_a_late) slab.pack_late({rows.begin, first_end});
     for (std::int64_t j = cols.begin, count; j < cols.end; j += count) {
       count = blocks.strip_cols(cols.end - j, slab.kernels.lanes);
-      first_rows(slab, {rows.begin, first_end}, j, count, first_end < rows.end,
+      first_rows(slab, {rows.begin, first_end}, j, count,
+                 first_end < rows.end ? Panel::kept : Panel::used_once,
                  panels + (j - cols.begin) * blocks.KC);
     }
     for (std::int64_t i = first_end; i < rows.end; i += blocks.MR) {
@@ -161,16 +120,38 @@ struct JustInTime {
     }
   }
 
+  /// The same where registers hold few rows: a panel of B in L1 meets the panels of A, which L2 holds.
+  template <class T>
+  static void blocks_of_rows(const Slab<T>& slab, Range rows, Range cols, T* panels) {
+    const PanelBlocks& blocks = slab.blocks;
+    const std::int64_t panel = blocks.panel_cols > blocks.NR ? blocks.KC : 0;  // elements a column
+    for (std::int64_t i = rows.begin; i < rows.end; i += blocks.rows_in_l2) {
+      const Range part = {i, std::min(i + blocks.rows_in_l2, rows.end)};
+      if (blocks.packs_a_late) slab.pack_late(part);
+      const Panel use = i > rows.begin        ? Panel::filled
+                        : part.end < rows.end ? Panel::kept
+                                              : Panel::used_once;
+      for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
+        first_rows(slab, part, j, std::min(blocks.NR, cols.end - j), use,
+                   panels + (j - cols.begin) * panel);
+      }
+    }
+  }
+
+  /// Whether a panel of B is for these rows alone, for others, too, or has been filled for them.
+  enum class Panel { used_once, kept, filled };
+
   /// Tiles with one panel of B. Where rows of B are contiguous, the first tile reads them in place
   /// and leaves a copy for the others, behind its FMAs. The first few fetch the next strip of B.
   template <class T>
   static void first_rows(const Slab<T>& slab, Range rows, std::int64_t j, std::int64_t cols,
-                         bool is_kept, T* panel) {
+                         Panel use, T* panel) {
     const auto& [g, kernels, blocks, packed_a, late_a, ks] = slab;
     const std::int64_t k = slab.k();
-    const bool in_place = slab.copies_b(cols);
+    const bool in_place = slab.copies_b(cols) && use != Panel::filled;
     const std::int64_t width = slab.width(cols);
-    if (!in_place) cpu::pack_panel(kernels, g.b, ks.begin, k, j, cols, width, panel);
+    if (!slab.copies_b(cols) && use != Panel::filled)
+      cpu::pack_panel(kernels, g.b, ks.begin, k, j, cols, width, panel);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
     const bool fetches_b = j + cols < g.n && in_place;
     // Where rows of C do not begin with a line, the strip to the left has brought their first one.
@@ -183,7 +164,7 @@ struct JustInTime {
       cpu::MaskedTile<T> tile = slab.tile(slab.a(i, index), i, j, cols);
       tile.b = reads_b ? &g.b(ks.begin, j) : panel;
       tile.b_k = reads_b ? g.b.row_stride : width;
-      tile.copy = reads_b && (!only_one || is_kept) ? panel : nullptr;
+      tile.copy = reads_b && (!only_one || use == Panel::kept) ? panel : nullptr;
       tile.streams_b = !reads_b && blocks.vectors > 2;  // larger than L1
       const bool fetches_next = fetches_b && index < blocks.vectors;
       if (fetches_next) {
@@ -204,7 +185,7 @@ struct JustInTime {
   static void row_of_tiles(const Slab<T>& slab, std::int64_t i, std::int64_t rows, Range cols,
                            T* panels) {
     const PanelBlocks& blocks = slab.blocks;
-    if (blocks.packs_a_late) slab.pack_late(i, rows, 0);
+    if (blocks.packs_a_late) slab.pack_late({i, i + rows});
     const T* const a = slab.a(i, 0);
     const std::int64_t next = i + blocks.MR;
     const bool fetches_a = next < slab.g.m && (blocks.packs_a || slab.g.a.col_stride == 1);
