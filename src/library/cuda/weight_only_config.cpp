@@ -17,17 +17,20 @@ bool streams(const CudaGemmChoice& chosen) {
   return is_of(chosen, GemmRungIndex::gemm_73_weight_stream);
 }
 
-/// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU. The first half
-/// of a rung's tiles, for more and more rows, is for 4 bits.
+/// The first half of a rung's tiles, for more and more rows, is for 4 bits.
+int tiles_of_bits(const CudaGemmChoice& chosen) {
+  return static_cast<int>(tiles_of(*chosen.rung, Dtype::bf16).size()) / 2;
+}
+
+/// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU.
 int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limits) {
-  const int tiles_of_bits = static_cast<int>(tiles_of(*rung.rung, Dtype::bf16).size()) / 2;
-  const int first = call.layout.bits == 8 ? tiles_of_bits : 0;
+  const int first = call.layout.bits == 8 ? tiles_of_bits(rung) : 0;
   int tile = first;
   const auto shape = [&]() -> const TileShape& {
     rung.config.tile = tile;
     return weight_only_tile(rung);
   };
-  while (tile < first + tiles_of_bits - 1 && shape().BM < call.product.m) ++tile;
+  while (tile < first + tiles_of_bits(rung) - 1 && shape().BM < call.product.m) ++tile;
   while (tile > first && shape().shared_bytes > limits.shared_bytes) --tile;
   return tile;
 }
@@ -37,11 +40,17 @@ int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limit
 struct BlockCost {
   double k_block, start, adding, adding_of_wave;
 };
-constexpr BlockCost mma = {1, 2, 3, 0}, wgmma = {0.5, 15, 6, 0}, wide_wgmma = {0.78, 8, 5, 5};
+constexpr BlockCost mma = {1, 2, 3, 0}, wgmma = {0.5, 15, 6, 0}, wide_4_bits = {0.71, 7.7, 5, 5},
+                    wide_8_bits = {0.85, 4, 5, 5}, widest_4_bits = {1.31, 6.3, 2.4, 2},
+                    widest_8_bits = {1.53, 6.4, 2.4, 2};
 
 const BlockCost& cost_of_block(const CudaGemmChoice& chosen) {
   if (!loads_by_tma(chosen)) return mma;
-  return weight_only_tile(chosen).BM > 64 ? wide_wgmma : wgmma;
+  const int rows = weight_only_tile(chosen).BM;
+  if (rows <= 64) return wgmma;
+  const bool has_8_bits = chosen.config.tile >= tiles_of_bits(chosen);
+  if (rows == 128) return has_8_bits ? wide_8_bits : wide_4_bits;
+  return has_8_bits ? widest_8_bits : widest_4_bits;
 }
 
 /// The time of a launch: waves of so many blocks at a time.
@@ -81,12 +90,12 @@ Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& 
   return best;
 }
 
-/// The rung with the fastest parts of k; rung 72 with more, smaller tiles, where its largest ones would
-/// leave too many SMs without one in their last wave.
+/// The rung with the fastest parts of k; rung 72 with more, smaller tiles, where larger ones would leave too
+/// many SMs without one in their last wave.
 CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
   Parts best = best_parts(chosen, g, limits);
-  if (loads_by_tma(chosen) && weight_only_tile(chosen).BM > 64) {
-    CudaGemmChoice smaller = chosen;
+  CudaGemmChoice smaller = chosen;
+  while (loads_by_tma(chosen) && weight_only_tile(smaller).BM > 64) {
     --smaller.config.tile;
     const Parts of_smaller = best_parts(smaller, g, limits);
     if (of_smaller.cost < best.cost) {
