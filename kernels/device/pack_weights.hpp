@@ -14,7 +14,7 @@ struct QuantizedRows {
   const unsigned char* zeros;  // null: there are none
 };
 
-/// Whether a scale counts as 0, in which no sums may be (device/cuda/tile/scale_of_sums.cuh): below 2^-124,
+/// Whether a scale counts as 0, in which no sums may be (device/cuda/tile/group_sums.cuh): below 2^-124,
 /// or in float16, which has none of these, 0.
 constexpr bool is_no_scale(const QuantizedRows& from, const WeightLayout& layout,
                            std::int64_t group) {

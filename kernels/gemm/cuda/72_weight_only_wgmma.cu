@@ -14,7 +14,7 @@
 #include "device/cuda/ptx/wgmma_from_registers.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/descriptor_steps.cuh"
-#include "device/cuda/tile/scale_of_sums.cuh"
+#include "device/cuda/tile/group_sums.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung {
@@ -41,6 +41,8 @@ struct WeightOnlyWgmma {
   using Words = cuda::Vector<std::uint32_t, 4>[CHUNKS];
   using Results = cuda::WeightOnlyResults<COLS, ROWS>;
   using Tile = cuda::SwizzledTile<COLS, true>;  // 64 steps
+  template <class In>
+  using Sums = cuda::GroupSums<In, BITS, COLS / 8>;
 
   template <class In>
   struct Shared {
@@ -49,8 +51,7 @@ struct WeightOnlyWgmma {
       Results results;
     };
     alignas(16) unsigned char records[STAGES][TILES][RECORD];
-    // Barriers: the rows and records are there; nobody reads half of the rows any more, or, of the
-    // second half, the records.
+    // Barriers: the rows and records are there; half of them is not read any more.
     std::uint64_t full[STAGES], empty[STAGES][2];
   };
 
@@ -166,20 +167,19 @@ struct WeightOnlyWgmma {
     ptx::mbarrier_wait_parity(full, 0);
     cuda::load_words(words, records);
     cuda::unpack_half<0, In>(first, words[0], shared.records[0][tile], form);
-    cuda::ScaleOfSums<In, BITS> scale(shared.records[0][tile], form);
+    Sums<In> groups(sums, {shared.records[0][tile], 0}, form);
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
       const unsigned char* const record = shared.records[state.stage][tile];
       const auto half = static_cast<std::uint32_t>(state.stage) * 2;
-      float factors[2];
-      multiply_half<In>(first, xs, half, sums);
+      multiply_half<In>(first, xs, half, true, groups);
       cuda::unpack_half<1, In>(second, words[1], record, form);
       if (form.has_two_groups) {
-        scale.next(factors, record, form, 1);
-        ptx::wgmma_wait_group<0>(sums);
-        cuda::scale_rows(factors, sums);
+        groups.take({record, 0}, {record, 1}, form);
+        ptx::wgmma_wait_group<0>(groups.at_work());
+        groups.end();
       }
       ptx::pin_fragments(second);
-      multiply_half<In>(second, xs, half + 1, sums);
+      multiply_half<In>(second, xs, half + 1, form.has_two_groups, groups);
 
       const auto stage = state.stage;
       state.advance();
@@ -192,18 +192,16 @@ struct WeightOnlyWgmma {
       ptx::wgmma_wait_group<1>();
       ptx::pin_fragments(first);
       release(shared.empty[stage][0]);
+      const unsigned char* const next = shared.records[state.stage][tile];
       if (goes_on) {
-        const unsigned char* const next = shared.records[state.stage][tile];
         cuda::unpack_half<0, In>(first, words[0], next, form);
         ptx::pin_fragments(first);
-        scale.next(factors, next, form, 0);
-      } else {
-        scale.last(factors);
       }
-      ptx::wgmma_wait_group<0>(sums);
+      groups.take({record, form.group_of(BK / 2)}, {goes_on ? next : nullptr, 0}, form);
+      ptx::wgmma_wait_group<0>(groups.at_work());
       ptx::pin_fragments(second);
       release(shared.empty[stage][1]);
-      cuda::scale_rows(factors, sums);
+      groups.end();
     }
   }
 
@@ -212,16 +210,18 @@ struct WeightOnlyWgmma {
     if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&half));
   }
 
-  /// Starts to multiply 64 steps of a half stage: sums += their products.
+  /// Starts to multiply 64 steps of a half stage. begins: they are the first of a group.
   template <class In>
   static __device__ __forceinline__ void multiply_half(const Fragments& fragments,
                                                        const cuda::DescriptorSteps& xs,
-                                                       std::uint32_t half,
-                                                       float (&sums)[COLS / 8][4]) {
+                                                       std::uint32_t half, bool begins,
+                                                       Sums<In>& groups) {
+    auto& sums = groups.at_work();
     ptx::wgmma_fence(sums);
     RUNG_UNROLL
     for (int i = 0; i < FRAGMENTS; ++i) {
-      ptx::wgmma_m64k16<In>(sums, fragments[i], xs.at(half * (Tile::SIZE * 2) + i * 32), true);
+      ptx::wgmma_m64k16<In>(sums, fragments[i], xs.at(half * (Tile::SIZE * 2) + i * 32),
+                            Sums<In>::adds_always || !begins || i > 0);
     }
     ptx::wgmma_commit_group();
   }

@@ -42,7 +42,7 @@ struct BlockCost {
 };
 constexpr BlockCost mma = {1, 2, 3, 0}, wgmma = {0.5, 15, 6, 0}, wide_4_bits = {0.71, 7.7, 5, 5},
                     wide_8_bits = {0.85, 4, 5, 5}, widest_4_bits = {1.31, 6.3, 2.4, 2},
-                    widest_8_bits = {1.53, 6.4, 2.4, 2};
+                    widest_8_bits = {1.46, 5.5, 2.4, 2};
 
 const BlockCost& cost_of_block(const CudaGemmChoice& chosen) {
   if (!loads_by_tma(chosen)) return mma;
@@ -61,13 +61,15 @@ double cost_of(const BlockCost& cost, std::int64_t blocks, std::int64_t at_once,
   return cost.k_block * (waves * (static_cast<double>(k_blocks) + cost.start) + adding);
 }
 
-/// Parts of k, and the time that they take.
+/// Parts of k of the tiles behind the first `whole` ones, and the time that a launch takes.
 struct Parts {
   int splits;
+  std::int64_t whole;
   double cost;
 };
 
-/// Those that blocks of rung 71 or 72 take least time with.
+/// Those that blocks of rung 71 or 72 take least time with: of all tiles, or of those in a last wave that
+/// is not full.
 Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
   const TileShape& tile = weight_only_tile(chosen);
   const std::int64_t tiles = weight_only_blocks(chosen, g, limits.multiprocessors).tiles;
@@ -75,17 +77,25 @@ Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& 
   const std::int64_t on_sm =
       std::clamp<std::int64_t>(limits.shared_bytes / tile.shared_bytes, 1, 2);
   const std::int64_t at_once = on_sm * limits.multiprocessors;
-  const std::int64_t most =
-      std::min({k_blocks, ceil_div(2 * at_once, tiles), max_semaphores / tiles});
   const BlockCost& of_block = cost_of_block(chosen);
-  Parts best = {1, cost_of(of_block, tiles, at_once, k_blocks, false)};
-  for (std::int64_t splits = 2; splits <= most; ++splits) {
-    const GemmConfig config = {.tile = chosen.config.tile, .splits = static_cast<int>(splits)};
-    if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) > limits.workspace_bytes)
-      break;
-    const double cost =
-        cost_of(of_block, tiles * splits, at_once, ceil_div(k_blocks, splits), true);
-    if (cost < best.cost) best = {static_cast<int>(splits), cost};
+  Parts best = {1, 0, cost_of(of_block, tiles, at_once, k_blocks, false)};
+  for (const std::int64_t whole : {std::int64_t{0}, tiles / at_once * at_once}) {
+    const std::int64_t cut = tiles - whole;
+    if (cut == 0) break;
+    const double before = cost_of(of_block, whole, at_once, k_blocks, false);
+    const std::int64_t most =
+        std::min({k_blocks, ceil_div(2 * at_once, cut), max_semaphores / cut});
+    for (std::int64_t splits = 2; splits <= most; ++splits) {
+      const GemmConfig config = {.tile = chosen.config.tile,
+                                 .splits = static_cast<int>(splits),
+                                 .whole = static_cast<int>(whole)};
+      if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) >
+          limits.workspace_bytes)
+        break;
+      const double cost =
+          before + cost_of(of_block, cut * splits, at_once, ceil_div(k_blocks, splits), true);
+      if (cost < best.cost) best = {config.splits, whole, cost};
+    }
   }
   return best;
 }
@@ -104,6 +114,7 @@ CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits
     }
   }
   chosen.config.splits = best.splits;
+  chosen.config.whole = static_cast<int>(best.whole);
   return chosen;
 }
 
@@ -134,9 +145,9 @@ bool fits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits)
   const TileShape& tile = weight_only_tile(chosen);
   const auto [tiles, shared_bytes] = weight_only_blocks(chosen, g, limits.multiprocessors);
   if (!has_room(shared_bytes, limits)) return false;
-  return chosen.config.splits == 1 ||
-         (tiles <= max_semaphores && split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN,
-                                                        chosen.config) <= limits.workspace_bytes);
+  return chosen.config.splits == 1 || (tiles - chosen.config.whole <= max_semaphores &&
+                                       split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN,
+                                                          chosen.config) <= limits.workspace_bytes);
 }
 
 }  // namespace

@@ -242,6 +242,8 @@ TEST_F(CudaWeightOnly, MostRows) {
   const CudaOptions options = {.multiprocessors = 1};
   expect<bfloat16, bfloat16, float>({200, 140, 1024}, {.bits = 4, .has_zeros = true}, options);
   expect<float16, float, float16>({260, 130, 576}, {.bits = 8, .group = 64, .padding = 8}, options);
+  // Of four tiles, the one behind the first wave is cut.
+  expect<bfloat16, bfloat16, float>({200, 390, 4096}, {}, {.multiprocessors = 3});
 }
 
 /// On one row, which rung 73 has, and others.
