@@ -61,10 +61,12 @@ RUNG_API PackedWeights pack_weights(const QuantizedWeights& weights, void* packe
 /// C (m x n) = alpha * A (m x k) * W^T + beta * C, for A of bfloat16 or float16, and C of the same type
 /// or of float.
 ///
-/// - u is 2^-8 for bfloat16 and 2^-11 for float16. On GPUs, weights are not rounded: sums of products
-///   of a group in float, times its scale, are added in float. The error is at most (k + 2) 2^-24 (|A|
-///   |W|^T) |alpha|, and that of one rounding to the type of C. On CPUs, weights are rounded to the
-///   type of A, which adds u / 2 (|A| |W|^T) |alpha|.
+/// - u is 2^-8 for bfloat16 and 2^-11 for float16. On GPUs, weights are not rounded: products of elements
+///   are added in float, in units of their scale, and sums are multiplied by scales or the ratio of two.
+///   The error is at most (k + k / 16 + 4) 2^-24 (|A| |W|^T) |alpha|, and that of one rounding to the type
+///   of C. On CPUs, weights are rounded to the type of A, which adds u / 2 (|A| |W|^T) |alpha|.
+/// - Scales whose size is below 2^-124 count as 0. Where scales of a row of W are more than 2^80 apart, the
+///   least of them count as 2^-80 times the largest one before them.
 /// - Otherwise everything is as rung/gemm.hpp has it: layouts, alpha, beta, k = 0, overlap, threads.
 ///
 /// Throws what gemm() throws; and rung::Error (Status::invalid_argument), before writing anything, if

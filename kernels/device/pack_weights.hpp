@@ -14,10 +14,23 @@ struct QuantizedRows {
   const unsigned char* zeros;  // null: there are none
 };
 
-/// An element as records have it: of 4 bits from 0 on, of 8 bits in two's complement.
+/// Whether a scale counts as 0, in which no sums may be (device/cuda/tile/group_sums.cuh): below 2^-124,
+/// or in float16, which has none of these, 0.
+constexpr bool is_no_scale(const QuantizedRows& from, const WeightLayout& layout,
+                           std::int64_t group) {
+  const unsigned char* const end = from.scales + (group + 1) * layout.scale_bytes();
+  const unsigned sign_and_exponent = end[-2] | end[-1] << 8;  // and the first bits of the fraction
+  return (sign_and_exponent & 0x7fff) < (layout.scale == WeightScale::f16 ? 1 : 3 << 7);
+}
+
+/// An element as records have it: of 4 bits from 0 on, of 8 bits in two's complement. Where the scale counts
+/// as 0, it is the zero point.
 constexpr std::uint32_t element_to_pack(const QuantizedRows& from, const WeightLayout& layout,
                                         std::int64_t row, std::int64_t step) {
-  if (layout.bits == 8) return from.elements[row * layout.k + step];
+  const std::int64_t group = row * (layout.k / layout.group) + step / layout.group;
+  const bool is_nothing = is_no_scale(from, layout, group);
+  if (layout.bits == 8) return is_nothing ? 0 : from.elements[row * layout.k + step];
+  if (is_nothing) return from.zeros == nullptr ? 8 : from.zeros[group] & 15;
   const unsigned pair = from.elements[(row * layout.k + step) / 2];
   const unsigned element = step % 2 == 0 ? pair & 15 : pair >> 4;
   return from.zeros == nullptr ? element ^ 8 : element;

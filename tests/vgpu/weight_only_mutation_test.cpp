@@ -87,9 +87,16 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung, int arch) {
 }
 
 TEST(WeightOnlyMutation, EveryMutantIsCaught) {
-  for (const char* const id : {"gemm/cuda/71_weight_only", "gemm/cuda/72_weight_only_wgmma",
-                               "gemm/cuda/73_weight_stream"}) {
-    const cuda::ConfiguredGemm rung = cuda::configured_gemm(id);
+  struct Case {
+    const char* id;
+    int tile = 0;
+  };
+  // Rung 72: the smallest tile and the largest one, which has the fewest stages.
+  for (const auto& [id, tile] :
+       {Case{"gemm/cuda/71_weight_only"}, Case{"gemm/cuda/72_weight_only_wgmma"},
+        Case{"gemm/cuda/72_weight_only_wgmma", 3}, Case{"gemm/cuda/73_weight_stream"}}) {
+    cuda::ConfiguredGemm rung = cuda::configured_gemm(id);
+    rung.config.tile = tile;
     Score score;
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != id || image.code != cuda::Code::clang_ptx) continue;

@@ -187,7 +187,8 @@ struct WeightOnly {
       RUNG_UNROLL
       for (int r = 0; r < ROW_TILES; ++r) {
         float scales[2];
-        cuda::load_scales<In>(scales, mine[r], form, form.group_of(k));
+        constexpr float of_fraction = cuda::WeightPair<In, BITS>::inverse_of_fraction;
+        cuda::load_scales(scales, mine[r], form, form.group_of(k), of_fraction);
         cuda::promote(scales, sums[r], acc[r]);
         RUNG_UNROLL
         for (auto& sum : sums[r]) sum[0] = sum[1] = sum[2] = sum[3] = 0;

@@ -1,8 +1,9 @@
 // gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit
 //   fragments of them in registers, where wgmma reads its first factor, while it multiplies others.
+//   Sums stay in units of their group's scale, so that one set of registers has all groups.
 // from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate |
-//   bottleneck: instructions of two warps a scheduler, which unpack and scale; two sums for each
-//   result, which limit the tile to 128 x 128 and leave spills
+//   bottleneck: instructions of two warps a scheduler, which unpack and scale, but half as many for
+//   each product as with 128 rows of A in the tile
 // needs: sm_90a | try: rung verify gemm/cuda/72
 
 #include "device/cuda/entry/weight_only.cuh"
@@ -13,8 +14,8 @@
 #include "device/cuda/ptx/wgmma_from_registers.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/descriptor_steps.cuh"
+#include "device/cuda/tile/group_sums.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
-#include "device/cuda/tile/weight_record.cuh"
 
 namespace rung {
 namespace {
@@ -40,6 +41,8 @@ struct WeightOnlyWgmma {
   using Words = cuda::Vector<std::uint32_t, 4>[CHUNKS];
   using Results = cuda::WeightOnlyResults<COLS, ROWS>;
   using Tile = cuda::SwizzledTile<COLS, true>;  // 64 steps
+  template <class In>
+  using Sums = cuda::GroupSums<In, BITS, COLS / 8>;
 
   template <class In>
   struct Shared {
@@ -48,8 +51,8 @@ struct WeightOnlyWgmma {
       Results results;
     };
     alignas(16) unsigned char records[STAGES][TILES][RECORD];
-    std::uint64_t full[STAGES];   // barriers: the rows and records are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
+    // Barriers: the rows and records are there; half of them is not read any more.
+    std::uint64_t full[STAGES], empty[STAGES][2];
   };
 
   template <class In>
@@ -59,7 +62,9 @@ struct WeightOnlyWgmma {
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), LOADERS);
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), TILES);
+        for (auto& half : shared.empty[stage]) {
+          ptx::mbarrier_init(ptx::cvta_to_shared(&half), TILES);
+        }
       }
       ptx::fence_mbarrier_init();
     }
@@ -77,23 +82,19 @@ struct WeightOnlyWgmma {
     const std::int64_t many0 = std::int64_t{work.tile / col_blocks} * ROWS;
     const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
 
-    float acc[COLS / 8][4] = {};
     if (threadIdx.x < CONSUMERS) {
       ptx::setmaxnreg_inc<MULTIPLYING>();
-      multiply(args, range, shared, acc);
+      float sums[COLS / 8][4] = {};
+      multiply(args, range, shared, sums);
+      // sync: all reads of the tiles are done
+      __syncthreads();
+      shared.results.stage(static_cast<int>(threadIdx.x) / 32 * WeightLayout::rows, sums);
       ptx::setmaxnreg_dec<AT_LAST>();
     } else {
       ptx::setmaxnreg_dec<32>();
       if (threadIdx.x % 32 == 0) load(args, maps, few0, many0, range, shared);
-    }
-
-    // store
-    // sync: all reads of the tiles are done, and registers are free. Before that, warps that load
-    // nothing would take them back from those that multiply, which would wait for them for ever.
-    __syncthreads();
-    if (threadIdx.x < CONSUMERS) {
-      shared.results.stage(static_cast<int>(threadIdx.x) / 32 * WeightLayout::rows, acc);
-    } else {
+      // sync: registers are free soon. Before, warps that load nothing would take them from others.
+      __syncthreads();
       ptx::setmaxnreg_inc<AT_LAST>();
     }
     // sync: the results are complete
@@ -118,16 +119,17 @@ struct WeightOnlyWgmma {
     }
     cuda::PipelineState<STAGES> state;
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
-      // sync: a stage that is empty, as all are in the first round
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]), state.parity ^ 1);
-
-      // load
       const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
       auto& xs = shared.xs[state.stage];
-      ptx::mbarrier_arrive_expect_tx(
-          full, EACH * bytes + (loader == 0 ? static_cast<int>(sizeof xs) : 0));
-      if (loader == 0) {
-        for (int half = 0; half < 2; ++half) {
+      const int of_rows = loader == 0 ? static_cast<int>(sizeof xs) : 0;
+      for (int half = 0; half < 2; ++half) {
+        // sync: half a stage that is empty, as all are in the first round
+        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage][half]),
+                                  state.parity ^ 1);
+
+        // load
+        if (half == 0) ptx::mbarrier_arrive_expect_tx(full, EACH * bytes + of_rows);
+        if (loader == 0) {
           cuda::load_tile<COLS>(ptx::cvta_to_shared(xs[half]), maps.a, true, static_cast<int>(few0),
                                 static_cast<int>(k0) + half * Tile::BK, full);
         }
@@ -147,7 +149,7 @@ struct WeightOnlyWgmma {
   template <class In>
   static __device__ __forceinline__ void multiply(const cuda::WeightOnlyArgs<In>& args,
                                                   const cuda::KRange& range, Shared<In>& shared,
-                                                  float (&acc)[COLS / 8][4]) {
+                                                  float (&sums)[COLS / 8][4]) {
     if (range.end <= range.begin) return;
     const Form form(args.layout);
     // From lane 0: so the compiler knows that a warp does not diverge. By shuffles: so it keeps the
@@ -165,21 +167,19 @@ struct WeightOnlyWgmma {
     ptx::mbarrier_wait_parity(full, 0);
     cuda::load_words(words, records);
     cuda::unpack_half<0, In>(first, words[0], shared.records[0][tile], form);
+    Sums<In> groups(sums, {shared.records[0][tile], 0}, form);
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
       const unsigned char* const record = shared.records[state.stage][tile];
-      float sums[COLS / 8][4], scales[2];
-      ptx::set_undefined(sums);
       const auto half = static_cast<std::uint32_t>(state.stage) * 2;
-      multiply_half<In>(first, xs, half, true, sums);
+      multiply_half<In>(first, xs, half, true, groups);
       cuda::unpack_half<1, In>(second, words[1], record, form);
       if (form.has_two_groups) {
-        cuda::load_scales<In>(scales, record, form, 0);
-        ptx::wgmma_wait_group<0>(sums);
-        cuda::promote(scales, sums, acc);
+        groups.take({record, 0}, {record, 1}, form);
+        ptx::wgmma_wait_group<0>(groups.at_work());
+        groups.end();
       }
       ptx::pin_fragments(second);
-      multiply_half<In>(second, xs, half + 1, form.has_two_groups, sums);
-      cuda::load_scales<In>(scales, record, form, form.group_of(BK / 2));
+      multiply_half<In>(second, xs, half + 1, form.has_two_groups, groups);
 
       const auto stage = state.stage;
       state.advance();
@@ -191,30 +191,37 @@ struct WeightOnlyWgmma {
       }
       ptx::wgmma_wait_group<1>();
       ptx::pin_fragments(first);
+      release(shared.empty[stage][0]);
+      const unsigned char* const next = shared.records[state.stage][tile];
       if (goes_on) {
-        cuda::unpack_half<0, In>(first, words[0], shared.records[state.stage][tile], form);
+        cuda::unpack_half<0, In>(first, words[0], next, form);
         ptx::pin_fragments(first);
       }
-      ptx::wgmma_wait_group<0>(sums);
+      groups.take({record, form.group_of(BK / 2)}, {goes_on ? next : nullptr, 0}, form);
+      ptx::wgmma_wait_group<0>(groups.at_work());
       ptx::pin_fragments(second);
-      if (threadIdx.x % 32 == 0) {
-        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
-      }
-      cuda::promote(scales, sums, acc);
+      release(shared.empty[stage][1]);
+      groups.end();
     }
   }
 
-  /// Starts to multiply 64 steps of a half stage: sums += their products, or sums = their products.
+  /// A warp no longer reads half a stage.
+  static __device__ __forceinline__ void release(std::uint64_t& half) {
+    if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&half));
+  }
+
+  /// Starts to multiply 64 steps of a half stage. begins: they are the first of a group.
   template <class In>
   static __device__ __forceinline__ void multiply_half(const Fragments& fragments,
                                                        const cuda::DescriptorSteps& xs,
                                                        std::uint32_t half, bool begins,
-                                                       float (&sums)[COLS / 8][4]) {
-    ptx::wgmma_fence();
+                                                       Sums<In>& groups) {
+    auto& sums = groups.at_work();
+    ptx::wgmma_fence(sums);
     RUNG_UNROLL
     for (int i = 0; i < FRAGMENTS; ++i) {
       ptx::wgmma_m64k16<In>(sums, fragments[i], xs.at(half * (Tile::SIZE * 2) + i * 32),
-                            !begins || i > 0);
+                            Sums<In>::adds_always || !begins || i > 0);
     }
     ptx::wgmma_commit_group();
   }
@@ -228,14 +235,16 @@ struct WeightOnlyWgmma {
 using Narrow4 = WeightOnlyWgmma<16, 4, 7>;
 using Middle4 = WeightOnlyWgmma<64, 4, 6>;
 using Wide4 = WeightOnlyWgmma<128, 4, 4>;
+using Widest4 = WeightOnlyWgmma<256, 4, 3>;
 using Narrow8 = WeightOnlyWgmma<16, 8, 5>;
 using Middle8 = WeightOnlyWgmma<64, 8, 6>;
 using Wide8 = WeightOnlyWgmma<128, 8, 4>;
+using Widest8 = WeightOnlyWgmma<256, 8, 2>;
 
 }  // namespace
 
 // compiled by type: bf16 f16
-RUNG_WEIGHT_ONLY_TILES(72, weight_only_wgmma, (0, Narrow4), (1, Middle4), (2, Wide4), (3, Narrow8),
-                       (4, Middle8), (5, Wide8))
+RUNG_WEIGHT_ONLY_TILES(72, weight_only_wgmma, (0, Narrow4), (1, Middle4), (2, Wide4), (3, Widest4),
+                       (4, Narrow8), (5, Middle8), (6, Wide8), (7, Widest8))
 
 }  // namespace rung

@@ -17,17 +17,20 @@ bool streams(const CudaGemmChoice& chosen) {
   return is_of(chosen, GemmRungIndex::gemm_73_weight_stream);
 }
 
-/// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU. The first half
-/// of a rung's tiles, for more and more rows, is for 4 bits.
+/// The first half of a rung's tiles, for more and more rows, is for 4 bits.
+int tiles_of_bits(const CudaGemmChoice& chosen) {
+  return static_cast<int>(tiles_of(*chosen.rung, Dtype::bf16).size()) / 2;
+}
+
+/// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU.
 int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limits) {
-  const int tiles_of_bits = static_cast<int>(tiles_of(*rung.rung, Dtype::bf16).size()) / 2;
-  const int first = call.layout.bits == 8 ? tiles_of_bits : 0;
+  const int first = call.layout.bits == 8 ? tiles_of_bits(rung) : 0;
   int tile = first;
   const auto shape = [&]() -> const TileShape& {
     rung.config.tile = tile;
     return weight_only_tile(rung);
   };
-  while (tile < first + tiles_of_bits - 1 && shape().BM < call.product.m) ++tile;
+  while (tile < first + tiles_of_bits(rung) - 1 && shape().BM < call.product.m) ++tile;
   while (tile > first && shape().shared_bytes > limits.shared_bytes) --tile;
   return tile;
 }
@@ -37,11 +40,17 @@ int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limit
 struct BlockCost {
   double k_block, start, adding, adding_of_wave;
 };
-constexpr BlockCost mma = {1, 2, 3, 0}, wgmma = {0.5, 15, 6, 0}, wide_wgmma = {0.78, 8, 5, 5};
+constexpr BlockCost mma = {1, 2, 3, 0}, wgmma = {0.5, 15, 6, 0}, wide_4_bits = {0.71, 7.7, 5, 5},
+                    wide_8_bits = {0.85, 4, 5, 5}, widest_4_bits = {1.31, 6.3, 2.4, 2},
+                    widest_8_bits = {1.46, 5.5, 2.4, 2};
 
 const BlockCost& cost_of_block(const CudaGemmChoice& chosen) {
   if (!loads_by_tma(chosen)) return mma;
-  return weight_only_tile(chosen).BM > 64 ? wide_wgmma : wgmma;
+  const int rows = weight_only_tile(chosen).BM;
+  if (rows <= 64) return wgmma;
+  const bool has_8_bits = chosen.config.tile >= tiles_of_bits(chosen);
+  if (rows == 128) return has_8_bits ? wide_8_bits : wide_4_bits;
+  return has_8_bits ? widest_8_bits : widest_4_bits;
 }
 
 /// The time of a launch: waves of so many blocks at a time.
@@ -52,13 +61,15 @@ double cost_of(const BlockCost& cost, std::int64_t blocks, std::int64_t at_once,
   return cost.k_block * (waves * (static_cast<double>(k_blocks) + cost.start) + adding);
 }
 
-/// Parts of k, and the time that they take.
+/// Parts of k of the tiles behind the first `whole` ones, and the time that a launch takes.
 struct Parts {
   int splits;
+  std::int64_t whole;
   double cost;
 };
 
-/// Those that blocks of rung 71 or 72 take least time with.
+/// Those that blocks of rung 71 or 72 take least time with: of all tiles, or of those in a last wave that
+/// is not full.
 Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
   const TileShape& tile = weight_only_tile(chosen);
   const std::int64_t tiles = weight_only_blocks(chosen, g, limits.multiprocessors).tiles;
@@ -66,27 +77,35 @@ Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& 
   const std::int64_t on_sm =
       std::clamp<std::int64_t>(limits.shared_bytes / tile.shared_bytes, 1, 2);
   const std::int64_t at_once = on_sm * limits.multiprocessors;
-  const std::int64_t most =
-      std::min({k_blocks, ceil_div(2 * at_once, tiles), max_semaphores / tiles});
   const BlockCost& of_block = cost_of_block(chosen);
-  Parts best = {1, cost_of(of_block, tiles, at_once, k_blocks, false)};
-  for (std::int64_t splits = 2; splits <= most; ++splits) {
-    const GemmConfig config = {.tile = chosen.config.tile, .splits = static_cast<int>(splits)};
-    if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) > limits.workspace_bytes)
-      break;
-    const double cost =
-        cost_of(of_block, tiles * splits, at_once, ceil_div(k_blocks, splits), true);
-    if (cost < best.cost) best = {static_cast<int>(splits), cost};
+  Parts best = {1, 0, cost_of(of_block, tiles, at_once, k_blocks, false)};
+  for (const std::int64_t whole : {std::int64_t{0}, tiles / at_once * at_once}) {
+    const std::int64_t cut = tiles - whole;
+    if (cut == 0) break;
+    const double before = cost_of(of_block, whole, at_once, k_blocks, false);
+    const std::int64_t most =
+        std::min({k_blocks, ceil_div(2 * at_once, cut), max_semaphores / cut});
+    for (std::int64_t splits = 2; splits <= most; ++splits) {
+      const GemmConfig config = {.tile = chosen.config.tile,
+                                 .splits = static_cast<int>(splits),
+                                 .whole = static_cast<int>(whole)};
+      if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) >
+          limits.workspace_bytes)
+        break;
+      const double cost =
+          before + cost_of(of_block, cut * splits, at_once, ceil_div(k_blocks, splits), true);
+      if (cost < best.cost) best = {config.splits, whole, cost};
+    }
   }
   return best;
 }
 
-/// The rung with the fastest parts of k; rung 72 with more, smaller tiles, where its largest ones would
-/// leave too many SMs without one in their last wave.
+/// The rung with the fastest parts of k; rung 72 with more, smaller tiles, where larger ones would leave too
+/// many SMs without one in their last wave.
 CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
   Parts best = best_parts(chosen, g, limits);
-  if (loads_by_tma(chosen) && weight_only_tile(chosen).BM > 64) {
-    CudaGemmChoice smaller = chosen;
+  CudaGemmChoice smaller = chosen;
+  while (loads_by_tma(chosen) && weight_only_tile(smaller).BM > 64) {
     --smaller.config.tile;
     const Parts of_smaller = best_parts(smaller, g, limits);
     if (of_smaller.cost < best.cost) {
@@ -95,6 +114,7 @@ CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits
     }
   }
   chosen.config.splits = best.splits;
+  chosen.config.whole = static_cast<int>(best.whole);
   return chosen;
 }
 
@@ -125,9 +145,9 @@ bool fits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits)
   const TileShape& tile = weight_only_tile(chosen);
   const auto [tiles, shared_bytes] = weight_only_blocks(chosen, g, limits.multiprocessors);
   if (!has_room(shared_bytes, limits)) return false;
-  return chosen.config.splits == 1 ||
-         (tiles <= max_semaphores && split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN,
-                                                        chosen.config) <= limits.workspace_bytes);
+  return chosen.config.splits == 1 || (tiles - chosen.config.whole <= max_semaphores &&
+                                       split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN,
+                                                          chosen.config) <= limits.workspace_bytes);
 }
 
 }  // namespace

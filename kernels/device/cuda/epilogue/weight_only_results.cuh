@@ -9,25 +9,29 @@
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/operand.cuh"
+#include "device/cuda/types.cuh"
 #include "device/weight_layout.hpp"
 
 namespace rung::cuda {
+
+/// alpha * sum + beta * c; c is not read if beta is 0.
+template <class Out, class In>
+__device__ __forceinline__ Out weight_only_result(const Gemm<In, float>& g, float sum,
+                                                  const Out& c) {
+  const float result = g.alpha * sum;
+  return Out(g.beta == 0 ? result : result + g.beta * static_cast<float>(c));
+}
 
 /// Stores C at an element of the type that the problem has.
 template <class In>
 __device__ __forceinline__ void store_weight_only(const WeightOnlyArgs<In>& args, std::int64_t row,
                                                   std::int64_t col, float sum) {
   const Gemm<In, float>& g = args.gemm.problem;
-  float& c = g.c(0, 0);
-  const std::int64_t at = row * g.c.row_stride + col * g.c.col_stride;
-  float result = g.alpha * sum;
-  if (args.c_is_float) {
-    (&c)[at] = g.beta == 0 ? result : result + g.beta * (&c)[at];
-  } else {
-    In* const rounded = reinterpret_cast<In*>(&c) + at;
-    if (g.beta != 0) result += g.beta * static_cast<float>(*rounded);
-    *rounded = In(result);
-  }
+  const auto store = [&]<class Out>(Out* c) RUNG_INLINE_LAMBDA {
+    c += row * g.c.row_stride + col * g.c.col_stride;
+    *c = weight_only_result(g, sum, *c);
+  };
+  args.c_is_float ? store(g.c.data) : store(reinterpret_cast<In*>(g.c.data));
 }
 
 /// Neighbours along the rows of the weights: several are loaded at a time from the parts of k, where
@@ -40,6 +44,28 @@ struct alignas(16) FourSums {
     for (int i = 0; i < 4; ++i) at[i] += others.at[i];
   }
 };
+
+/// Stores those of four neighbours along a row of C that exist: together where C is aligned for it.
+template <class Out, class In>
+__device__ __forceinline__ void store_four(const Gemm<In, float>& g, std::int64_t row,
+                                           std::int64_t col, const FourSums& sums) {
+  using Four = Vector<Out, 4>;
+  Out* const to = reinterpret_cast<Out*>(g.c.data) + row * g.c.row_stride + col * g.c.col_stride;
+  if (g.c.col_stride == 1 && col + 4 <= g.n &&
+      reinterpret_cast<std::uintptr_t>(to) % sizeof(Four) == 0) {
+    Four four = {};
+    if (g.beta != 0) four = *reinterpret_cast<Four*>(to);
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) four.at[i] = weight_only_result(g, sums.at[i], four.at[i]);
+    *reinterpret_cast<Four*>(to) = four;
+    return;
+  }
+  RUNG_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    Out& c = to[i * g.c.col_stride];
+    if (col + i < g.n) c = weight_only_result(g, sums.at[i], c);
+  }
+}
 
 /// In shared memory: COLS rows of A by ROWS rows of the weights.
 template <int COLS, int ROWS>
@@ -68,11 +94,8 @@ struct WeightOnlyResults {
     const Gemm<In, float>& g = args.gemm.problem;
     const int count = static_cast<int>(g.m - few0 < COLS ? g.m - few0 : COLS) * FOURS;
     const auto store = [&](int i, const FourSums& sums) RUNG_INLINE_LAMBDA {
-      const std::int64_t row = many0 + i % FOURS * 4;
-      RUNG_UNROLL
-      for (int r = 0; r < 4; ++r) {
-        if (row + r < g.n) store_weight_only(args, few0 + i / FOURS, row + r, sums.at[r]);
-      }
+      const std::int64_t row = few0 + i / FOURS, col = many0 + i % FOURS * 4;
+      args.c_is_float ? store_four<float>(g, row, col, sums) : store_four<In>(g, row, col, sums);
     };
     const auto result = [&](int i) RUNG_INLINE_LAMBDA {
       return *reinterpret_cast<const FourSums*>(&at[i / FOURS * PITCH + i % FOURS * 4]);

@@ -29,6 +29,7 @@ void wgmma_wait_group();
 #define RUNG_SUMS_32(j) RUNG_SUMS_16(j), RUNG_SUMS_16(j + 2)
 #define RUNG_SUMS_64(j) RUNG_SUMS_32(j), RUNG_SUMS_32(j + 4)
 #define RUNG_SUMS_128(j) RUNG_SUMS_64(j), RUNG_SUMS_64(j + 8)
+#define RUNG_SUMS_256(j) RUNG_SUMS_128(j), RUNG_SUMS_128(j + 16)
 #define RUNG_REGISTERS_16 "{%0, %1, %2, %3, %4, %5, %6, %7}"
 #define RUNG_FACTORS_16 "{%8, %9, %10, %11}, %12"
 #define RUNG_ADDS_16 "%13"
@@ -44,6 +45,18 @@ void wgmma_wait_group();
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
 #define RUNG_FACTORS_128 "{%64, %65, %66, %67}, %68"
 #define RUNG_ADDS_128 "%69"
+#define RUNG_REGISTERS_256                                                                       \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                      \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "             \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, "   \
+  "%127}"
+#define RUNG_FACTORS_256 "{%128, %129, %130, %131}, %132"
+#define RUNG_ADDS_256 "%133"
 
 #define RUNG_WGMMA(N, type)                                                                  \
   asm volatile(                                                                              \
@@ -71,13 +84,15 @@ void wgmma_wait_group();
 template <class In, int J>
 __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], const std::uint32_t (&a)[4],
                                              std::uint64_t b, bool adds) {
-  static_assert(J == 2 || J == 8 || J == 16);
+  static_assert(J == 2 || J == 8 || J == 16 || J == 32);
   if constexpr (J == 2) {
     RUNG_WGMMA_OF_IN(16);
   } else if constexpr (J == 8) {
     RUNG_WGMMA_OF_IN(64);
-  } else {
+  } else if constexpr (J == 16) {
     RUNG_WGMMA_OF_IN(128);
+  } else {
+    RUNG_WGMMA_OF_IN(256);
   }
 }
 
@@ -117,6 +132,10 @@ __device__ __forceinline__ void wgmma_wait_group() {
 #undef RUNG_REGISTERS_128
 #undef RUNG_FACTORS_128
 #undef RUNG_ADDS_128
+#undef RUNG_SUMS_256
+#undef RUNG_REGISTERS_256
+#undef RUNG_FACTORS_256
+#undef RUNG_ADDS_256
 
 #endif
 

@@ -115,15 +115,13 @@ __device__ __forceinline__ const unsigned char* record_of(const unsigned char* w
   return weights + layout.record_at(row_tile < last ? row_tile : last, k / WeightLayout::steps);
 }
 
-/// The scales of a lane's two rows, lane / 4 and 8 below, for a group of a record: those of fractions of
-/// the elements.
-template <class In, int BITS>
+/// The scales of a lane's two rows, lane / 4 and 8 below, for a group of a record, times a factor.
+template <int BITS>
 __device__ __forceinline__ void load_scales(float (&to)[2], const unsigned char* record,
-                                            const RecordForm<BITS>& form, int group) {
+                                            const RecordForm<BITS>& form, int group, float factor) {
   const unsigned char* const scales = record + form.scales_at;
   const int at = group * WeightLayout::rows + static_cast<int>(threadIdx.x) % 32 / 4;
   const auto load = [&]<class T>(const T* of_type) RUNG_INLINE_LAMBDA {
-    constexpr float factor = WeightPair<In, BITS>::inverse_of_fraction;
     to[0] = factor * static_cast<float>(of_type[at]);
     to[1] = factor * static_cast<float>(of_type[at + 8]);
   };
