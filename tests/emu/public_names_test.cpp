@@ -88,7 +88,8 @@ TEST(PublicNames, Cufft) {
     GTEST_SKIP() << "libfftw3.so.3 is not installed";
   }
   expect_output("cufft.cu", "0\nclose, sum 83, impulses 8 0 0 8\n3 1\n");
-  expect_output("cufft_xt.cu", "0 36 -4.0000 9.6569\n0 far, 1\nin place 0 wrong\n0 36, 0 1, 1 1 1\n");
+  expect_output("cufft_xt.cu",
+                "0 36 -4.0000 9.6569\n0 far, 1\nin place 0 wrong\n0 36, 0 1, 1 1 1\n");
 }
 
 TEST(PublicNames, Cusparse) {
