@@ -83,7 +83,9 @@ void compile_each(const NvccOptions& options, const Tools& tools, const fs::path
   }
 }
 
-void link(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
+/// The objects among the inputs, and those of the sources, compiled.
+std::vector<fs::path> all_objects(const NvccOptions& options, const Tools& tools,
+                                  const fs::path& folder) {
   std::vector<fs::path> objects;
   for (const fs::path& source : options.compile.sources) {
     if (is_link_input(source)) {
@@ -94,8 +96,13 @@ void link(const NvccOptions& options, const Tools& tools, const fs::path& folder
     compile_object(options.compile, source, objects.back(), tools.installation, tools.clang, folder,
                    {});
   }
-  link_program(options.compile, objects, options.output.empty() ? "a.out" : options.output,
-               tools.installation, tools.clang, folder);
+  return objects;
+}
+
+void link(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
+  link_program(options.compile, all_objects(options, tools, folder),
+               options.output.empty() ? "a.out" : options.output, tools.installation, tools.clang,
+               folder);
 }
 
 // The object that registers the device code of all others; a linker of the host's does the rest.
@@ -105,9 +112,12 @@ void link_device(const NvccOptions& options, const Tools& tools, const fs::path&
   link_device_code(bitcodes, options.compile.architecture, output, tools.clang, folder);
 }
 
-void archive(const NvccOptions& options) {
-  std::vector<std::string> command = {"ar", "rcs", options.output.string()};
-  for (const fs::path& source : options.compile.sources) command.push_back(source.string());
+void archive(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
+  std::vector<std::string> command = {"ar", "rcs",
+                                      options.output.empty() ? "a.a" : options.output.string()};
+  for (const fs::path& object : all_objects(options, tools, folder)) {
+    command.push_back(object.string());
+  }
   run_compiler(command);
 }
 
@@ -158,7 +168,7 @@ int compile_and_link(const std::vector<std::string>& words) {
     case Phase::preprocess:
     case Phase::dependencies: preprocess(options, tools); break;
     case Phase::device_link: link_device(options, tools, folder.path()); break;
-    case Phase::archive: archive(options); break;
+    case Phase::archive: archive(options, tools, folder.path()); break;
   }
   return 0;
 }

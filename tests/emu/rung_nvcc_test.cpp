@@ -43,6 +43,9 @@ TEST_F(RungNvcc, SeparateCompilation) {
                 "$NVCC -c $FILES/host_part.cpp && ar rcs libparts.a device_part.o host_part.o && "
                 "$NVCC -arch=sm_80 main.o libparts.a -o program && ./program"),
             "157 19 cudaSuccess\n");
+  EXPECT_EQ(run("$NVCC -lib -rdc=true -arch=sm_80 $FILES/device_part.cu $FILES/host_part.cpp "
+                "-o both.a && $NVCC -arch=sm_80 main.o both.a -o third && ./third"),
+            "157 19 cudaSuccess\n");
   EXPECT_NE(run("cat device.d").find("parts.h"), std::string::npos);
   // The device link by itself, the rest by any linker of the host's.
   EXPECT_EQ(run("$NVCC -dlink main.o libparts.a -o linked.o && "

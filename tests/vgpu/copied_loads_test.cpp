@@ -36,6 +36,13 @@ TEST(CopiedLoadsAnalysis, ValuesThatAreOnlyStored) {
             Loads());
 }
 
+TEST(CopiedLoadsAnalysis, ExchangesWhoseOldValueIsDropped) {
+  EXPECT_EQ(loads_of("atom.global.exch.b32 %r1, [%rd1], 7;"), (Loads{{0, {}}}));
+  EXPECT_EQ(loads_of("atom.global.exch.b32 _, [%rd1], 7;"), (Loads{{0, {}}}));
+  EXPECT_EQ(loads_of("atom.global.exch.b32 %r1, [%rd1], 7; st.global.u32 [%rd2], %r1;"), Loads());
+  EXPECT_EQ(loads_of("atom.global.add.u32 %r1, [%rd1], 7;"), Loads());
+}
+
 class CopiedLoadsTest : public LaunchTest {
  protected:
   /// Runs the body for 32 threads, with the address of each one's 16 bytes of memory in %rd1, of
@@ -59,6 +66,19 @@ class CopiedLoadsTest : public LaunchTest {
     return report.hazards.size();
   }
 };
+
+TEST_F(CopiedLoadsTest, Exchanges) {
+  const std::string shared = ".shared .align 4 .b32 word;";
+  EXPECT_EQ(hazards("atom.global.exch.b32 %r4, [%rd1+12], 7; ld.global.u32 %r5, [%rd1+12];"
+                    "add.u32 %r5, %r5, 1; st.global.u32 [%rd2], %r5;"),
+            0u);
+  EXPECT_EQ(hazards("atom.global.exch.b32 %r4, [%rd1+12], 7; st.global.u32 [%rd2], %r4;"), 1u);
+  EXPECT_EQ(hazards("atom.global.add.u32 %r4, [%rd1+12], 7;"), 1u);
+  EXPECT_EQ(hazards(shared + "atom.shared.exch.b32 %r4, [word], 7;"), 0u);
+  EXPECT_EQ(hazards(shared + "atom.shared.exch.b32 %r4, [word], 7; add.u32 %r4, %r4, 1;"
+                             "st.global.u32 [%rd2], %r4;"),
+            1u);
+}
 
 TEST_F(CopiedLoadsTest, GlobalMemory) {
   EXPECT_EQ(

@@ -305,6 +305,9 @@ void Lowering::lower_atomic(const Instruction& instruction) {
       cas ? source_row(instruction, instruction.operands[address + 2], access->type) : value;
   Instr instr{};
   instr.full = instr.masked = run_atomic;
+  if (const auto copied = copied_.find(site_); copied != copied_.end()) {
+    kernel_->copied[site_] = {copied->second, op.bytes};
+  }
   instr.imm = keep(op);
   set_rows(instr, {destination, value, replacement});
   emit(instr);

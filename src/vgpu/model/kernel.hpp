@@ -259,7 +259,7 @@ struct StoredRegisters {
 
 /// A load of which some elements are only copied, or not read (program/copied_loads.hpp).
 struct CopiedElements {
-  std::vector<bool> used;  // by element: something computes with it
+  std::vector<bool> used;  // by element: something computes with it; none: an atomic's old value
   std::uint32_t element_bytes = 0;
 
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(used.size()) * element_bytes; }

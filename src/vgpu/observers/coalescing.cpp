@@ -35,6 +35,7 @@ bool is_error(const Block& block, const MemoryOp& op, const Allocation& allocati
   const auto& all_copied = block.worker.kernel.copied;
   const auto copied = all_copied.find(op.site);
   if (copied == all_copied.end()) return true;
+  if (copied->second.used.empty()) return false;
   const std::uint32_t bytes = copied->second.element_bytes;
   bool any_written = false;
   for (std::size_t i = 0; i < copied->second.used.size(); ++i, at += bytes) {

@@ -55,6 +55,7 @@ bool is_error(const SharedAccess& access, std::size_t granule) {
   if (copied == all_copied.end() || access.warp == nullptr) return true;
   const SharedShadow& shadow = access.block.shadow;
   const CopiedElements& elements = copied->second;
+  if (elements.used.empty()) return false;
   const auto offset = static_cast<std::uint32_t>(granule << shadow.granule_shift) - access.begin;
   if (elements.used[offset / elements.element_bytes]) return true;
   const std::size_t first = access.begin >> shadow.granule_shift;

@@ -55,6 +55,16 @@ std::vector<bool> used_elements(const Instruction& load, const std::vector<bool>
   return elements;
 }
 
+bool drops_old_value(const ptx::Function& function, const Instruction& atomic) {
+  const Operand& old = atomic.operands[0];
+  if (old.kind != Operand::Kind::reg) return true;
+  return std::none_of(function.body.begin(), function.body.end(), [&](const Instruction& other) {
+    bool reads = false;
+    for_each_use(other, [&](int reg) { reads = reads || reg == old.reg; });
+    return reads;
+  });
+}
+
 }  // namespace
 
 CopiedLoads copied_loads(const ptx::Function& function) {
@@ -62,6 +72,10 @@ CopiedLoads copied_loads(const ptx::Function& function) {
   CopiedLoads loads;
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const Instruction& instruction = function.body[i];
+    if (instruction.opcode == Opcode::atom && instruction.has("exch") &&
+        drops_old_value(function, instruction)) {
+      loads.emplace(i, std::vector<bool>());
+    }
     if (instruction.opcode != Opcode::ld) continue;
     std::vector<bool> elements = used_elements(instruction, used);
     if (std::find(elements.begin(), elements.end(), false) != elements.end()) {
