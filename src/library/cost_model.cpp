@@ -55,6 +55,8 @@ constexpr double cores_of_l3 = 8;
 constexpr double written_by_few_rows = 0.08, written_far_by_few_rows = 0.5;
 constexpr double reread_by_few_rows = 0.04, passing_few_rows = 0.045;
 constexpr double unfetched_by_few_rows = 0.5;  // each byte of B beyond L2
+// By 06 and 12: each byte of C, whose blocks move between cores, as 11's parts do not.
+constexpr double moved_by_few_rows = 0.25;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -106,6 +108,10 @@ double GemmCosts::writing(double cycles_per_byte, int threads) const {
   const double bytes = m_ * n_ * size_;
   if (bytes / threads <= rates_.l2) return 0;
   return bytes * (rates_.fmas_per_cycle == 1 ? written : cycles_per_byte);
+}
+
+double GemmCosts::moving_c(int threads) const {
+  return threads > 1 && rates_.has_few_registers ? moved_by_few_rows * m_ * n_ * size_ : 0;
 }
 
 /// Each tile reads its columns of B from L2, unless L1 holds them; tiles of few rows leave more of L1
@@ -179,7 +185,7 @@ double GemmCosts::packing_both() const {
 
 double GemmCosts::cache_blocks(int threads) const {
   const double cost = large_tile_fma * whole_fmas_ + tiles_ * blocks_tile + packing_both() +
-                      2 * packing_a() + writing(written_in_blocks);
+                      2 * packing_a() + writing(written_in_blocks) + moving_c(threads);
   return shared(std::max(cost, from_memory(strided_read)), ceil_of(tiles_ / 8), threads) +
          blocks_call;
 }
@@ -333,7 +339,7 @@ double GemmCosts::just_in_time(int threads) const {
   const double used = std::min(tiles_, static_cast<double>(threads));
   if (used <= 1) return cost + in_time_call;
   const double of_busiest = ceil_of(tiles_ / used) / tiles_;  // as cpu::balanced_block() divides it
-  return cost * of_busiest + rates_.handover + in_time_call;
+  return (cost + moving_c(threads)) * of_busiest + rates_.handover + in_time_call;
 }
 
 /// All columns of B for each four rows of A, a part of k at a time.

@@ -24,6 +24,7 @@ class GemmCosts {
   double shared(double cost, double tasks, int threads) const;
   double from_memory(double cycles_per_byte) const;
   double writing(double cycles_per_byte, int threads = 1) const;
+  double moving_c(int threads) const;
   double packing_both() const;
   double reading_a_in_place(double columns) const;
   double reading_a_just_in_time(double columns) const;

@@ -93,7 +93,8 @@ struct PanelBlocks {
     KC = even_part(g.k, (g.m > MR ? row_bytes : one_tile_KC_bytes) / size, 8);
     if (few_rows) {
       width_a = MR;
-      if (g.m > 8 * MR) KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
+      if (g.m > 8 * MR && g.n > 8 * NR)
+        KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
     }
     const std::int64_t in_l2 = caches.l2 / 2 / (KC * size);
     MC = holds_a || few_rows ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
@@ -106,10 +107,11 @@ struct PanelBlocks {
       MC = block.rows * MR;
       NC = block.cols * NR;
     }
-    rows_in_l2 = even_part(MC, in_l2, MR);
+    rows_in_l2 = few_rows ? even_part(MC, in_l2, MR) : MC;
     const bool keeps_b = !few_rows || MC > rows_in_l2;
     if (few_rows) group = keeps_b ? even_part(NC, kept_bytes_of_b / (KC * size), NR) : NC;
     panel_cols = keeps_b ? group : NR;
+    if (few_rows && !conflicts && NC <= columns) packs_a = false;
     packs_a_late = packs_a && (few_rows || (holds_a && NC <= round_up(group, NR)));
     if (packs_a_late) packs_a = false;
   }

@@ -1,6 +1,6 @@
 // gemm/cpu/12_just_in_time: the first tile of a strip leaves a packed copy of B for the others,
 //   behind its FMAs; strips of three or four vectors take the fewest loads, and A is read in place
-//   where L1 holds the rows of a tile.
+//   where L1 holds the rows of a tile. With 16 registers, B's panel is in L1 and A's block in L2.
 // from: 06_cache_blocks | removes: packing as work of its own, during which nothing multiplies
 //   | bottleneck: the rate of FMAs; for few rows or columns, that of memory
 // needs: nothing; types other than f32 and f64 run 06 | try: rung bench gemm/cpu/06 gemm/cpu/12
