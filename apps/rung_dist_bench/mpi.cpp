@@ -138,12 +138,13 @@ void run(const Arguments& arguments) {
   const Scalapack scalapack(static_cast<int>(n), arguments.block, ranks);
   std::vector<double> of_dist, of_one, of_scalapack;
   for (int round = 0; round <= arguments.rounds; ++round) {  // the first warms up
-    const double x = time(distributed), y = time(alone);
-    const double z = scalapack ? time([&] { scalapack.gemm(a.data(), b.data(), c.data()); }) : 0;
-    if (round == 0) continue;
-    of_dist.push_back(x);
-    of_one.push_back(y);
-    of_scalapack.push_back(z);
+    const auto timed = [&](std::vector<double>& seconds, const std::function<void()>& call) {
+      const double of_slowest = time(call);
+      if (round != 0) seconds.push_back(of_slowest);
+    };
+    timed(of_dist, distributed);
+    timed(of_one, alone);
+    if (scalapack) timed(of_scalapack, [&] { scalapack.gemm(a.data(), b.data(), c.data()); });
   }
   const dist::Problem problem = {layout,    layout, layout, static_cast<int>(sizeof(T)),
                                  sizeof(T), ranks};
@@ -166,13 +167,14 @@ void run(const Arguments& arguments) {
     json["seconds"]["ScaLAPACK"] = to_json(summarize(of_scalapack));
     json["over_scalapack"] = median_ratio(of_dist, of_scalapack);
   }
+  const auto against = [&](const std::vector<double>& other) {
+    return fmt::format("{:.3f} s ({:.3f})", summarize(other).median, median_ratio(of_dist, other));
+  };
   fmt::print(
-      "{}, n = {}, {} ranks: librung_dist {:.3f} s, one process {:.3f} s ({:.3f}), ScaLAPACK "
-      "{:.3f} s "
-      "({:.3f}); sent {} bytes, least {}\n",
-      arguments.dtype, n, ranks, summarize(of_dist).median, summarize(of_one).median,
-      median_ratio(of_dist, of_one), summarize(of_scalapack).median,
-      median_ratio(of_dist, of_scalapack), traffic.total().sent, least);
+      "{}, n = {}, {} ranks: librung_dist {:.3f} s, one process {}, ScaLAPACK {}; sent {} bytes, "
+      "least {}\n",
+      arguments.dtype, n, ranks, summarize(of_dist).median, against(of_one),
+      scalapack ? against(of_scalapack) : "-", traffic.total().sent, least);
   write(json, arguments.json);
 }
 

@@ -17,7 +17,7 @@
 namespace rung {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float unset = std::numeric_limits<float>::quiet_NaN();
 using Floats = std::vector<float>;
 
 class BatchOf : public testing::TestWithParam<std::tuple<Dtype, Form>> {};
@@ -102,11 +102,11 @@ TEST(Batch, OfManyThreadsComputesEachProductOnce) {
 
 TEST(Batch, WithoutProductsScalesAndReadsNeitherAnorB) {
   Two two;
-  two.a = two.b = Floats(4, nan);
+  two.a = two.b = Floats(4, unset);
   two.run(0, 2);
   EXPECT_EQ(two.c, (Floats{14, 14}));
   const BatchView<const float> nothing = strided(row_major<const float>(nullptr, 1, 0), 2, 0);
-  two.c = {nan, nan};
+  two.c = {unset, unset};
   gemm_batched(1.0f, nothing, strided(row_major<const float>(nullptr, 0, 1), 2, 0), 0.0f,
                two.batch_c);
   EXPECT_EQ(two.c, (Floats{0, 0}));

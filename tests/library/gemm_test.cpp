@@ -21,7 +21,7 @@
 namespace rung {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 class GemmOf : public testing::TestWithParam<std::tuple<Dtype, Form>> {};
 
@@ -63,7 +63,7 @@ TEST(Gemm, Int32WrapsInAlphaProductSumAndBeta) {
 }
 
 TEST(Gemm, AlphaZeroScalesCAndReadsNeitherAnorB) {
-  std::vector<float> ab(6, nan);
+  std::vector<float> ab(6, not_a_number);
   std::vector<float> c = {1, 2, 3, 4};
   gemm(0.0f, row_major(ab.data(), 2, 3), row_major(ab.data(), 3, 2), 0.5f,
        row_major(c.data(), 2, 2));
@@ -75,7 +75,7 @@ TEST(Gemm, AlphaZeroScalesCAndReadsNeitherAnorB) {
 }
 
 TEST(Gemm, BetaZeroOverwritesNaNEvenIfNothingIsMultiplied) {
-  std::vector<float> c(4, nan);
+  std::vector<float> c(4, not_a_number);
   const float* nothing = nullptr;
   gemm(1.0f, row_major(nothing, 2, 0), row_major(nothing, 0, 2), 0.0f, row_major(c.data(), 2, 2));
   EXPECT_EQ(c, std::vector<float>(4, 0.0f));
@@ -89,7 +89,7 @@ TEST(Gemm, ScalingStaysWithinTheColumnsOfC) {
 }
 
 TEST(Gemm, BetaOneLeavesCAsItIsWhenNothingIsMultiplied) {
-  std::vector<float> c = {nan, -0.0f};
+  std::vector<float> c = {not_a_number, -0.0f};
   const float* nothing = nullptr;
   gemm(1.0f, row_major(nothing, 1, 0), row_major(nothing, 0, 2), 1.0f, row_major(c.data(), 1, 2));
   EXPECT_TRUE(c[0] != c[0]);

@@ -13,14 +13,14 @@ namespace {
 
 using Floats = std::vector<float>;
 using Offsets = std::vector<std::int32_t>;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float unread = std::numeric_limits<float>::quiet_NaN();
 
 /// Six rows of 2 elements, the first and the last of which are no group's, and three 2 x 2 matrices,
 /// of which the second has no rows.
 class Grouped : public testing::Test {
  protected:
-  Floats a_ = {nan, nan, 1, 2, 3, 4, 5, 6, 7, 8, nan, nan};
-  Floats b_ = {1, 0, 0, 1, nan, nan, nan, nan, 2, 0, 1, 1};
+  Floats a_ = {unread, unread, 1, 2, 3, 4, 5, 6, 7, 8, unread, unread};
+  Floats b_ = {1, 0, 0, 1, unread, unread, unread, unread, 2, 0, 1, 1};
   Floats c_ = Floats(12, -1.0f);
   Offsets offsets_ = {1, 3, 3, 5};
 

@@ -15,7 +15,7 @@ namespace {
 
 using Open = std::unique_ptr<Peer> (*)(const Backend&, std::string&);
 
-std::unique_ptr<Peer> open(Open open_peer) {
+std::unique_ptr<Peer> open_to_reduce(Open open_peer) {
   setenv("RUNG_CUBLAS", RUNG_FAKE_CUBLAS, 1);
   setenv("RUNG_CUB", RUNG_FAKE_CUB, 1);
   std::string why_not;
@@ -41,7 +41,7 @@ std::string why_not(const Peer& peer, const DotSpec& spec) {
 }
 
 TEST(CublasDot, IsRight) {
-  const auto peer = open(open_cublas);
+  const auto peer = open_to_reduce(open_cublas);
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [incx, incy] : {std::pair{1, 1}, std::pair{2, -3}, std::pair{-1, 1}}) {
       const Verdict verdict =
@@ -52,7 +52,7 @@ TEST(CublasDot, IsRight) {
 }
 
 TEST(CublasDot, SaysWhatItHasNot) {
-  const auto peer = open(open_cublas);
+  const auto peer = open_to_reduce(open_cublas);
   EXPECT_EQ(why_not(*peer, {.n = 3, .sum = true}), "has no sum");
   EXPECT_EQ(why_not(*peer, {.dtype = Dtype::i32, .n = 3}), "has no dot product of 32-bit integers");
   EXPECT_EQ(why_not(*peer, {.dtype = Dtype::f16, .n = 3}), "rounds its result to f16");
@@ -62,7 +62,7 @@ TEST(CublasDot, SaysWhatItHasNot) {
 }
 
 TEST(Cub, IsRight) {
-  const auto peer = open(open_cub);
+  const auto peer = open_to_reduce(open_cub);
   EXPECT_EQ(peer->version(), "3.1.2");
   for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
     for (const bool sum : {false, true}) {
@@ -73,7 +73,7 @@ TEST(Cub, IsRight) {
 }
 
 TEST(Cub, SaysWhatItHasNot) {
-  const auto peer = open(open_cub);
+  const auto peer = open_to_reduce(open_cub);
   EXPECT_EQ(why_not(*peer, {.n = 3, .incy = 2}), "needs unit strides");
   EXPECT_EQ(why_not(*peer, {.dtype = Dtype::bf16, .n = 3}), "was not compiled for bf16");
   setenv("RUNG_CUB", RUNG_WRONG_BLAS, 1);
@@ -83,7 +83,7 @@ TEST(Cub, SaysWhatItHasNot) {
 }
 
 TEST(GpuBench, TakesDotProductsAndSums) {
-  const auto cub = open(open_cub);
+  const auto cub = open_to_reduce(open_cub);
   for (const char* op : {"dot", "sum"}) {
     BenchRequest request;
     request.op = op;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/rung_trace/access_recorder.hpp"
+#include "occurrences.hpp"
 #include "report/maps/access_map.hpp"
 #include "report/maps/tile_picture.hpp"
 
@@ -20,12 +21,6 @@ WarpAccess access(bool shared, std::uint32_t bytes, std::uint64_t stride, int un
   access.units = units;
   for (std::uint64_t lane = 0; lane < 32; ++lane) access.address[lane] = 1024 + stride * lane;
   return access;
-}
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
-  return found;
 }
 
 TEST(Waste, IsOverTheLeastThatTheBytesNeed) {

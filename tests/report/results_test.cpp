@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json/reader.hpp"
+#include "occurrences.hpp"
 #include "report/page/page.hpp"
 #include "report/page/sections.hpp"
 #include "report/plots/plots.hpp"
@@ -284,12 +285,6 @@ Results random_results(const Json& draws) {
   Results results;
   results.add("random.json", file);
   return results;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 TEST(RandomRatios, AreDrawnByTypeWithALineAtOne) {

@@ -170,23 +170,6 @@ TEST_P(CudaGemmCalls, AreRefusedWhereTheyDoNotRun) {
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCalls,
                          testing::ValuesIn(rungs_under_test("gemm", "cuda")), test_name_of_rung);
 
-// More tiles than the device has multiprocessors: a block computes one after another.
-TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
-  const auto backend = backend_of("clang");
-  for (const RungInfo* rung : select({"gemm/cuda"})) {
-    if (rung->id < "gemm/cuda/26" || !cuda::find_gemm_rung(rung->id)->maps) continue;
-    const auto& launches = cuda::find_gemm_rung(rung->id)->launches;
-    const Dtype dtype = launches.bf16 != nullptr  ? Dtype::bf16
-                        : launches.f32 != nullptr ? Dtype::f32
-                        : launches.f64 != nullptr ? Dtype::f64
-                                                  : Dtype::e4m3;
-    GemmCase problem({.dtype = dtype, .m = 67 * 256, .n = 8, .k = 24});
-    const Verdict verdict =
-        verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });
-    EXPECT_TRUE(verdict.right) << rung->id << ": " << verdict.message;
-  }
-}
-
 // C comes through the stages of the pipeline: two tiles of each kind, to a block or to a pair, of which
 // the second ends before its last rows and columns.
 void add_c(Dtype dtype) {

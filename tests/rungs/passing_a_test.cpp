@@ -12,7 +12,7 @@ namespace rung {
 namespace {
 
 // 34 MB of A: the least is half of L3, or 32 MB where L3 is larger.
-constexpr std::int64_t k = 4099;
+constexpr std::int64_t length_of_k = 4099;
 
 std::int64_t rows_of(Dtype dtype) { return dtype == Dtype::f32 ? 2087 : 1043; }
 
@@ -25,7 +25,7 @@ TEST_P(PassingA, LeavesProductsRight) {
   for (GemmSpec spec : {one_column, edges, most_columns}) {
     spec.dtype = GetParam();
     spec.m = rows_of(spec.dtype);
-    spec.k = k;
+    spec.k = length_of_k;
     GemmCase problem(spec);
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       run(*find_backend("cpu"), *select({"gemm/cpu/11_masked_edges"}).front(), call, 1);

@@ -4,12 +4,12 @@
 #include "device/cpu/few_rows_kernels.hpp"
 
 #if defined(__x86_64__)
+#include <hwy/base.h>
 #include <immintrin.h>
 
 #include <algorithm>
 
-#define RUNG_AVX2 "avx2,fma,f16c"
-
+HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
 namespace rung::cpu::few_rows_avx2 {
 
 constexpr std::int64_t columns = 16;
@@ -25,29 +25,22 @@ struct Floats {
   static float group_of(const In* a, std::int64_t /*a_k*/, std::int64_t /*count*/) {
     return static_cast<float>(*a);
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline __m256 widened(const bfloat16* at) {
+  static HWY_INLINE __m256 widened(const bfloat16* at) {
     const __m128i elements = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(elements), 16));
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline __m256 widened(const float16* at) {
+  static HWY_INLINE __m256 widened(const float16* at) {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline void load(const In* b,
-                                                                         std::int64_t /*row*/,
-                                                                         __m256 (&wide)[2]) {
+  static HWY_INLINE void load(const In* b, std::int64_t /*row*/, __m256 (&wide)[2]) {
     wide[0] = widened(b);
     wide[1] = widened(b + 8);
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline __m256 add(__m256 sum,
-                                                                          const float& a,
-                                                                          __m256 b) {
+  static HWY_INLINE __m256 add(__m256 sum, const float& a, __m256 b) {
     return _mm256_fmadd_ps(_mm256_broadcast_ss(&a), b, sum);
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline __m256 zero() {
-    return _mm256_setzero_ps();
-  }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline void store(__m256 sum, float alpha,
-                                                                          float beta, float* c) {
+  static HWY_INLINE __m256 zero() { return _mm256_setzero_ps(); }
+  static HWY_INLINE void store(__m256 sum, float alpha, float beta, float* c) {
     sum = _mm256_mul_ps(sum, _mm256_set1_ps(alpha));
     if (beta != 0) sum = _mm256_fmadd_ps(_mm256_set1_ps(beta), _mm256_loadu_ps(c), sum);
     _mm256_storeu_ps(c, sum);
@@ -65,24 +58,17 @@ struct Pairs {
     const std::uint32_t first = static_cast<std::uint16_t>(a[0]);
     return count == 1 ? first : first | std::uint32_t{static_cast<std::uint16_t>(a[a_k])} << 16;
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline void load(const In* b,
-                                                                         std::int64_t row,
-                                                                         __m256i (&wide)[2]) {
+  static HWY_INLINE void load(const In* b, std::int64_t row, __m256i (&wide)[2]) {
     const __m128i r0 = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
     const __m128i r1 = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + row));
     wide[0] = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(r0, r1));
     wide[1] = _mm256_cvtepi8_epi16(_mm_unpackhi_epi8(r0, r1));
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline __m256i add(__m256i sum,
-                                                                           std::uint32_t a,
-                                                                           __m256i b) {
+  static HWY_INLINE __m256i add(__m256i sum, std::uint32_t a, __m256i b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_set1_epi32(static_cast<int>(a)), b));
   }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline __m256i zero() {
-    return _mm256_setzero_si256();
-  }
-  [[gnu::target(RUNG_AVX2), gnu::always_inline]] static inline void store(__m256i sum, Acc alpha,
-                                                                          Acc beta, Acc* c) {
+  static HWY_INLINE __m256i zero() { return _mm256_setzero_si256(); }
+  static HWY_INLINE void store(__m256i sum, Acc alpha, Acc beta, Acc* c) {
     auto* const at = reinterpret_cast<__m256i*>(c);
     if (alpha != 1) sum = _mm256_mullo_epi32(sum, _mm256_set1_epi32(static_cast<int>(alpha)));
     if (beta != 0) {
@@ -95,9 +81,9 @@ struct Pairs {
 
 /// C (Rows x 16), of p.depth rows of B.
 template <class Step, int Rows, class Acc = typename Step::Acc>
-[[gnu::target(RUNG_AVX2), gnu::always_inline]] inline void multiply_columns(
-    const Acc (&a)[Step::depth / Step::group][Rows], std::int64_t depth, const typename Step::In* b,
-    std::int64_t b_row, Acc alpha, Acc beta, Acc* c, std::int64_t ldc) {
+HWY_INLINE void multiply_columns(const Acc (&a)[Step::depth / Step::group][Rows],
+                                 std::int64_t depth, const typename Step::In* b, std::int64_t b_row,
+                                 Acc alpha, Acc beta, Acc* c, std::int64_t ldc) {
   decltype(Step::zero()) sum[Rows][2], wide[2];
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i) sum[i][0] = sum[i][1] = Step::zero();
@@ -118,7 +104,7 @@ template <class Step, int Rows, class Acc = typename Step::Acc>
 }
 
 template <class Step, int Rows>
-[[gnu::target(RUNG_AVX2)]] void multiply(const FewRows<typename Step::In, typename Step::Acc>& p) {
+void multiply(const FewRows<typename Step::In, typename Step::Acc>& p) {
   using In = typename Step::In;
   using Acc = typename Step::Acc;
   Acc a[Step::depth / Step::group][Rows] = {};
@@ -153,6 +139,6 @@ inline constexpr FewRowsKernels<typename Step::In, typename Step::Acc> kernels =
     Step::depth, {multiply<Step, 1>, multiply<Step, 2>, multiply<Step, 3>, multiply<Step, 4>}};
 
 }  // namespace rung::cpu::few_rows_avx2
+HWY_POP_ATTRIBUTES
 
-#undef RUNG_AVX2
 #endif

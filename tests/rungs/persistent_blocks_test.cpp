@@ -1,0 +1,38 @@
+// Persistent blocks take tile after tile. On a GPU of two multiprocessors, which a program of its own
+// has, five tiles are enough for blocks to take a third.
+
+#include <gtest/gtest.h>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "core/case.hpp"
+#include "core/rung.hpp"
+#include "core/verify.hpp"
+
+namespace rung {
+namespace {
+
+Dtype dtype_of(const cuda::GemmRung& rung) {
+  if (rung.launches.bf16 != nullptr) return Dtype::bf16;
+  if (rung.launches.f32 != nullptr) return Dtype::f32;
+  return rung.launches.f64 != nullptr ? Dtype::f64 : Dtype::e4m3;
+}
+
+TEST(PersistentBlocks, TakeTileAfterTile) {
+  constexpr int most_rows = 256;  // of a tile, or of the tiles of a pair of blocks
+  const auto backend = make_virtual_backend({.gpu = "h200,multiprocessors=2", .code = "clang"});
+  int checked = 0;
+  for (const RungInfo* info : select({"gemm/cuda"})) {
+    const cuda::GemmRung& rung = *cuda::find_gemm_rung(info->id);
+    if (info->id < "gemm/cuda/26" || !rung.maps) continue;
+    GemmCase problem({.dtype = dtype_of(rung), .m = 5 * most_rows, .n = 8, .k = 24});
+    const Verdict verdict =
+        verify(problem, [&](const GemmCall& call) { run(*backend, *info, call, 2); });
+    EXPECT_TRUE(verdict.right) << info->id << ": " << verdict.message;
+    ++checked;
+  }
+  EXPECT_GT(checked, 0);
+}
+
+}  // namespace
+}  // namespace rung
