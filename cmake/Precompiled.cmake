@@ -1,5 +1,6 @@
-# Headers of the standard library, and of fmt for all but librung, compiled once: most files have many more lines in these than
-# in themselves. Each file still includes what it needs; preset dev, which has none of this, shows it.
+# Headers of the standard library, and of fmt for all but librung, compiled once: most files have many
+# more lines in these than in themselves. Each file still includes what it needs; preset dev, which has
+# none of this, shows it.
 
 set(RUNG_PRECOMPILED_STD
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstring> <functional> <limits> <map> <memory>
@@ -8,7 +9,8 @@ set(RUNG_PRECOMPILED ${RUNG_PRECOMPILED_STD} <fmt/format.h>)
 
 # rung_precompiled(<name> <headers...> [OPTIONS <compile options...>]): a target whose precompiled
 # headers others reuse: target_precompile_headers(<target> REUSE_FROM <name>). They have to be compiled
-# with the same options, because GCC takes its options from there, and to link ${RUNG_FMT} if fmt is in them.
+# with the same options, because GCC takes its options from there, and to link ${RUNG_FMT} if fmt is in
+# them.
 function(rung_precompiled name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
   set(empty ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)

@@ -65,8 +65,9 @@ RUNG_API PackedWeights pack_weights(const QuantizedWeights& weights, void* packe
 ///   are added in float, in units of their scale, and sums are multiplied by scales or the ratio of two.
 ///   The error is at most (k + k / 16 + 4) 2^-24 (|A| |W|^T) |alpha|, and that of one rounding to the type
 ///   of C. On CPUs, weights are rounded to the type of A, which adds u / 2 (|A| |W|^T) |alpha|.
-/// - Scales whose size is below 2^-124 count as 0. Where scales of a row of W are more than 2^80 apart, the
-///   least of them count as 2^-80 times the largest one before them.
+/// - Scales whose size is below 2^-124 count as 0. On GPUs, one that is less than 2^-80 times the
+///   largest one before it in its row may count as 2^-80 times that; and a sum may overflow if it is
+///   2^127 times a later scale, as that counts. An infinite scale gives infinity or NaN.
 /// - Otherwise everything is as rung/gemm.hpp has it: layouts, alpha, beta, k = 0, overlap, threads.
 ///
 /// Throws what gemm() throws; and rung::Error (Status::invalid_argument), before writing anything, if

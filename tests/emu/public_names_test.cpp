@@ -105,7 +105,7 @@ TEST(PublicNames, CusparseByTypes) {
                 "0 0 1 2 2 \n1 3 0 1 2 \n4 1 2 3 0 \n0 2 3 5 \n0 0 1 2 2 \n"
                 "0 1 3 4 5 \n1 0 2 2 0 \n3 1 4 5 2 \n"
                 "0 2 4 6 \n1 3 0 2 1 2 \n2 4 16 10 8 10 \n1 2 3 1 2 3 \n3 4 5, 1 1\n"
-                "3 3 3 3, 3 3 3, 1, 0 0 0 0\n0 2 4 6 \n0 0 0 0 \n");
+                "3 3 3 3, 3 3, 3 3 3, 1, 0 0 0 0\n0 2 4 6 \n0 0 0 0 \n");
 }
 
 // The hash is that of the same program with the headers of CUDA 13.0.

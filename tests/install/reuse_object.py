@@ -16,12 +16,15 @@ OUTPUTS = ("-o", "-MT", "-MF")
 
 
 def outputs_apart(arguments):
-    """A command without the options that name or make outputs, and those options' values."""
+    """A command without the options that name or make outputs, and those options' values. Precompiled
+    headers lie in each build's own folder: of their paths, the target and the name count."""
     rest, outputs = [], {}
     words = iter(arguments)
     for word in words:
         if word in OUTPUTS:
             outputs[word] = next(words)
+        elif pathlib.PurePath(word).name.startswith("cmake_pch."):
+            rest.append(pathlib.PurePath(word).parts[-2:])
         elif word != "-MD":
             rest.append(word)
     return rest, outputs

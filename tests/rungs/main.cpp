@@ -1,4 +1,5 @@
-// Runs the tests of rungs, under the instruction set of RUNG_ISA if the CPU has it, and more than it.
+// Runs the tests of rungs, under the instruction set of RUNG_ISA if the CPU has that one and a further one:
+// otherwise the tests without RUNG_ISA run the same.
 
 #include <gtest/gtest.h>
 

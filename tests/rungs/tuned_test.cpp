@@ -196,8 +196,8 @@ TEST(WaveModel, KnowsEachTileOfEachType) {
   }
 }
 
-// On an H200, 192 x 7232 x 3264 takes 17.2 us in 114 tiles of 64 x 192, one wave, and in 171 of 64 x 128 24.1 and
-// more; 576 x 1600 x 6080 takes 24.4 us in tiles of 64 x 128, and 33.3 in pairs of them.
+// On an H200, 192 x 7232 x 3264 takes 17.2 us in 114 tiles of 64 x 192, one wave, and 24.1 us or more in
+// 171 of 64 x 128; 576 x 1600 x 6080 takes 24.4 us in tiles of 64 x 128, and 33.3 in pairs of them.
 TEST(WaveModel, FewTilesFillOneWave) {
   const auto chosen = [&](const GemmSize& size) {
     const GemmConfig config =

@@ -114,6 +114,7 @@ TEST_F(UndefinedTest, PartsThatNobodyLooksAt) {
 TEST_F(UndefinedTest, BitsBesideThoseThatAreStored) {
   expect_silent("bfi.b32 %r4, %r3, %r1, 8, 24; st.global.u8 [%rd2], %r4;");
   expect_silent("bfi.b32 %r4, %r1, %r3, 0, 40; st.global.u32 [%rd2], %r4;");
+  expect_silent("bfi.b64 %rd3, %rd4, %rd1, 64, 8; st.global.u64 [%rd2], %rd3;");
   expect_silent(
       "bfi.b64 %rd3, %rd1, %rd4, 8, 16; shr.u64 %rd3, %rd3, 8; st.global.u16 [%rd2], %rd3;");
   expect_silent(

@@ -81,8 +81,8 @@ struct PanelBlocks {
     }
     NR = vectors * kernels.lanes;
     const std::int64_t most_rows = vectors == 2 ? kernels.MR : kernels.rows_in_strip[vectors - 1];
-    const bool has_few_rows = a_by_rows && most_rows <= l1_ways;  // whose sets hold them
-    const bool conflicts = shares_sets && g.m > l1_ways && !has_few_rows;
+    const bool sets_hold_rows = a_by_rows && most_rows <= l1_ways;
+    const bool conflicts = shares_sets && g.m > l1_ways && !sets_hold_rows;
     // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
     const bool avoids = conflicts && g.n <= NR && a_by_rows;
     MR = even_part(g.m, avoids ? std::min(l1_ways, most_rows) : most_rows, 1);

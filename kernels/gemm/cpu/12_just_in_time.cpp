@@ -120,7 +120,7 @@ struct JustInTime {
     }
   }
 
-  /// The same where registers hold few rows: a panel of B in L1 meets the panels of A, which L2 holds.
+  /// The same where registers hold few rows: a panel of B in L1 meets the panels of A, in L2.
   template <class T>
   static void blocks_of_rows(const Slab<T>& slab, Range rows, Range cols, T* panels) {
     const PanelBlocks& blocks = slab.blocks;
@@ -148,10 +148,10 @@ struct JustInTime {
                          Panel use, T* panel) {
     const auto& [g, kernels, blocks, packed_a, late_a, ks] = slab;
     const std::int64_t k = slab.k();
-    const bool in_place = slab.copies_b(cols) && use != Panel::filled;
+    const bool is_filled = use == Panel::filled;
+    const bool in_place = !is_filled && slab.copies_b(cols);
     const std::int64_t width = slab.width(cols);
-    if (!slab.copies_b(cols) && use != Panel::filled)
-      cpu::pack_panel(kernels, g.b, ks.begin, k, j, cols, width, panel);
+    if (!is_filled && !in_place) cpu::pack_panel(kernels, g.b, ks.begin, k, j, cols, width, panel);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
     const bool fetches_b = j + cols < g.n && in_place;
     // Where rows of C do not begin with a line, the strip to the left has brought their first one.

@@ -79,7 +79,8 @@ Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& 
   const std::int64_t at_once = on_sm * limits.multiprocessors;
   const BlockCost& of_block = cost_of_block(chosen);
   Parts best = {1, 0, cost_of(of_block, tiles, at_once, k_blocks, false)};
-  for (const std::int64_t whole : {std::int64_t{0}, tiles / at_once * at_once}) {
+  const std::int64_t in_full_waves = tiles / at_once * at_once;
+  for (const std::int64_t whole : {std::int64_t{0}, in_full_waves}) {
     const std::int64_t cut = tiles - whole;
     if (cut == 0) break;
     const double before = cost_of(of_block, whole, at_once, k_blocks, false);
@@ -96,6 +97,7 @@ Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& 
           before + cost_of(of_block, cut * splits, at_once, ceil_div(k_blocks, splits), true);
       if (cost < best.cost) best = {config.splits, whole, cost};
     }
+    if (in_full_waves == 0) break;  // the second time would be as the first
   }
   return best;
 }

@@ -216,7 +216,8 @@ void Lowering::shadow_insertion(const Instruction& instruction) {
   const std::uint8_t end = place(begin + (operands[4].bits & 0xFF));
   const auto width = [](int from, int behind) { return static_cast<std::uint8_t>(behind - from); };
   shadow_part(to, operands[2], {0, begin, 0, false});
-  shadow_part(to, operands[1], {0, width(begin, end), begin, true});
+  // Behind the last bit, nothing is inserted.
+  if (begin < bits) shadow_part(to, operands[1], {0, width(begin, end), begin, true});
   if (end < bits) shadow_part(to, operands[2], {end, width(end, bits), end, true});
 }
 

@@ -97,6 +97,9 @@ int main() {
          cusparseCsr2cscEx2(handle, rows, cols, nnz - 1, values, offsets, col, across, col_offsets,
                             rows_across, CUDA_R_32F, CUSPARSE_ACTION_SYMBOLIC, zero_based,
                             CUSPARSE_CSR2CSC_ALG1, nullptr));
+  printf("%d %d, ", cusparseXcsr2coo(handle, offsets, nnz - 1, rows, order, zero_based),
+         cusparseXcsrgeam2Nnz(handle, rows, cols, matrix, nnz - 1, offsets, col, matrix, 2,
+                              b_offsets, b_columns, matrix, c_offsets, &count, nullptr));
   printf("%d %d %d, ", cusparseDgtsv2(handle, 3, -1, lower, diagonal, upper, x, 3, nullptr),
          cusparseDgtsv2(handle, 3, 1, lower, diagonal, upper, x, 2, nullptr),
          cusparseDgtsv2StridedBatch(handle, 3, lower, diagonal, upper, x, 2, 2, nullptr));

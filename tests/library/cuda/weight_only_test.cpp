@@ -34,6 +34,7 @@ struct Form {
   std::int64_t padding = 0;  // of the rows of A, whose gaps are NaN, and of C
   Order a_order = Order::row_major, c_order = Order::row_major;
   bool has_any_scales = false;  // of both signs, some of them 0, far apart: sums are not exact
+  bool is_large = false;        // A is, and some scales are 0
 };
 
 /// A scale of a group, counted over all rows.
@@ -66,9 +67,10 @@ struct Problem {
     }
     const std::int64_t groups = k / form.group;
     for (std::int64_t i = 0; i < n * groups; ++i) {
-      scales.push_back(Scale(form.has_any_scales
-                                 ? any_scale(i)
-                                 : std::ldexp(1.0f, static_cast<int>((i * 5 + i / 3) % 4) - 2)));
+      const float power = std::ldexp(1.0f, static_cast<int>((i * 5 + i / 3) % 4) - 2);
+      scales.push_back(Scale(form.has_any_scales           ? any_scale(i)
+                             : form.is_large && i % 3 == 1 ? 0
+                                                           : power));
       if (form.has_zeros) zeros.push_back(static_cast<std::uint8_t>(i * 7 % 16));
     }
     for (std::int64_t i = 0; i < n * k; ++i) {
@@ -86,8 +88,8 @@ struct Problem {
     }
   }
 
-  static float of_a(std::int64_t i, std::int64_t l) {
-    return static_cast<float>((i * 7 + l * 3 + l / 5) % 5 - 2);
+  float of_a(std::int64_t i, std::int64_t l) const {
+    return static_cast<float>((i * 7 + l * 3 + l / 5) % 5 - 2) * (form.is_large ? 0x1p70f : 1);
   }
   int element(std::int64_t i) const {
     const int mixed = static_cast<int>((i * 37 + i / 11) % 256);
@@ -241,6 +243,8 @@ TEST_F(CudaWeightOnly, ManyRows) {
 TEST_F(CudaWeightOnly, MostRows) {
   const CudaOptions options = {.multiprocessors = 1};
   expect<bfloat16, bfloat16, float>({200, 140, 1024}, {.bits = 4, .has_zeros = true}, options);
+  // With 8 bits, for which tiles of 128 rows are faster where k is shorter.
+  expect<float16, float, float16>({250, 70, 1600}, {.bits = 8, .group = 64, .padding = 8}, options);
   expect<float16, float, float16>({260, 130, 576}, {.bits = 8, .group = 64, .padding = 8}, options);
   // Of four tiles, the one behind the first wave is cut.
   expect<bfloat16, bfloat16, float>({200, 390, 4096}, {}, {.multiprocessors = 3});
@@ -255,6 +259,15 @@ TEST_F(CudaWeightOnly, AnyScales) {
     expect<bfloat16, float, float16>({m, 40, 640},
                                      {.bits = 8, .group = 64, .has_any_scales = true});
   }
+}
+
+/// Sums that a group without a scale, also that behind the last one of k, leaves as they are: in smaller
+/// units they would overflow.
+TEST_F(CudaWeightOnly, GroupsWithoutAScaleBesideLargeElements) {
+  const CudaOptions options = {.multiprocessors = 1};
+  expect<bfloat16, float, float>({70, 40, 576}, {.bits = 4, .group = 64, .is_large = true},
+                                 options);
+  expect<bfloat16, float, float16>({200, 40, 1664}, {.bits = 8, .is_large = true}, options);
 }
 
 /// One SM: no split of k. Four: several parts, whose sums are added.

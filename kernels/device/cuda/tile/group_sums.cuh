@@ -17,9 +17,9 @@ struct RecordGroup {
 /// One set of registers for all groups: sums are in units of the scale of the group at work, so that its
 /// products are added as they are, and are multiplied by the ratio of two scales where the next one begins.
 ///
-/// Sums could overflow in units of a scale that is far below earlier ones, or 0: such a group is in larger
-/// units, an error of less than 2^-80 of the row's largest scale so far for each product. pack_weights()
-/// makes the products of scales below 2^-124 zeros.
+/// In units of a scale far below earlier ones sums could overflow: such a group is in larger units, an error
+/// of less than 2^-80 of the row's largest scale so far for each product. pack_weights() makes the products
+/// of scales below 2^-124 zeros: there, the unit stays what it is.
 template <class In, int BITS, int J>
 class SumsInUnits {
   using Form = RecordForm<BITS>;
@@ -57,7 +57,8 @@ class SumsInUnits {
       const float size = scales[r] < 0 ? -scales[r] : scales[r];
       const float least = least_ratio * size;
       if (least > least_[r]) least_[r] = least;
-      const float unit = size < least_[r] ? least_[r] : scales[r];
+      float unit = size < least_[r] ? least_[r] : scales[r];
+      if (size < least_unit) unit = units_[r];
       factors_[r] = units_[r] * ptx::rcp_approx_ftz_f32(unit);
       units_[r] = unit;
     }
@@ -74,7 +75,7 @@ class SumsInUnits {
 
  private:
   float (&sums_)[J][4];
-  float factors_[2], units_[2] = {1, 1}, least_[2] = {least_unit, least_unit};
+  float factors_[2], units_[2] = {1, 1}, least_[2] = {};
 };
 
 /// Registers of their own for the sums of a group, which are added to the others, times its scale: for few

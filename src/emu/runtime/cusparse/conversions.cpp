@@ -38,7 +38,11 @@ Indices offsets_of(const Indices& lines, int64_t count) {
   return offsets;
 }
 
-Indices lines_of(const Indices& offsets) {
+/// The line of each of `count` entries.
+Indices lines_of(const Indices& offsets, int64_t count) {
+  const bool fit = !offsets.empty() && offsets.front() == 0 && offsets.back() == count &&
+                   std::is_sorted(offsets.begin(), offsets.end());
+  if (!fit) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
   Indices lines;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     lines.insert(lines.end(), static_cast<std::size_t>(offsets[i + 1] - offsets[i]),
@@ -49,8 +53,6 @@ Indices lines_of(const Indices& offsets) {
 
 /// Sorts entries by (line, inner), and permutes all three lists; the last one may be empty.
 void sort_entries(Indices& lines, Indices& inner, Indices& permutation) {
-  // Offsets that do not end at the number of entries.
-  if (lines.size() != inner.size()) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
   Indices order(lines.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -92,12 +94,12 @@ using Sum = std::map<std::pair<int64_t, int64_t>, Value>;
 void add(const cusparseContext& context, Sum& sum, int rows, Value scale, const Csr& of,
          const cudaDataType* type) {
   require(of.matrix);
-  const Indices lines = lines_of(read(context, of.offsets, rows + 1, of.matrix->base));
+  const Indices lines = lines_of(read(context, of.offsets, rows + 1, of.matrix->base), of.nnz);
   const Indices columns = read(context, of.columns, of.nnz, of.matrix->base);
   std::vector<Value> values(columns.size());
   if (type != nullptr) values = read_values(context, of.values, of.nnz, *type);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    sum[{lines.at(i), columns[i]}] += scale * values[i];
+    sum[{lines[i], columns[i]}] += scale * values[i];
   }
 }
 
@@ -212,10 +214,10 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* row_of_ent
     write(*handle, row_offsets, offsets_of(read(*handle, row_of_entry, nnz, base), rows), base);
   });
 }
-cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* row_offsets, int, int rows,
-                                  int* row_of_entry, cusparseIndexBase_t base) {
+cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* row_offsets, int nnz,
+                                  int rows, int* row_of_entry, cusparseIndexBase_t base) {
   return guarded(handle, [&] {
-    write(*handle, row_of_entry, lines_of(read(*handle, row_offsets, rows + 1, base)), base);
+    write(*handle, row_of_entry, lines_of(read(*handle, row_offsets, rows + 1, base), nnz), base);
   });
 }
 cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n,
@@ -249,7 +251,7 @@ cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int rows, int, int nn
                                   int* columns, int* permutation, void*) {
   return guarded(handle, [&] {
     require(matrix);
-    Indices lines = lines_of(read(*handle, row_offsets, rows + 1, matrix->base)), moved;
+    Indices lines = lines_of(read(*handle, row_offsets, rows + 1, matrix->base), nnz), moved;
     Indices inner = read(*handle, columns, nnz);
     if (permutation != nullptr) moved = read(*handle, permutation, nnz);
     sort_entries(lines, inner, moved);
@@ -273,7 +275,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int cols,
     Indices order(static_cast<std::size_t>(nnz));
     std::iota(order.begin(), order.end(), 0);
     Indices lines = read(*handle, columns, nnz, base);
-    Indices inner = lines_of(read(*handle, row_offsets, rows + 1, base));
+    Indices inner = lines_of(read(*handle, row_offsets, rows + 1, base), nnz);
     sort_entries(lines, inner, order);
     write(*handle, column_offsets, offsets_of(lines, cols), base);
     write(*handle, row_of_entry, inner, base);
