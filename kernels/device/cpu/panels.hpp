@@ -183,7 +183,7 @@ struct Slab {
   bool copies_b(std::int64_t cols) const {
     return g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
   }
-  /// The rows of a panel for so many columns.
+  /// How many columns a panel of B has room for when it holds `cols` of them.
   std::int64_t width(std::int64_t cols) const {
     return copies_b(cols) ? kernels.width(cols) : round_up(cols, kernels.lanes);
   }
