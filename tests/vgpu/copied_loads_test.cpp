@@ -28,6 +28,13 @@ TEST(CopiedLoadsAnalysis, ValuesThatAreOnlyStored) {
   EXPECT_EQ(loads_of("ld.global.v2.u32 {%r1, %r2}, [%rd1]; add.s32 %r3, %r1, 1;"),
             (Loads{{0, {true, false}}}));
   EXPECT_EQ(loads_of("ld.global.u32 %r1, [%rd1]; add.s32 %r3, %r1, 1;"), Loads());
+  // Copies of copies, of which one is used, and a ring of copies that nothing uses.
+  EXPECT_EQ(loads_of("ld.global.u32 %r1, [%rd1]; mov.b32 %r3, %r2; mov.b32 %r4, %r2;"
+                     "mov.b32 %r2, %r1; add.s32 %r5, %r4, 1; st.global.u32 [%rd2], %r3;"),
+            Loads());
+  EXPECT_EQ(loads_of("ld.global.u32 %r1, [%rd1]; mov.b32 %r2, %r1; mov.b32 %r1, %r2;"
+                     "st.global.u32 [%rd2], %r2;"),
+            (Loads{{0, {false}}}));
   EXPECT_EQ(loads_of("ld.global.u32 %r1, [%rd1]; mov.b32 %r2, %r1; add.s32 %r3, %r2, 1;"), Loads());
   // As an address, and as a condition.
   EXPECT_EQ(loads_of("ld.global.u64 %rd1, [%rd3]; st.global.u32 [%rd1], %r1;"), Loads());

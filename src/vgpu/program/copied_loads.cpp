@@ -1,6 +1,7 @@
 #include "vgpu/program/copied_loads.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "vgpu/program/operands.hpp"
 
@@ -31,15 +32,23 @@ std::vector<bool> used_registers(const ptx::Function& function) {
       for_each_use(instruction, use);
     }
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Instruction& instruction : function.body) {
-      if (!copies_register(instruction)) continue;
-      const auto to = static_cast<std::size_t>(instruction.operands[0].reg);
-      const auto from = static_cast<std::size_t>(instruction.operands[1].reg);
-      if (!used[to] || used[from]) continue;
-      used[from] = changed = true;
-    }
+  // A copy is used if its target is: from each used register to those it was copied from.
+  std::unordered_multimap<int, int> sources;
+  for (const Instruction& instruction : function.body) {
+    if (!copies_register(instruction)) continue;
+    sources.emplace(instruction.operands[0].reg, instruction.operands[1].reg);
+  }
+  std::vector<int> pending;
+  for (const auto& [to, from] : sources) {
+    if (used[static_cast<std::size_t>(to)]) pending.push_back(from);
+  }
+  while (!pending.empty()) {
+    const int reg = pending.back();
+    pending.pop_back();
+    if (used[static_cast<std::size_t>(reg)]) continue;
+    use(reg);
+    const auto [first, last] = sources.equal_range(reg);
+    for (auto copy = first; copy != last; ++copy) pending.push_back(copy->second);
   }
   return used;
 }
@@ -55,26 +64,28 @@ std::vector<bool> used_elements(const Instruction& load, const std::vector<bool>
   return elements;
 }
 
-bool drops_old_value(const ptx::Function& function, const Instruction& atomic) {
-  const Operand& old = atomic.operands[0];
-  if (old.kind != Operand::Kind::reg) return true;
-  return std::none_of(function.body.begin(), function.body.end(), [&](const Instruction& other) {
-    bool reads = false;
-    for_each_use(other, [&](int reg) { reads = reads || reg == old.reg; });
-    return reads;
-  });
+/// By register: whether an instruction reads it.
+std::vector<bool> read_registers(const ptx::Function& function) {
+  std::vector<bool> read(function.registers.size(), false);
+  for (const Instruction& instruction : function.body) {
+    for_each_use(instruction, [&](int reg) { read[static_cast<std::size_t>(reg)] = true; });
+  }
+  return read;
 }
 
 }  // namespace
 
 CopiedLoads copied_loads(const ptx::Function& function) {
   const std::vector<bool> used = used_registers(function);
+  const std::vector<bool> read = read_registers(function);
   CopiedLoads loads;
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const Instruction& instruction = function.body[i];
-    if (instruction.opcode == Opcode::atom && instruction.has("exch") &&
-        drops_old_value(function, instruction)) {
-      loads.emplace(i, std::vector<bool>());
+    if (instruction.opcode == Opcode::atom && instruction.has("exch")) {
+      const Operand& old = instruction.operands[0];
+      const bool drops_old =
+          old.kind != Operand::Kind::reg || !read[static_cast<std::size_t>(old.reg)];
+      if (drops_old) loads.emplace(i, std::vector<bool>());
     }
     if (instruction.opcode != Opcode::ld) continue;
     std::vector<bool> elements = used_elements(instruction, used);
