@@ -129,6 +129,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::launches_variable, arguments.launches},
           {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
+          {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
           {emu::report_variable, report.string()}};
 }
 

@@ -156,6 +156,8 @@ Json to_json(const vgpu::Hazard& hazard) {
   return json;
 }
 
+std::size_t times_of(const Json& launch) { return launch.value("times", std::size_t{1}); }
+
 Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>& sites) {
   Json json = Json::array();
   for (std::size_t i = 0; i < sites.size(); ++i) {

@@ -24,6 +24,9 @@ std::string with_readable_names(const std::string& text);
 /// "counters": {…}, "hazards": […]}, "fault" if it failed, and "lines": […] if there are any.
 Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines = {});
 
+/// How many launches the JSON is the sum of: its "times", or 1.
+std::size_t times_of(const Json& launch);
+
 /// For each instruction of the PTX text that ran, an array of its line there, executions by warps
 /// and by threads, and its sectors or wavefronts: `sites` are of the kernel that ran.
 Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>& sites);

@@ -15,6 +15,8 @@ inline constexpr const char* sites_variable = "RUNG_EMU_SITES";        // "1": b
 inline constexpr const char* footprint_variable = "RUNG_EMU_FOOTPRINT";  // "1": of accesses
 inline constexpr const char* steps_variable = "RUNG_EMU_STEPS";          // "1": of some warps
 inline constexpr const char* report_variable = "RUNG_EMU_REPORT";        // the file for records
+// "1": a record in that file for each launch, however often a kernel repeats
+inline constexpr const char* each_launch_variable = "RUNG_EMU_EACH_LAUNCH";
 
 // Of a program without that file, which prints its hazards at its end. Options of `rung emu` of the
 // same names; in paths, %p stands for the process's number.

@@ -41,7 +41,7 @@ std::string format_extent(const Json& extent) {
 }
 
 void add(Group& group, const Json& launch) {
-  ++group.launches;
+  group.launches += times_of(launch);
   if (group.counters.is_null()) {
     group.counters = launch.at("counters");
   } else {

@@ -33,6 +33,12 @@ class ReportsOfPrograms : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name)) << text;
   }
+  /// The exit code of a command in the folder, whose output goes to the files "out" and "err".
+  int run(const std::string& command) const {
+    const std::string all = "cd '" + folder_.string() + "' && (" + command + ") >out 2>err";
+    const int status = std::system(all.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
 
   fs::path folder_;
 };
@@ -98,6 +104,24 @@ TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
   expect_in(quiet.err, "rung emu: suppressed by <insert_a_suppression_name_here>: ");
 }
 
+// Most of them share records, unless each is asked for.
+TEST_F(ReportsOfPrograms, ManyLaunchesAreCountedAndNumbered) {
+  const std::string program = RUNG_EMU_PROGRAMS "/faulty/race_in_late_launches.cu";
+  EXPECT_EQ(run("'" RUNG_PROGRAM "' emu '" + program + "'"), 1);
+  expect_in(read("err"), " times, in launches 100 and 102)\n");
+  expect_in(read("err"), "add_one     1     64    300 ");
+  EXPECT_EQ(run("'" RUNG_PROGRAM "' emu --launches 50 '" + program + "'"), 1);  // its own
+  expect_in(read("err"), "add_one     1     64     50 ");
+  expect_in(read("err"), "add_one: 250 launches skipped after 50");
+  const EmuOutput each = run_emu("faulty/race_in_late_launches.cu");
+  expect_in(each.err, " times, in launches 100 and 102)\n");
+  EXPECT_EQ(each.json.at("kernels").size(), 300u);
+
+  ASSERT_EQ(run(RUNG_NVCC " '" + program + "' -o program"), 0) << read("err");
+  EXPECT_EQ(run("./program"), 0);
+  expect_in(read("err"), " times, in launches 100 and 102)\n");
+}
+
 TEST_F(ReportsOfPrograms, WrongOptionsAreRefusedBeforeTheRun) {
   write("wrong.supp", "{\nname\n}\n");
   const auto refused = [&](const std::string& options, const std::string& message) {
@@ -113,11 +137,6 @@ TEST_F(ReportsOfPrograms, WrongOptionsAreRefusedBeforeTheRun) {
 }
 
 TEST_F(ReportsOfPrograms, ProgramsOfRungNvccReportThemselves) {
-  const auto run = [&](const std::string& command) {
-    const std::string all = "cd '" + folder_.string() + "' && (" + command + ") >out 2>err";
-    const int status = std::system(all.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  };
   ASSERT_EQ(run(RUNG_NVCC " " RUNG_EMU_PROGRAMS "/faulty/race_in_launches.cu -o program"), 0)
       << read("err");
   // By itself it says what it found, and ends as it would.

@@ -86,12 +86,13 @@ Report& Reports::find(const Json& hazard) {
 }
 
 void Reports::add_launch(const Json& launch) {
-  ++launches_;
+  const std::size_t times = times_of(launch);
+  launches_ += times;
   const std::string name = launch.at("name");
   auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                              [&](const KernelRuns& runs) { return runs.name == name; });
   if (kernel == kernels_.end()) kernel = kernels_.insert(kernels_.end(), {name});
-  ++kernel->launches;
+  kernel->launches += times;
   kernel->seconds += launch.at("seconds").get<double>();
   for (const Json& hazard : launch.at("hazards")) {
     Report& report = find(hazard);

@@ -7,11 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 
 #include "emu/launch_json.hpp"
 #include "emu/options.hpp"
 #include "emu/runtime/own_conclusion.hpp"
+#include "emu/runtime/repeated_launches.hpp"
 #include "emu/runtime/runtime.hpp"
+#include "emu/runtime/variables.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::emu {
@@ -63,6 +66,30 @@ void report_skipped_launches() {
   }
 }
 
+std::mutex repeated_mutex;
+RepeatedLaunches& repeated_launches() {
+  static RepeatedLaunches& launches = *new RepeatedLaunches;  // also there when the program ends
+  return launches;
+}
+
+void report_repeated_launches() {
+  for (const auto& [sum, times] : repeated_launches().take()) {
+    Json json = to_json(sum);
+    json["times"] = times;
+    report("launch", json);
+  }
+}
+
+// Whether the launch shares a record with others like it.
+bool is_repeated(const vgpu::LaunchReport& launch, const LaunchDetails& details) {
+  static const bool each = variable(each_launch_variable) == "1";
+  const bool has_details = !details.lines.empty() || !details.sites.empty() ||
+                           !details.steps.empty() || details.footprint;
+  const bool shares = !each && !has_details && repeated_launches().add(launch);
+  if (!shares || repeated_launches().is_due()) report_repeated_launches();
+  return shares;
+}
+
 // Runs after the program's own exit handlers and destructors, which may free memory. After a fault
 // nothing can be freed, and most programs exit at once.
 __attribute__((destructor)) void report_end() {
@@ -71,6 +98,7 @@ __attribute__((destructor)) void report_end() {
       report("hazard", leak(allocation));
     }
   }
+  report_repeated_launches();
   report_skipped_launches();
   if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
 }
@@ -78,6 +106,8 @@ __attribute__((destructor)) void report_end() {
 }  // namespace
 
 void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& details) {
+  const std::lock_guard lock(repeated_mutex);
+  if (is_repeated(launch, details)) return;
   Json json = to_json(launch, details.lines);
   if (!details.sites.empty()) json["sites"] = sites_json(launch, details.sites);
   if (details.footprint) json["footprint"] = to_json(*details.footprint);

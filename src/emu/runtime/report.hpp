@@ -2,7 +2,8 @@
 // What the program did on the device, for the parent process that prints it: one record of JSON a
 // line, appended to the file that RUNG_EMU_REPORT names. Without that variable nothing is written.
 //
-//   {"launch": {…}}    as of `rung trace --json`, see emu/launch_json.hpp
+//   {"launch": {…}}    as of `rung trace --json`, see emu/launch_json.hpp; with "times" it is the
+//                      sum of launches that are alike, unless RUNG_EMU_EACH_LAUNCH is 1
 //   {"hazard": {…}}    that belongs to no launch: memory that was not freed
 //   {"failure": "…"}   device code that the virtual GPU refused
 //   {"skipped": {…}}   launches of a kernel that --launches left out
