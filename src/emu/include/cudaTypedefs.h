@@ -33,3 +33,11 @@ RUNG_EMU_CALL(cuLaunchKernelEx, 11060)
 RUNG_EMU_CALL(cuTensorMapEncodeTiled, 12000)
 
 #undef RUNG_EMU_CALL
+
+/* Calls that are not there; cudaGetDriverEntryPoint says so. */
+typedef CUresult (*PFN_cuTensorMapEncodeIm2col)(
+    CUtensorMap* map, CUtensorMapDataType type, unsigned rank, void* address, const uint64_t* sizes,
+    const uint64_t* strides, const int* lower_corner, const int* upper_corner, uint32_t channels,
+    uint32_t pixels, const uint32_t* element_strides, CUtensorMapInterleave interleave,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+typedef PFN_cuTensorMapEncodeIm2col PFN_cuTensorMapEncodeIm2col_v12000;

@@ -25,7 +25,10 @@ namespace experimental {
 namespace precision {
 struct s4;
 struct u4;
+struct b1;
 }  // namespace precision
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 }  // namespace experimental
 
 template <class Use, int m, int n, int k, class T, class Layout = void>
@@ -174,6 +177,27 @@ RUNG_EMU_WMMA_MULTIPLY(8, 8, 4, double, double, double, double, double, double,
 RUNG_EMU_WMMA_SUM(8, 8, 32, int, int, __imma_m8n8k32_ld_c, __imma_m8n8k32_st_c_i32, 2)
 RUNG_EMU_WMMA_NIBBLES(s4)
 RUNG_EMU_WMMA_NIBBLES(u4)
+
+// Of single bits. The engine does not know these products: a kernel that has them is refused.
+RUNG_EMU_WMMA_FACTOR(matrix_a, 8, 8, 128, experimental::precision::b1, void, int,
+                     __bmma_m8n8k128_ld_a_b1, int, 32, 1)
+RUNG_EMU_WMMA_FACTOR(matrix_b, 8, 8, 128, experimental::precision::b1, void, int,
+                     __bmma_m8n8k128_ld_b_b1, int, 32, 1)
+RUNG_EMU_WMMA_SUM(8, 8, 128, int, int, __bmma_m8n8k128_ld_c, __bmma_m8n8k128_st_c_i32, 2)
+template <class LayoutA, class LayoutB>
+RUNG_EMU_WMMA void bmma_sync(
+    fragment<accumulator, 8, 8, 128, int>& d,
+    const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, LayoutA>& a,
+    const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, LayoutB>& b,
+    const fragment<accumulator, 8, 8, 128, int>& c,
+    experimental::bmmaBitOp operation = experimental::bmmaBitOpXOR,
+    experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC) {
+  if (operation == experimental::bmmaBitOpXOR) {
+    __bmma_m8n8k128_mma_xor_popc_b1(d.x, a.x, b.x, c.x, 1);
+  } else {
+    __bmma_m8n8k128_mma_and_popc_b1(d.x, a.x, b.x, c.x, 1);
+  }
+}
 
 template <class Use, int m, int n, int k, class T, class Layout, class Value>
 RUNG_EMU_WMMA void fill_fragment(fragment<Use, m, n, k, T, Layout>& a, const Value& value) {

@@ -68,6 +68,19 @@ void test(const char* name) {
              wrong<M, N, K, T, Sum, col_major, col_major>(true, true));
 }
 
+// Products of single bits compile. The engine would refuse the launch.
+__global__ void bits(const unsigned* a, const unsigned* b, int* sums) {
+  fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major> of_a;
+  fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major> of_b;
+  fragment<accumulator, 8, 8, 128, int> of_sums;
+  load_matrix_sync(of_a, a, 128);
+  load_matrix_sync(of_b, b, 128);
+  fill_fragment(of_sums, 0);
+  bmma_sync(of_sums, of_a, of_b, of_sums, experimental::bmmaBitOpAND);
+  bmma_sync(of_sums, of_a, of_b, of_sums);
+  store_matrix_sync(sums, of_sums, 8, mem_row_major);
+}
+
 template <int M, int N>
 void test_shape() {
   test<M, N, 16, half, float>("half");

@@ -20,7 +20,8 @@ __device__ static inline void __assert_fail(const char* expression, const char* 
 // What a call of a virtual function without a body would be.
 extern "C" __device__ __attribute__((weak)) inline void __cxa_pure_virtual() { __trap(); }
 
+// The same functions: a program may use the namespace.
 namespace std {
-__device__ static inline void* malloc(size_t bytes) { return ::malloc(bytes); }
-__device__ static inline void free(void* pointer) { ::free(pointer); }
+using ::free;
+using ::malloc;
 }  // namespace std
