@@ -60,6 +60,13 @@ bool is_special_register(std::string_view name) {
                      [&](const char* start) { return name.starts_with(start); });
 }
 
+/// Whether the statement that begins with this parenthesis declares registers of its own, which is
+/// PTX: their names may follow a % as well.
+bool declares_registers(std::string_view text, std::size_t open) {
+  return text.substr(open, text.find(';', behind_parentheses(text, open)) - open).find(".reg") !=
+         text.npos;
+}
+
 /// The parenthesis behind `asm`, `__asm` or `__asm__` at `at`; npos if that is no such statement.
 std::size_t assembly_parenthesis(std::string_view text, std::size_t at) {
   const auto behind_word = [&](std::size_t begin) {
@@ -165,6 +172,12 @@ std::string escape_special_registers(const std::string& text) {
     const std::size_t open = assembly_parenthesis(text, at);
     at += 3;
     if (open == text.npos) continue;
+    const bool has_own = declares_registers(text, open);
+    const auto is_register = [&](std::string_view name) {
+      const bool is_name =
+          !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0);
+      return (has_own && is_name) || is_special_register(name);
+    };
     int depth = 0;
     bool in_text = false;
     for (at = open; at < text.size(); ++at) {
@@ -176,7 +189,7 @@ std::string escape_special_registers(const std::string& text) {
       if (!in_text || c != '%') continue;
       if (text[at + 1] == '%') {
         ++at;
-      } else if (is_special_register(std::string_view(text).substr(at + 1))) {
+      } else if (is_register(std::string_view(text).substr(at + 1))) {
         escaped.append(text, rest, at - rest).append("%");
         rest = at;
       }

@@ -11,7 +11,8 @@ std::string join_launch_brackets(const std::string& text);
 /// nvcc takes `k<<<{2, 2}, 64>>>()`; clang wants dim3{2, 2}.
 std::string name_dimensions(const std::string& text);
 
-/// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register.
+/// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register, and
+/// before one that the statement declares itself.
 std::string escape_special_registers(const std::string& text);
 
 /// nvcc takes `#define UNROLL #pragma unroll`; others want _Pragma("unroll").

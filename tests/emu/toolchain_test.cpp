@@ -62,6 +62,14 @@ TEST(AcceptedSource, EscapesInAllFormsOfAssembly) {
       "printf(\"%clock\"); plasma(\"%clock\");\n");
 }
 
+TEST(AcceptedSource, EscapesRegistersThatTheStatementDeclares) {
+  EXPECT_EQ(
+      escape_special_registers("asm(\"{.reg .pred %p; setp.eq.s32 %p, %1, %%r; }\" : \"=r\"(x));\n"
+                               "asm(\"movl %k0, %eax\" : \"=r\"(x));\n"),
+      "asm(\"{.reg .pred %%p; setp.eq.s32 %%p, %1, %%r; }\" : \"=r\"(x));\n"
+      "asm(\"movl %k0, %eax\" : \"=r\"(x));\n");
+}
+
 TEST(AcceptedSource, AlignasComesBeforeTheMemory) {
   EXPECT_EQ(lead_with_alignas("{ __shared__ alignas(16) float a[4]; }"),
             "{ alignas(16) __shared__  float a[4]; }");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <span>
 
 #include "vgpu/driver/call.hpp"
@@ -52,10 +53,8 @@ bool is_skipped(const Kernel& kernel) {
   return most != 0 && process().launch_counts[info(kernel).name]++ >= most;
 }
 
-void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth);
-
-/// Runs a kernel, and then those that it has launched, `depth` launches below the host's.
-void run(ContextState& context, const Launch& launch, int depth = 0) {
+/// Runs a kernel, and none of those that it launches.
+void run_alone(ContextState& context, const Launch& launch) {
   if (is_skipped(*launch.function->kernel)) return;
   flush_printed(context);
   LaunchOptions options = launch.options;
@@ -79,6 +78,13 @@ void run(ContextState& context, const Launch& launch, int depth = 0) {
   // A copy, because the observer may replace itself.
   const LaunchObserver observer = process().observer;
   if (observer) observer(report, kernel);
+}
+
+void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth);
+
+/// Runs a kernel, and then those that it has launched, `depth` launches below the host's.
+void run(ContextState& context, const Launch& launch, int depth = 0) {
+  run_alone(context, launch);
   run_children(context, launch.module, depth);
 }
 
@@ -232,25 +238,47 @@ Launch child_of(const std::shared_ptr<ModuleState>& module, const DeviceLaunch& 
   return launch;
 }
 
+/// Runs a launch that a kernel has made, unless an earlier one has failed, and frees its parameters.
+/// `run_it` gets the launch.
+template <class Run>
+void run_child(ContextState& context, const std::shared_ptr<ModuleState>& module,
+               const DeviceLaunch& asked, const Run& run_it) {
+  if (context.sticky == Result::success) {
+    try {
+      run_it(child_of(module, asked));
+    } catch (...) {
+      context.sticky = result_of_exception();
+      context.sticky_message = last_message();
+    }
+  }
+  context.memory.free(asked.parameters);
+}
+
 // They run when the kernel that launches them has ended, tail launches last. That is one of the
-// orders that a GPU may choose, because nothing in a kernel can wait for them.
+// orders that a GPU may choose, because nothing in a kernel can wait for them. A tail launch takes
+// the place of the kernel that made it: it may make the next, any number of times.
 void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth) {
-  std::vector<DeviceLaunch> asked = take_launches_of_kernels(context.memory);
   constexpr std::uint64_t tail_launch = 3;  // cudaStreamTailLaunch
-  std::stable_partition(asked.begin(), asked.end(),
-                        [](const DeviceLaunch& it) { return it.stream != tail_launch; });
-  for (const DeviceLaunch& each : asked) {
-    if (context.sticky == Result::success) {
-      try {
+  std::deque<DeviceLaunch> tails;
+  const auto run_nested = [&] {
+    const std::vector<DeviceLaunch> asked = take_launches_of_kernels(context.memory);
+    std::size_t own_tails = 0;
+    for (const DeviceLaunch& each : asked) {
+      if (each.stream == tail_launch) {
+        tails.insert(tails.begin() + static_cast<std::ptrdiff_t>(own_tails++), each);
+        continue;
+      }
+      run_child(context, module, each, [&](const Launch& launch) {
         require(depth < deepest_launch, Result::launch_failed,
                 "kernels launch kernels more than 24 deep");
-        run(context, child_of(module, each), depth + 1);
-      } catch (...) {
-        context.sticky = result_of_exception();
-        context.sticky_message = last_message();
-      }
+        run(context, launch, depth + 1);
+      });
     }
-    context.memory.free(each.parameters);
+  };
+  for (run_nested(); !tails.empty(); run_nested()) {
+    const DeviceLaunch tail = tails.front();
+    tails.pop_front();
+    run_child(context, module, tail, [&](const Launch& launch) { run_alone(context, launch); });
   }
 }
 

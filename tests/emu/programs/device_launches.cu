@@ -25,6 +25,12 @@ __global__ void count_levels(int left) {
   if (left > 0) count_levels<<<1, 1>>>(left - 1);
 }
 
+/// Each launch takes the place of the one before, so that there may be any number.
+__global__ void count_tails(int left) {
+  levels = levels + 1;
+  if (left > 0) count_tails<<<1, 1, 0, cudaStreamTailLaunch>>>(left - 1);
+}
+
 template <int N>
 __global__ void twice(int* values) {
   if (threadIdx.x == 0 && N > 1) twice<(N > 1 ? N / 2 : 1)><<<1, N / 2>>>(values);
@@ -85,6 +91,9 @@ int main() {
   int found = 0;
   CHECK(cudaMemcpyFromSymbol(&found, levels, sizeof found) == cudaSuccess);
   CHECK(found == 11);
+  count_tails<<<1, 1>>>(1000);
+  CHECK(cudaMemcpyFromSymbol(&found, levels, sizeof found) == cudaSuccess);
+  CHECK(found == 11 + 1001);
 
   allocate<<<1, 1>>>(10, values);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
