@@ -224,7 +224,8 @@ double GemmCosts::short_k(int threads) const {
 /// As gemm/cpu/11 decides it, with B divided between threads.
 bool GemmCosts::passes_b(int threads) const {
   return rates_.fmas_per_cycle > 1 && b_by_rows_ &&
-         cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, rates_.l1, rates_.l2);
+         cpu::few_rows_meet(k_ * n_ * size_ / threads, m_, rates_.has_few_registers, rates_.l1,
+                            rates_.l2);
 }
 
 /// As gemm/cpu/11 decides it, with A divided between threads.

@@ -132,9 +132,11 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
   if constexpr (B == Reads::panel || B == Reads::beside) {
     constexpr int tiles_ahead = B == Reads::panel ? steps_ahead<Vectors> : 1;
     constexpr int of_line = std::max<int>(1, 64 / sizeof(b_k[0]));  // vectors
+    // Where rows of B do not begin with a line, this tile reads the first one of those to the right.
+    constexpr std::int64_t within = B == Reads::beside ? of_line * lanes - 1 : 0;
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; v += of_line) {
-      __builtin_prefetch(at.b + (tiles_ahead * Vectors + v) * lanes);
+      __builtin_prefetch(at.b + (tiles_ahead * Vectors + v) * lanes + within);
     }
   }
   if constexpr (Kind == Step::moves) {

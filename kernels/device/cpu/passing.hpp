@@ -12,7 +12,7 @@ namespace rung::cpu {
 /// Where rows of B are contiguous. False for other products.
 template <class T>
 bool multiply_passing(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
-  if (passes_b(g)) return multiply_passing_b(g, kernels), true;
+  if (passes_b(g, kernels)) return multiply_passing_b(g, kernels), true;
   if (passes_a(g)) return multiply_passing_a(g, kernels), true;
   if (copies_strips(g, kernels)) return multiply_copying_strips(g, kernels), true;
   return false;

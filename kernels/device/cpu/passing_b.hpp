@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/problem.hpp"
+#include "device/cpu/fetches.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
@@ -32,21 +33,22 @@ bool is_b_beyond_l2(const Gemm<T, T>& g) {
   return g.k * g.n * std::int64_t{sizeof(T)} > machine().caches.l2;
 }
 
-/// Whether few rows of A meet a B that is not in L1. bytes: of B; l1, l2: their bytes. Fewer rows than
-/// `least_near` read B from L2 as fast without fetching it.
+/// Whether few rows of A meet a B that is not in L1. bytes: of B; l1, l2: their bytes. With 32 registers,
+/// fewer rows than eight read B from L2 as fast without fetching it.
 template <class Number>
-constexpr bool few_rows_meet(Number bytes, Number rows, Number l1, Number l2) {
-  constexpr int least_near = 8, most_near = 70, least_far = 3, most_far = 28;
+constexpr bool few_rows_meet(Number bytes, Number rows, bool has_few_registers, Number l1,
+                             Number l2) {
+  constexpr int least = 3, most_near = 70, most_far = 28;
   if (bytes <= l1 / 2) return false;
-  return bytes > l2 ? rows >= least_far && rows <= most_far
-                    : rows >= least_near && rows <= most_near;
+  if (bytes > l2) return rows >= least && rows <= most_far;
+  return rows >= (has_few_registers ? least : 8) && rows <= most_near;
 }
 
 template <class T>
-bool passes_b(const Gemm<T, T>& g) {
+bool passes_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
   const Caches& caches = machine().caches;
   const std::int64_t bytes = g.k * g.n * std::int64_t{sizeof(T)};
-  return few_rows_meet(bytes, g.m, caches.l1, caches.l2);
+  return few_rows_meet(bytes, g.m, kernels.has_few_rows(), caches.l1, caches.l2);
 }
 
 /// C(:, j … j + cols), for k0 … k0 + k. While the last tile reads B from L1, it fetches the columns
@@ -70,8 +72,12 @@ void strip_of_few_rows(const Gemm<T, T>& g, const MaskedKernels<T>& kernels, std
 /// for a step that they need more steps to pay for what is around the loop.
 template <class T>
 void multiply_passing_b(const Gemm<T, T>& g, const MaskedKernels<T>& kernels) {
-  constexpr std::int64_t near_KC = 1024 / sizeof(T), least_far_KC = 8, most_far_KC = 24;
-  constexpr std::int64_t far_KC_of_few_rows = 96;
+  constexpr std::int64_t near_bytes = 1024, least_far_KC = 8, most_far_KC = 24;
+  constexpr std::int64_t near_KC_of_few_rows = 128, far_KC_of_few_rows = 96, size = sizeof(T);
+  // In L1 a strip takes a line more where rows of B do not begin with one.
+  const bool begins_lines = g.b.row_stride % line<T> == 0;
+  const bool is_short = kernels.has_few_rows() && (g.m <= kernels.MR || !begins_lines);
+  const std::int64_t near_KC = is_short ? near_KC_of_few_rows : near_bytes / size;
   const std::int64_t far_KC = kernels.has_few_rows()
                                   ? even_part(g.k, far_KC_of_few_rows)
                                   : std::clamp(2 * g.m, least_far_KC, most_far_KC);

@@ -13,11 +13,10 @@
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
-#include "device/cpu/narrow_kernels.hpp"
 #include "device/cpu/parts_of_c.hpp"
 #include "device/cpu/passing.hpp"
 #include "device/cpu/rung.hpp"
-#include "device/cpu/short_k_kernels.hpp"
+#include "device/cpu/short_k.hpp"
 
 namespace rung {
 
@@ -29,10 +28,10 @@ namespace {
 // Tiles of few rows read a strip so often that it must stay in L1 beside their rows of A.
 constexpr std::int64_t max_KC = 256, max_KC_of_few_rows = 128;
 constexpr std::int64_t max_panel_bytes = 32 << 10, short_k = 32;
-// Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
-constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes; the unit of a thread's rows.
 constexpr std::int64_t tiles_of_copy = 4, rows_of_part = 4;
+// With few registers, from this many rows on a copy is faster than a B that passes by.
+constexpr std::int64_t rows_of_copy = 32;
 
 /// The rows of the tiles of a strip of `cols` columns.
 template <class T>
@@ -60,21 +59,17 @@ struct MaskedEdges {
 
   template <class T>
   static void multiply(const Gemm<T, T>& g) {
-    const bool has_rows = g.m >= least_rows_of_strip;
-    if (!has_rows && g.b.col_stride == 1 && 1 <= g.k && g.k <= cpu::NarrowKernels<T>::depth(g.m)) {
-      return in_one_pass(g);
-    }
+    if (cpu::multiply_short_k(g)) return;
     const auto& kernels = cpu::masked_kernels<T>();
     if (g.b.col_stride != 1 || !kernels.masks_b) return by_columns(g, kernels, From::packed);
-    const std::int64_t strip_cols = cpu::short_k_kernels<T>().vectors(g.k) * kernels.lanes;
-    if (has_rows && strip_cols > 0) return by_strips(g, strip_cols);
     if (is_one_tile(g, kernels))
       return kernels.tile(g.m, g.n)(cpu::masked_tile_of(g, 0, g.k, 0, g.n));
     if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
-    if (cpu::multiply_passing(g, kernels)) return;
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
     const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
                         shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
+    const bool passes = !copies || !kernels.has_few_rows() || g.m < rows_of_copy;
+    if (passes && cpu::multiply_passing(g, kernels)) return;
     by_columns(g, kernels, copies ? From::copy : From::matrix);
   }
 
@@ -152,34 +147,6 @@ struct MaskedEdges {
         const std::int64_t cols = kernels.tile_cols(part.m, g.n - j, g.k);
         strip(part, kernels, part.m, 0, g.k, j, cols, &g.b(0, j), g.b.row_stride);
         j += cols;
-      }
-    }
-  }
-
-  /// One or two rows of C, with all of k and of A in registers.
-  template <class T>
-  static void in_one_pass(const Gemm<T, T>& g) {
-    cpu::narrow_kernels<T>().row_sums[g.m - 1][g.k - 1](
-        {g.n, &g.a(0, 0), g.a.row_stride, g.a.col_stride, &g.b(0, 0), g.b.row_stride, g.alpha,
-         g.beta, &g.c(0, 0), g.c.row_stride});
-  }
-
-  /// Some rows of C at a time, for as many columns of B as stay in registers.
-  template <class T>
-  static void by_strips(const Gemm<T, T>& g, std::int64_t widest) {
-    const auto& kernels = cpu::short_k_kernels<T>();
-    const auto& strips = kernels.strips[g.k - 1];
-    const std::int64_t most_rows =
-        g.m <= rows_of_strip  // without a division
-            ? g.m
-            : std::max(rows_of_strip, max_panel_bytes / std::int64_t{sizeof(T)} / g.n);
-    for (std::int64_t i = 0; i < g.m; i += most_rows) {
-      const std::int64_t rows = std::min(most_rows, g.m - i);
-      for (std::int64_t j = 0; j < g.n; j += widest) {
-        const std::int64_t cols = std::min(widest, g.n - j);
-        strips[kernels.vectors_of(cols) - 1]({rows, cols, &g.a(i, 0), g.a.row_stride,
-                                              g.a.col_stride, &g.b(0, j), g.b.row_stride, g.alpha,
-                                              g.beta, &g.c(i, j), g.c.row_stride});
       }
     }
   }
