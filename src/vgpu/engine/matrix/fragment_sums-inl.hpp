@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "vgpu/engine/matrix/fma_sums-inl.hpp"
+#include "vgpu/engine/matrix/fragment_range-inl.hpp"
 #include "vgpu/model/warp.hpp"
 
 #if RUNG_VGPU_FMA_SUMS
@@ -28,22 +29,11 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int reach = 63;
-constexpr int fragment_fraction = 25;  // SumRule's, of every sum in f32 of 16-bit elements
-
-// Biased exponents of f32, of the largest element of a tile and of the largest product of two. A zero
-// is computed as 2^-126, which must stay below one unit when it is multiplied.
-constexpr int least_element = 127 - 38;
-constexpr int least_product = lowest + 1 + reach, most_product = highest;
-
 /// How the halves of words are told apart in a tile.
 struct HalfExponents {
   __m512i exponents;  // 0 of a zero, otherwise at least 1
   __mmask32 negative, nonzero;
 };
-
-template <Element type>
-constexpr int mantissa_of = type == Element::bf16 ? 7 : 10;
 
 template <Element type>
 HWY_INLINE HalfExponents half_exponents(__m512i words) {
@@ -64,14 +54,6 @@ HWY_INLINE int largest_half(__m512i halves) {
       _mm_max_epu16(_mm256_castsi256_si128(of_256), _mm256_extracti128_si256(of_256, 1));
   const __m128i complement = _mm_xor_si128(of_128, _mm_set1_epi16(-1));
   return 0xFFFF - (_mm_cvtsi128_si32(_mm_minpos_epu16(complement)) & 0xFFFF);
-}
-
-/// FragmentRows::largest, from the largest exponent as it is encoded.
-template <Element type>
-HWY_INLINE int checked_largest(int encoded) {
-  const int infinity = 0x7FFF >> mantissa_of<type>;
-  const int biased = encoded + (type == Element::bf16 ? 0 : 127 - 15);
-  return encoded == infinity || biased < least_element ? 0 : biased;
 }
 
 /// The bytes of exponents, in halves.

@@ -10,6 +10,7 @@
 
 #include "vgpu/engine/matrix/fma_sums-inl.hpp"
 #include "vgpu/engine/matrix/fragment_sums-inl.hpp"
+#include "vgpu/engine/matrix/fragment_sums_avx2-inl.hpp"
 #include "vgpu/engine/matrix/product_groups-inl.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
 
@@ -195,7 +196,7 @@ void set_column_operands(const PackedMatrix& from, int columns, const ProductCol
 #endif
 }
 
-#if !RUNG_VGPU_FMA_SUMS
+#if !RUNG_VGPU_FMA_SUMS && !RUNG_VGPU_AVX2_FRAGMENTS
 constexpr decltype(TensorProducts::set_fragment_rows) set_fragment_rows = nullptr;
 constexpr decltype(TensorProducts::set_fragment_columns) set_fragment_columns = nullptr;
 constexpr decltype(TensorProducts::add_fragments) add_fragments = nullptr;
