@@ -1,5 +1,6 @@
 #pragma once
-// For an A of a few dozen rows and a B larger than L2: strips of B are copied as they pass to L1.
+// For an A of a few dozen rows and a B that does not stay in L2: strips of B are copied as they pass
+// to L1.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,12 +17,13 @@ namespace rung::cpu {
 inline constexpr std::int64_t strip_bytes = 32 << 10;  // of a copy, which stays in L1
 
 /// Whether strips of B are copied. bytes: of B; tile_rows: of the largest tile; l1, l2: their bytes.
-/// For fewer rows B passes by; for more, rung 12 reads each strip less often.
+/// A B of more than half of L2 does not stay there beside A and C. For fewer rows B passes by; for more,
+/// rung 12 reads each strip less often.
 template <class Number>
 constexpr bool rows_share_copies(Number bytes, Number rows, Number tile_rows, Number l1,
                                  Number l2) {
   constexpr int most_tiles = 12;
-  return bytes > l2 && 2 * l1 >= 3 * strip_bytes && rows > 2 * tile_rows &&
+  return 2 * bytes > l2 && 2 * l1 >= 3 * strip_bytes && rows > 2 * tile_rows &&
          rows <= most_tiles * tile_rows;
 }
 
