@@ -140,6 +140,11 @@ TEST(Programs, DriverEntryPoints) { expect_output("driver_entry_points.cu", "1 0
 // The last line begins with the solution of 3 x + y = 3, 2 y = 5.
 TEST(Programs, DenseSolvers) { expect_output("cusolver.cu", "1 1 1 1 1 0\n0.167 2.500 2 2 3 1\n"); }
 
+TEST(Programs, SolversThatAreToldTheTypes) {
+  const std::string of_type = "1 1 220\n1 1 1 1 0\n1 0\n";
+  expect_output("cusolver_generic.cu", of_type + of_type + "9 3 1\n");
+}
+
 TEST(Programs, CublasLuAndProductsFromTheHost) {
   expect_output("cublas_lu.cu", "0 2 -0.125 0.5 0.25 0 2 1 0\n0 7 24 42 0\n7 8 7\n");
 }

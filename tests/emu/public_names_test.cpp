@@ -153,6 +153,16 @@ TEST(PublicNames, LaunchesThatAreSkipped) {
   EXPECT_EQ(run_emu("programs/repeated_launches.cu", "--launches 0").exit_code, 2);
 }
 
+TEST(PublicNames, GridConstantsAreNotCopied) {
+  const EmuOutput output = run_emu("programs/grid_constant.cu");
+  EXPECT_EQ(output.out, "1521\n") << output.err;
+  const auto& kernels = output.json.at("kernels");
+  EXPECT_NE(kernels.at(0).at("counters").at("local_store_requests"), 0);
+  EXPECT_EQ(kernels.at(1).at("counters").at("local_store_requests"), 0);
+}
+
+TEST(PublicNames, CurandBringsTheRuntime) { expect_output("curand_alone.cpp", "0 0\n"); }
+
 TEST(PublicNames, SeveralFilesWithRelocatableDeviceCode) {
   expect_output("several_files/main.cu", "157 19 cudaSuccess\n",
                 "-rdc=true -D A -I" RUNG_EMU_PROGRAMS " " RUNG_EMU_PROGRAMS

@@ -3,6 +3,8 @@
  * and what solves with them; eigenvalues and singular values, of complex matrices too. Computed on the CPU. A call that is missing here is missing by its
  * name. */
 
+#include <stdint.h>
+
 #include "cusolver_common.h"
 #include "rung_emu/cusolver/spectral.h"
 
@@ -76,6 +78,66 @@ RUNG_EMU_API cusolverStatus_t cusolverDnDormqr(cusolverDnHandle_t handle, cublas
                                                const double* a, int lda, const double* tau,
                                                double* c, int ldc, double* workspace, int size,
                                                int* info);
+
+/* The 64-bit interface: matrices of float and double, and complex ones for eigenvalues. */
+typedef struct cusolverDnParams* cusolverDnParams_t;
+typedef enum { CUSOLVERDN_GETRF = 0, CUSOLVERDN_POTRF = 1 } cusolverDnFunction_t;
+RUNG_EMU_API cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* params);
+RUNG_EMU_API cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params);
+RUNG_EMU_API cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params,
+                                                      cusolverDnFunction_t function,
+                                                      cusolverAlgMode_t algorithm);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgetrf_bufferSize(
+    cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, cudaDataType type,
+    const void* a, int64_t lda, cudaDataType compute, size_t* on_device, size_t* on_host);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgetrf(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                               int64_t m, int64_t n, cudaDataType type, void* a,
+                                               int64_t lda, int64_t* pivots, cudaDataType compute,
+                                               void* device_workspace, size_t device_bytes,
+                                               void* host_workspace, size_t host_bytes, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgetrs(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                               cublasOperation_t op, int64_t n, int64_t columns,
+                                               cudaDataType type, const void* a, int64_t lda,
+                                               const int64_t* pivots, cudaDataType type_of_b,
+                                               void* b, int64_t ldb, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle,
+                                                          cusolverDnParams_t params,
+                                                          cublasFillMode_t part, int64_t n,
+                                                          cudaDataType type, const void* a,
+                                                          int64_t lda, cudaDataType compute,
+                                                          size_t* on_device, size_t* on_host);
+RUNG_EMU_API cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                               cublasFillMode_t part, int64_t n, cudaDataType type,
+                                               void* a, int64_t lda, cudaDataType compute,
+                                               void* device_workspace, size_t device_bytes,
+                                               void* host_workspace, size_t host_bytes, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXpotrs(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                               cublasFillMode_t part, int64_t n, int64_t columns,
+                                               cudaDataType type, const void* a, int64_t lda,
+                                               cudaDataType type_of_b, void* b, int64_t ldb,
+                                               int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgeqrf_bufferSize(
+    cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, cudaDataType type,
+    const void* a, int64_t lda, cudaDataType type_of_tau, const void* tau, cudaDataType compute,
+    size_t* on_device, size_t* on_host);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                               int64_t m, int64_t n, cudaDataType type, void* a,
+                                               int64_t lda, cudaDataType type_of_tau, void* tau,
+                                               cudaDataType compute, void* device_workspace,
+                                               size_t device_bytes, void* host_workspace,
+                                               size_t host_bytes, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXsyevd_bufferSize(
+    cusolverDnHandle_t handle, cusolverDnParams_t params, cusolverEigMode_t mode,
+    cublasFillMode_t part, int64_t n, cudaDataType type, const void* a, int64_t lda,
+    cudaDataType type_of_values, const void* values, cudaDataType compute, size_t* on_device,
+    size_t* on_host);
+RUNG_EMU_API cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                               cusolverEigMode_t mode, cublasFillMode_t part,
+                                               int64_t n, cudaDataType type, void* a, int64_t lda,
+                                               cudaDataType type_of_values, void* values,
+                                               cudaDataType compute, void* device_workspace,
+                                               size_t device_bytes, void* host_workspace,
+                                               size_t host_bytes, int* info);
 
 typedef struct syevjInfo* syevjInfo_t;
 typedef struct gesvdjInfo* gesvdjInfo_t;

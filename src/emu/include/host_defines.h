@@ -16,6 +16,8 @@
 /* clang 19 does not know these: rung emu reads the annotations. */
 #define __cluster_dims__(...) __attribute__((annotate("rung.cluster", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((annotate("rung.grid_constant")))
+/* CUTLASS has none with clang, unless this is defined. */
+#define CUTLASS_GRID_CONSTANT __grid_constant__
 #else /* a host compiler: only the host's part of a program can be meant */
 #define __device__
 #define __host__

@@ -1,0 +1,15 @@
+// For the host's compiler: curand.h brings the runtime's templates, as the vendor's does.
+#include <curand.h>
+
+#include <cstdio>
+
+int main() {
+  float* numbers = nullptr;
+  const cudaError_t error = cudaMalloc(&numbers, 8 * sizeof(float));
+  curandGenerator_t generator;
+  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT);
+  const curandStatus_t status = curandGenerateUniform(generator, numbers, 8);
+  printf("%d %d\n", error, status);
+  curandDestroyGenerator(generator);
+  cudaFree(numbers);
+}
