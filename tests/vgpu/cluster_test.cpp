@@ -241,6 +241,27 @@ TEST_F(ClusterTest, ArrivesAtAnothersBarrier) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(result[i], i + 32);
 }
 
+TEST_F(ClusterTest, InitialisedBarriersAreKnownBehindARelaxedArrival) {
+  const auto use_others = [](const std::string& sync) {
+    return "@%p1 mbarrier.init.shared.b64 [bar], 1;\n" + sync + R"(
+      xor.b32 %r10, %r2, 1;
+      mov.u32 %r13, bar;
+      mapa.shared::cluster.u32 %r14, %r13, %r10;
+      @%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14];
+      )" + wait_for("bar", "0", "0") +
+           cluster_sync;
+  };
+  const std::string fence = "fence.mbarrier_init.release.cluster;\n";
+  const std::string relaxed =
+      "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\n";
+  expect_none(run_body(use_others(fence + relaxed), {2, 1, 1}, {2, 1, 1}));
+  found(run_body(use_others(relaxed), {2, 1, 1}, {2, 1, 1}), HazardKind::shared_race);
+  // The fence is of what comes before it, and of one arrival.
+  found(run_body(fence + use_others(relaxed), {2, 1, 1}, {2, 1, 1}), HazardKind::shared_race);
+  found(run_body(fence + relaxed + use_others(relaxed), {2, 1, 1}, {2, 1, 1}),
+        HazardKind::shared_race);
+}
+
 std::string multicast(const std::string& mask) {
   return R"(
     @%p1 mbarrier.init.shared.b64 [bar], 1;

@@ -68,6 +68,7 @@ struct AsyncWarp {
   int registers = 0;          // per thread, by setmaxnreg; 0: as launched
   std::uint32_t arrived = 0;  // cluster barriers
   Mask to_wait = 0;           // lanes that have arrived there but not yet waited
+  Clock initialised;          // by fence.mbarrier_init since it has last arrived there; or empty
 };
 
 struct AsyncState {
@@ -96,7 +97,7 @@ void acquire(Warp& warp, const Clock& clock);
 void run_proxy_fence(Warp& warp, const Instr& instr);
 void run_proxy_fence_of_shared(Warp& warp, const Instr& instr);
 void run_proxy_fence_of_global(Warp& warp, const Instr& instr);
-/// fence.mbarrier_init: the same for initialisations of mbarriers only.
+/// The same for initialisations of mbarriers only.
 void run_mbarrier_fence(Warp& warp, const Instr& instr);
 
 /// Reports operations that are still in flight when the block's threads have exited.

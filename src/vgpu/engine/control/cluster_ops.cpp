@@ -35,6 +35,13 @@ void cluster_wait(Warp& warp, const Instr& instr) {
   warp.block->cluster.wait(warp, instr);
 }
 
+/// fence.mbarrier_init: the warp's next arrival at the cluster's barrier, even a relaxed one, tells
+/// of the mbarriers. Here of all that the warp did before the fence.
+void mbarrier_fence(Warp& warp, const Instr& instr) {
+  run_mbarrier_fence(warp, instr);
+  warp.block->async->warps[static_cast<std::size_t>(warp.index)].initialised = publish(warp);
+}
+
 template <class F>
 void for_lanes(const Warp& warp, const F& f) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
@@ -104,7 +111,7 @@ std::optional<OpSpec> register_count(const ptx::Instruction& instruction) {
 std::optional<OpSpec> proxy_fence(const ptx::Instruction& instruction) {
   const auto& words = instruction.modifiers;
   if (words.empty()) return std::nullopt;
-  if (words[0] == "mbarrier_init") return spec(run_mbarrier_fence, {}, 0);
+  if (words[0] == "mbarrier_init") return spec(mbarrier_fence, {}, 0);
   const bool async = words[0] == "proxy" && words.size() > 1 && words[1].starts_with("async");
   if (!async) return std::nullopt;
   const bool global = instruction.has("global");
