@@ -25,6 +25,7 @@ class GemmCosts {
   double from_memory(double cycles_per_byte) const;
   double writing(double cycles_per_byte, int threads = 1) const;
   double moving_c(int threads) const;
+  double of_large_tile() const;
   double packing_both() const;
   double reading_a_in_place(double columns) const;
   double reading_a_just_in_time(double columns) const;
@@ -38,7 +39,11 @@ class GemmCosts {
   double passing_a() const;
   bool copies_strips(int threads) const;
   bool copies_shared_sets() const;
+  bool copies_by_few_rows() const;
   double passing_b(int threads) const;
+  double one_or_two_rows() const;
+  double tiles_in_place(int threads) const;
+  double few_rows_in_place(int threads) const;
   double masked_tiles(int threads) const;
   double passing_b_by() const;
 

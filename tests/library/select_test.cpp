@@ -87,8 +87,9 @@ TEST(Costs, OfFewRowsAndColumnsAreLessInPlace) {
   }
 }
 
-/// 16 registers of 256 bits: rung 11 reads a B in L2 in place, and is not sent away for the C it writes;
-/// a B beyond L2 is fetched by 12; few rows of A do not stay in registers while 13 adds rows of B.
+/// 16 registers of 256 bits: rung 11 reads a B in L2 in place, or copies strips of it, also for a C beyond L2;
+/// a B beyond L2 is fetched by 12, except for rows so short that a strip is most of them; few rows of A do not
+/// stay in registers while 13 adds rows of B.
 TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   const CpuRates rates{.lanes_f32 = 8,
                        .lanes_f64 = 4,
@@ -105,7 +106,9 @@ TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   EXPECT_EQ(rung(Dtype::f32, 512, 704, 64), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 808, 176, 56), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 4, 1500, 300), "gemm/cpu/11_masked_edges");
-  EXPECT_EQ(rung(Dtype::f32, 256, 2240, 128), "gemm/cpu/12_just_in_time");
+  EXPECT_EQ(rung(Dtype::f32, 640, 4032, 40), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 2, 39, 3823), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 1000, 1000, 1000), "gemm/cpu/12_just_in_time");
   EXPECT_EQ(rung(Dtype::f64, 80, 3640, 456), "gemm/cpu/12_just_in_time");
   EXPECT_EQ(rung(Dtype::f32, 1, 1000, 1000), "gemm/cpu/13_narrow");
   EXPECT_EQ(rung(Dtype::f32, 4096, 1, 4096), "gemm/cpu/13_narrow");
@@ -166,14 +169,17 @@ TEST(Costs, OfMoreWorkAreHigher) {
 }
 
 TEST(Costs, AreThereForEmptyProducts) {
-  CpuRates rates = rates_of_lanes(16);
-  rates.fmas_per_cycle = 2;
-  for (const std::int64_t m : {0, 100, 2000}) {
-    for (const std::int64_t n : {0, 100, 2000}) {
-      for (const std::int64_t k : {0, 100, 2000}) {
-        const GemmCosts costs({Dtype::f32, m, n, k, Order::row_major, Order::row_major}, rates);
-        EXPECT_GE(costs.masked_edges(1), 0) << m << " x " << n << " x " << k;
-        EXPECT_GE(costs.just_in_time(1), 0) << m << " x " << n << " x " << k;
+  for (const bool has_few_registers : {false, true}) {
+    CpuRates rates = rates_of_lanes(has_few_registers ? 8 : 16);
+    rates.fmas_per_cycle = 2;
+    rates.has_few_registers = has_few_registers;
+    for (const std::int64_t m : {0, 2, 100, 2000}) {
+      for (const std::int64_t n : {0, 100, 2000}) {
+        for (const std::int64_t k : {0, 100, 2000}) {
+          const GemmCosts costs({Dtype::f32, m, n, k, Order::row_major, Order::row_major}, rates);
+          EXPECT_GE(costs.masked_edges(1), 0) << m << " x " << n << " x " << k;
+          EXPECT_GE(costs.just_in_time(1), 0) << m << " x " << n << " x " << k;
+        }
       }
     }
   }
@@ -184,6 +190,12 @@ TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
   // One tile of four rows by 32 columns.
   const GemmCosts tile({Dtype::f32, 4, 32, 5000, Order::row_major, Order::row_major}, rates);
   EXPECT_EQ(tile.masked_edges(2), tile.masked_edges(1));
+
+  CpuRates few_registers = rates_of_lanes(8);
+  few_registers.has_few_registers = true;
+  const GemmCosts block({Dtype::f32, 28, 64, 500, Order::row_major, Order::row_major},
+                        few_registers);
+  EXPECT_EQ(block.cache_blocks(2), block.cache_blocks(1));
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {

@@ -27,7 +27,7 @@ namespace {
 // A strip of B, KC rows by the columns of a tile, fills L1. Where it is packed, it is on the stack.
 // Tiles of few rows read a strip so often that it must stay in L1 beside their rows of A.
 constexpr std::int64_t max_KC = 256, max_KC_of_few_rows = 128;
-constexpr std::int64_t max_panel_bytes = 32 << 10, short_k = 32;
+constexpr std::int64_t max_panel_bytes = 32 << 10, max_copy_of_few_rows = 24 << 10, short_k = 32;
 // Tiles that read a copy of a strip, which make up for what it takes; the unit of a thread's rows.
 constexpr std::int64_t tiles_of_copy = 4, rows_of_part = 4;
 // With few registers, from this many rows on a copy is faster than a B that passes by.
@@ -64,11 +64,10 @@ struct MaskedEdges {
     if (g.b.col_stride != 1 || !kernels.masks_b) return by_columns(g, kernels, From::packed);
     if (is_one_tile(g, kernels))
       return kernels.tile(g.m, g.n)(cpu::masked_tile_of(g, 0, g.k, 0, g.n));
-    if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
-    const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
-    const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
-                        shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
-    const bool passes = !copies || !kernels.has_few_rows() || g.m < rows_of_copy;
+    const bool few_rows = kernels.has_few_rows(), copies = copies_strips(g, kernels);
+    const bool writes_far = is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g);
+    if (writes_far && !few_rows) return by_rows(g, kernels);
+    const bool passes = !copies || !few_rows || g.m < rows_of_copy;
     if (passes && cpu::multiply_passing(g, kernels)) return;
     by_columns(g, kernels, copies ? From::copy : From::matrix);
   }
@@ -89,7 +88,8 @@ struct MaskedEdges {
   template <class T>
   static void by_columns(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, From from) {
     const std::int64_t in_place = kernels.has_few_rows() ? max_KC_of_few_rows : max_KC;
-    const std::int64_t copied = max_panel_bytes / (4 * kernels.lanes * std::int64_t{sizeof(T)});
+    const std::int64_t copied = (kernels.has_few_rows() ? max_copy_of_few_rows : max_panel_bytes) /
+                                (4 * kernels.lanes * std::int64_t{sizeof(T)});
     const std::int64_t KC =
         cpu::even_part(std::max<std::int64_t>(g.k, 1), from == From::matrix ? in_place : copied);
     const std::int64_t most = cpu::rows_without_conflicts(g, kernels);
@@ -117,6 +117,21 @@ struct MaskedEdges {
     const std::int64_t power_of_two = stride & -stride;  // the largest that divides it
     const std::int64_t begins = std::max<std::int64_t>(1, cpu::l1_way_bytes / power_of_two);
     return begins * row_bytes < cpu::l1_way_bytes && rows > begins * cpu::l1_ways;
+  }
+
+  /// Whether there are tiles enough to make up for a copy of each strip of B, and B in place is slow. With
+  /// few registers it also is where a C passes by that evicts it, or where vectors are in two lines.
+  template <class T>
+  static bool copies_strips(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
+    const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
+    if (g.m >= tiles_of_copy * kernels.wide_rows &&
+        shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest)) {
+      return true;
+    }
+    return kernels.has_few_rows() &&
+           cpu::few_rows_share_copies(g.m, g.m * g.n * std::int64_t{sizeof(T)},
+                                      cpu::machine().caches.l2,
+                                      g.b.row_stride % kernels.lanes == 0);
   }
 
   template <class T>
