@@ -117,6 +117,10 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
       // Templates of libraries declare such functions; only a call of one is an error.
       "-Xclang",
       "-fcuda-allow-variadic-functions",
+      // A value that one lane has and a shuffle hands to the others is undefined in these; that it is
+      // passed to a function does not tell the optimiser that only the one lane comes so far.
+      "-Xclang",
+      "-no-enable-noundef-analysis",
       default_standard,
   };
   add_fallbacks(arguments, found);

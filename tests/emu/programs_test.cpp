@@ -114,6 +114,8 @@ TEST(Programs, DeclarationsAsNvccTakesThem) {
   expect_output("declarations.cu", expected, "-rdc=true");
 }
 
+TEST(Programs, ValuesThatOneLaneHas) { expect_output("one_lane.cu", "100 rows, 0 wrong\n"); }
+
 TEST(Programs, SharedMemoryOfOtherBlocks) {
   expect_output("cluster_memory.cu", "0 wrong, neighbours 1 2 3 0\n");
 }
