@@ -109,7 +109,8 @@ TEST(Programs, Managed) { expect_output("managed.cu", "40 105 105 6 157.5 1\n");
 TEST(Programs, AsNvccTakesThem) { expect_output("as_nvcc.cu", "31 62\n0 wrong\n", "-std=c++11"); }
 
 TEST(Programs, DeclarationsAsNvccTakesThem) {
-  const std::string expected = "2031 2131 2031 2131\nthree blocks are no clusters of two\n42 1\n";
+  const std::string expected =
+      "2031 2131 2031 2131\nthree blocks are no clusters of two\n42 1\n1 63\n";
   expect_output("declarations.cu", expected);
   expect_output("declarations.cu", expected, "-rdc=true");
 }
