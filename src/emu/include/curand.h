@@ -4,7 +4,7 @@
 
 #define CURAND_H_
 
-#include "cuda_runtime_api.h"
+#include "cuda_runtime.h"
 
 #ifdef __cplusplus
 extern "C" {
