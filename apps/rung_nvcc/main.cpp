@@ -51,17 +51,26 @@ void print_version() {
       "Cuda compilation tools, release 12.4, V12.4.0\n");
 }
 
+void print_architectures(const std::string& prefix) {
+  for (const int number : {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90}) {
+    fmt::print("{}{}\n", prefix, number);
+  }
+}
+
 // What CMake reads the toolkit's place and the way to link from: in nvcc's form, with this command
 // as the linker, because it knows where the runtime library is, and the default architecture.
 void print_toolkit(const Installation& installation) {
   const std::string top = installation.include.parent_path().string();
   const std::string folder = installation.library.parent_path().string();
+  // C++ sources, which the host's compiler reads, include CUDA's C++ libraries, too.
+  const std::string cccl =
+      installation.cccl.empty() ? "" : fmt::format(" \"-I{}\"", installation.cccl.string());
   fmt::print(stderr,
-             "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ INCLUDES=\"-I{1}\"\n"
+             "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ INCLUDES=\"-I{1}\"{4}\n"
              "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc -arch compute_90\n#$ {3} -o a.out a.o   "
              "\"-L{2}\" -lcudadevrt -lcudart_static\n",
              top, installation.include.string(), folder,
-             fs::read_symlink("/proc/self/exe").string());
+             fs::read_symlink("/proc/self/exe").string(), cccl);
 }
 
 struct Tools {
@@ -108,7 +117,8 @@ void link(const NvccOptions& options, const Tools& tools, const fs::path& folder
 // The object that registers the device code of all others; a linker of the host's does the rest.
 void link_device(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
   const fs::path output = options.output.empty() ? "a_dlink.o" : options.output;
-  const auto bitcodes = extract_bitcode(options.compile.sources, folder);
+  const auto bitcodes = extract_bitcode(
+      with_static_libraries(options.compile.sources, options.compile.linked), folder);
   link_device_code(bitcodes, options.compile.architecture, output, tools.clang, folder);
 }
 
@@ -147,10 +157,37 @@ void write_ptx(const NvccOptions& options, const Tools& tools) {
   }
 }
 
+void link_entries(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    fs::create_symlink(entry.path(), to / entry.path().filename());
+  }
+}
+
+// What a build that has the folder of a CUDA toolkit, CUDA_HOME or -L/usr/local/cuda/lib64, looks for
+// there, as links to this installation.
+void make_toolkit_folder(const fs::path& folder) {
+  const Installation installation = find_installation();
+  link_entries(installation.include, folder / "include");
+  if (!installation.cccl.empty()) fs::create_symlink(installation.cccl, folder / "include/cccl");
+  link_entries(installation.library.parent_path(), folder / "lib64");
+  fs::create_symlink(".", folder / "lib64/stubs");
+  fs::create_directories(folder / "bin");
+  fs::create_symlink(fs::read_symlink("/proc/self/exe"), folder / "bin/nvcc");
+}
+
 int compile_and_link(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[0] == "--make-toolkit-folder") {
+    make_toolkit_folder(words[1]);
+    return 0;
+  }
   NvccOptions options = parse_nvcc(words);
   if (options.wants_version) {
     print_version();
+    return 0;
+  }
+  if (!options.listed_prefix.empty()) {
+    print_architectures(options.listed_prefix);
     return 0;
   }
   const Tools tools{find_installation(), find_clang()};

@@ -11,6 +11,7 @@
 
 #include "emu/accepted_source.hpp"
 #include "emu/cluster_sizes.hpp"
+#include "emu/declared_targets.hpp"
 #include "emu/device_code.hpp"
 #include "emu/grid_constants.hpp"
 #include "emu/own_files.hpp"
@@ -52,7 +53,10 @@ std::string source_argument(const fs::path& source) {
 }
 
 // What GCC, nvcc's host compiler, at most warns of.
-constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed",
+constexpr std::array lenient = {"-Wno-register",
+                                "-Wno-c++11-narrowing",
+                                "-Wno-pass-failed",
+                                "-Wno-vla-cxx-extension",
                                 "-Wno-dynamic-exception-spec",
                                 "-Wno-missing-template-arg-list-after-template-kw"};
 
@@ -117,6 +121,10 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
       // Templates of libraries declare such functions; only a call of one is an error.
       "-Xclang",
       "-fcuda-allow-variadic-functions",
+      // A value that one lane has and a shuffle hands to the others is undefined in these; that it is
+      // passed to a function does not tell the optimiser that only the one lane comes so far.
+      "-Xclang",
+      "-no-enable-noundef-analysis",
       default_standard,
   };
   add_fallbacks(arguments, found);
@@ -152,8 +160,12 @@ void replace_sources(std::vector<std::string>& command, const fs::path& source,
     roots += fmt::format("{}{{'name': '{}', 'type': 'file', 'external-contents': '{}'}}",
                          roots.empty() ? "" : ", ", in_quotes(name), in_quotes(copy));
   };
-  for (const auto& [name, text] : own_files(source, command)) {
-    const std::string accepted = accepted_source(text);
+  const std::map<std::string, std::string> files = own_files(source, command);
+  std::vector<std::string_view> texts;
+  for (const auto& [name, text] : files) texts.emplace_back(text);
+  const DeclaredTargets targets(texts);
+  for (const auto& [name, text] : files) {
+    const std::string accepted = accepted_source(targets.repeat_in(text));
     if (accepted != text) replace(name, accepted);
   }
   if (const fs::path header = barrier_header(command); !header.empty()) {

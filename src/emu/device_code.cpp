@@ -124,6 +124,25 @@ std::string embedding_assembly(const fs::path& bitcode) {
       section_name, bitcode.string());
 }
 
+std::vector<fs::path> with_static_libraries(std::vector<fs::path> objects,
+                                            const std::vector<std::string>& linked) {
+  const auto add = [&](const std::string& name) {
+    for (const std::string& option : linked) {
+      if (!option.starts_with("-L")) continue;
+      const fs::path folder = option.substr(2), library = folder / ("lib" + name + ".a");
+      // The linker prefers the shared one, which has had its device link.
+      if (fs::exists(folder / ("lib" + name + ".so"))) return;
+      if (!fs::exists(library)) continue;
+      objects.push_back(library);
+      return;
+    }
+  };
+  for (const std::string& option : linked) {
+    if (option.starts_with("-l")) add(option.substr(2));
+  }
+  return objects;
+}
+
 std::vector<fs::path> extract_bitcode(const std::vector<fs::path>& objects,
                                       const fs::path& folder) {
   std::vector<fs::path> bitcodes;
@@ -206,12 +225,15 @@ void run_compiler(const std::vector<std::string>& command) {
 void link_program(const CompileOptions& options, const std::vector<fs::path>& objects,
                   const fs::path& program, const Installation& installation,
                   const std::string& clang, const fs::path& folder) {
-  std::vector<std::string> command = {clang};
+  // As nvcc has it: in any order.
+  std::vector<std::string> command = {clang, "-Wl,--start-group"};
   for (const fs::path& object : objects) command.push_back(object.string());
   const bool is_linked = std::any_of(objects.begin(), objects.end(), [](const fs::path& object) {
     return !find_section(read_file(object), linked_section_name).empty();
   });
-  const auto bitcodes = is_linked ? std::vector<fs::path>() : extract_bitcode(objects, folder);
+  const auto bitcodes =
+      is_linked ? std::vector<fs::path>()
+                : extract_bitcode(with_static_libraries(objects, options.linked), folder);
   if (!bitcodes.empty()) {
     const fs::path linked = folder / "device_link.o";
     link_device_code(bitcodes, options.architecture, linked, clang, folder);
@@ -219,9 +241,9 @@ void link_program(const CompileOptions& options, const std::vector<fs::path>& ob
   }
   command.insert(command.end(), options.linked.begin(), options.linked.end());
   const std::string folder_of_library = installation.library.parent_path().string();
-  command.insert(command.end(),
-                 {"-L" + folder_of_library, installation.library.string(), "-Xlinker", "-rpath",
-                  "-Xlinker", folder_of_library, "-lm", "-pthread", "-o", program.string()});
+  command.insert(command.end(), {"-L" + folder_of_library, installation.library.string(),
+                                 "-Wl,--end-group", "-Xlinker", "-rpath", "-Xlinker",
+                                 folder_of_library, "-lm", "-pthread", "-o", program.string()});
   run_compiler(command);
 }
 

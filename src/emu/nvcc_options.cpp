@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "emu/ignored_options.hpp"
 #include "emu/option_words.hpp"
 #include "emu/process.hpp"
 
@@ -50,6 +51,8 @@ enum class Meaning {
   shared,
   debug,
   version,
+  list_virtual,
+  list_real,
   dry_run,
   verbose,
   openmp
@@ -62,16 +65,9 @@ struct Entry {
 
 constexpr std::array nvcc_entries = {
     Entry{"-arch", "--gpu-architecture", Meaning::architecture},
-    Entry{"-code", "--gpu-code", Meaning::ignored_value},
     Entry{"-gencode", "--generate-code", Meaning::architecture},
     Entry{"-Xcompiler", "--compiler-options", Meaning::host_compiler},
     Entry{"-Xlinker", "--linker-options", Meaning::linker},
-    Entry{"-Xptxas", "--ptxas-options", Meaning::ignored_value},
-    Entry{"-Xnvlink", "--nvlink-options", Meaning::ignored_value},
-    Entry{"-Xarchive", "--archive-options", Meaning::ignored_value},
-    Entry{"-Xcudafe", "--cudafe-options", Meaning::ignored_value},
-    Entry{"-ccbin", "--compiler-bindir", Meaning::ignored_value},
-    Entry{"-maxrregcount", "--maxrregcount", Meaning::ignored_value},
     Entry{"-rdc", "--relocatable-device-code", Meaning::relocatable_value},
     Entry{"-x", "--x", Meaning::language},
     Entry{"-o", "--output-file", Meaning::output},
@@ -98,54 +94,17 @@ constexpr std::array nvcc_entries = {
     Entry{"-MF", "--dependency-output", Meaning::dependencies_value},
     Entry{"-MT", "--dependency-target-name", Meaning::dependencies_value},
     Entry{"-dlink", "--device-link", Meaning::phase_device_link},
-    Entry{"-link", "--link", Meaning::ignored},
     Entry{"-lib", "--lib", Meaning::phase_archive},
     Entry{"-shared", "--shared", Meaning::shared},
     Entry{"-g", "--debug", Meaning::debug},
     Entry{"-G", "--device-debug", Meaning::debug},
     Entry{"-V", "--version", Meaning::version},
+    Entry{"-arch-ls", "--list-gpu-arch", Meaning::list_virtual},
+    Entry{"-code-ls", "--list-gpu-code", Meaning::list_real},
     Entry{"-v", "--verbose", Meaning::verbose},
     Entry{"-dryrun", "--dryrun", Meaning::dry_run},
     Entry{"-fopenmp", "", Meaning::openmp},
-    Entry{"-lineinfo", "--generate-line-info", Meaning::ignored},
-    Entry{"-use_fast_math", "--use_fast_math", Meaning::ignored},
-    Entry{"-extended-lambda", "--extended-lambda", Meaning::ignored},
-    Entry{"-expt-extended-lambda", "--expt-extended-lambda", Meaning::ignored},
-    Entry{"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", Meaning::ignored},
-    Entry{"-restrict", "--restrict", Meaning::ignored},
-    Entry{"-w", "--disable-warnings", Meaning::ignored},
-    Entry{"-keep", "--keep", Meaning::ignored},
-    Entry{"-dlto", "--dlink-time-opt", Meaning::ignored},
-    Entry{"-lto", "--lto", Meaning::ignored},
-    Entry{"-src-in-ptx", "--source-in-ptx", Meaning::ignored},
-    Entry{"-res-usage", "--resource-usage", Meaning::ignored},
-    Entry{"-ewp", "--extensible-whole-program", Meaning::ignored},
-    Entry{"-pg", "--profile", Meaning::ignored},
-    Entry{"-m64", "", Meaning::ignored},
-    Entry{"-pthread", "", Meaning::ignored},
-    Entry{"-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler",
-          Meaning::ignored},
-    Entry{"-allow-unsupported-compiler", "--allow-unsupported-compiler", Meaning::ignored},
-    Entry{"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", Meaning::ignored},
-    Entry{"-Wreorder", "--Wreorder", Meaning::ignored},
-    Entry{"-display-error-number", "--display-error-number", Meaning::ignored},
-    Entry{"-nostdinc", "", Meaning::ignored},
-    Entry{"-m", "--machine", Meaning::ignored_value},
     Entry{"-t", "--threads", Meaning::ignored_value},
-    Entry{"-split-compile", "--split-compile", Meaning::ignored_value},
-    Entry{"-ftz", "--ftz", Meaning::ignored_value},
-    Entry{"-fmad", "--fmad", Meaning::ignored_value},
-    Entry{"-prec-div", "--prec-div", Meaning::ignored_value},
-    Entry{"-prec-sqrt", "--prec-sqrt", Meaning::ignored_value},
-    Entry{"-cudart", "--cudart", Meaning::ignored_value},
-    Entry{"-cudadevrt", "--cudadevrt", Meaning::ignored_value},
-    Entry{"-default-stream", "--default-stream", Meaning::ignored_value},
-    Entry{"-diag-suppress", "--diag-suppress", Meaning::ignored_value},
-    Entry{"-diag-error", "--diag-error", Meaning::ignored_value},
-    Entry{"-diag-warn", "--diag-warn", Meaning::ignored_value},
-    Entry{"-Werror", "--Werror", Meaning::ignored_value},
-    Entry{"-odir", "--output-directory", Meaning::ignored_value},
-    Entry{"-keep-dir", "--keep-dir", Meaning::ignored_value},
     Entry{"-O", "--optimize", Meaning::optimisation},
 };
 
@@ -192,6 +151,17 @@ std::optional<Match> match(const std::string& word) {
       if (word[name.size()] == '=' && has_value(entry.meaning)) {
         return Match{&entry, word.substr(name.size() + 1)};
       }
+    }
+  }
+  static constexpr Entry flag = {"", "", Meaning::ignored},
+                         with_value = {"", "", Meaning::ignored_value};
+  for (const std::string_view name : ignored_flags) {
+    if (word == name) return Match{&flag, std::nullopt};
+  }
+  for (const std::string_view name : ignored_with_value) {
+    if (word == name) return Match{&with_value, std::nullopt};
+    if (word.starts_with(name) && word[name.size()] == '=') {
+      return Match{&with_value, word.substr(name.size() + 1)};
     }
   }
   for (const Entry& entry : nvcc_entries) {
@@ -248,15 +218,12 @@ void take_host_options(const std::string& value, NvccOptions& options) {
 // CUDA's own libraries are in the runtime library, or not there at all, which the linker says by the
 // names of the missing functions.
 bool is_cuda_library(const std::string& name) {
-  for (const char* own :
-       {"cudart",        "cudart_static",   "cuda",     "cublas",        "cublasLt",
-        "cublas_static", "cublasLt_static", "curand",   "curand_static", "cudadevrt",
-        "nvrtc",         "nvToolsExt",      "culibos",  "cufft",         "cusparse",
-        "cusolver",      "nvidia-ml",       "nppc",     "nppif",         "nppig",
-        "nppisu",        "cudnn",           "nvJitLink"}) {
-    if (name == own) return true;
-  }
-  return false;
+  constexpr std::array own = {"cudart",    "cuda",      "cublas",     "cublasLt",       "cublasXt",
+                              "curand",    "cudadevrt", "nvrtc",      "culibos",        "cufft",
+                              "cufftw",    "cusparse",  "cudnn",      "nvrtc-builtins", "cusolver",
+                              "nvidia-ml", "nvJitLink", "nvToolsExt", "nvptxcompiler",  "nvjpeg"};
+  std::string shared = name.substr(0, name.find("_static"));
+  return shared.starts_with("npp") || std::find(own.begin(), own.end(), shared) != own.end();
 }
 
 // `word` is the option's short name.
@@ -318,6 +285,8 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
     case Meaning::shared: compile.linked.push_back("-shared"); break;
     case Meaning::debug: break;
     case Meaning::version: options.wants_version = true; break;
+    case Meaning::list_virtual: options.listed_prefix = "compute_"; break;
+    case Meaning::list_real: options.listed_prefix = "sm_"; break;
     case Meaning::dry_run: options.dry_run = true; break;
     case Meaning::verbose: options.verbose = true; break;
     case Meaning::openmp: options.openmp = true; break;
@@ -375,8 +344,13 @@ NvccOptions parse_nvcc(const std::vector<std::string>& given) {
 
 void finish_nvcc_options(NvccOptions& options, const std::string& clang) {
   if (options.compile.architecture.empty()) options.compile.architecture = "sm_90a";
-  // Without a runtime the pragmas are ignored, and omp.h is our own.
-  if (!options.openmp || !has_openmp_runtime(clang)) return;
+  if (!options.openmp) return;
+  // Without a runtime the pragmas are ignored, and omp.h is our own: OpenMP with one thread. CMake asks
+  // for the macro.
+  if (!has_openmp_runtime(clang)) {
+    options.compile.passed.push_back("-D_OPENMP=201511");
+    return;
+  }
   options.compile.passed.push_back("-fopenmp");
   options.compile.linked.push_back("-fopenmp");
 }

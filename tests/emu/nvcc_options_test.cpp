@@ -26,6 +26,14 @@ TEST(NvccOptions, SortsSourcesAndOptions) {
   EXPECT_EQ(options.compile.linked, (Words{"-lm", "-L/lib"}));  // cudart is in the runtime library
 }
 
+TEST(NvccOptions, ReadsOptionsThatMeanNothingHere) {
+  const NvccOptions options = parse_nvcc(
+      {"-ftemplate-depth", "900", "-t0", "-dopt=on", "-static-global-template-stub=false",
+       "--Wno-deprecated-declarations", "-lcufft_static", "-lnppc", "a.cu"});
+  EXPECT_EQ(options.compile.sources.size(), 1u);
+  EXPECT_TRUE(options.compile.linked.empty());
+}
+
 TEST(NvccOptions, TakesTheNewestArchitectureInReach) {
   const auto architecture = [](const Words& words) {
     return parse_nvcc(words).compile.architecture;

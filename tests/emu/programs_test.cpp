@@ -110,10 +110,13 @@ TEST(Programs, TheHeapInKernels) { expect_output("device_heap.cu", "7\n"); }
 TEST(Programs, AsNvccTakesThem) { expect_output("as_nvcc.cu", "31 62\n0 wrong\n", "-std=c++11"); }
 
 TEST(Programs, DeclarationsAsNvccTakesThem) {
-  const std::string expected = "2031 2131 2031 2131\nthree blocks are no clusters of two\n42 1\n";
+  const std::string expected =
+      "2031 2131 2031 2131\nthree blocks are no clusters of two\n42 1\n1 63\n";
   expect_output("declarations.cu", expected);
   expect_output("declarations.cu", expected, "-rdc=true");
 }
+
+TEST(Programs, ValuesThatOneLaneHas) { expect_output("one_lane.cu", "100 rows, 0 wrong\n"); }
 
 TEST(Programs, SharedMemoryOfOtherBlocks) {
   expect_output("cluster_memory.cu", "0 wrong, neighbours 1 2 3 0\n");

@@ -47,6 +47,10 @@ TEST_F(RungNvcc, SeparateCompilation) {
                 "-o both.a && $NVCC -arch=sm_80 main.o both.a -o third && ./third"),
             "157 19 cudaSuccess\n");
   EXPECT_NE(run("cat device.d").find("parts.h"), std::string::npos);
+  // Archives in any order, by their names, too.
+  EXPECT_EQ(run("$NVCC -arch=sm_80 libparts.a main.o -o fourth && ./fourth && "
+                "$NVCC -arch=sm_80 -L. -lparts main.o -o fifth && ./fifth"),
+            "157 19 cudaSuccess\n157 19 cudaSuccess\n");
   // The device link by itself, the rest by any linker of the host's.
   EXPECT_EQ(run("$NVCC -dlink main.o libparts.a -o linked.o && "
                 "$NVCC main.o linked.o libparts.a -o again && ./again"),
@@ -61,6 +65,15 @@ TEST_F(RungNvcc, CMakeLinksTargetsOfTwoLanguages) {
   EXPECT_EQ(run("cmake -S $FILES/../mixed_project -B build -DCMAKE_CUDA_COMPILER=$NVCC >log && "
                 "cmake --build build >>log && build/mixed || cat log"),
             "42 0x1.554p-1 inf\n");
+}
+
+TEST_F(RungNvcc, FolderOfAToolkit) {
+  EXPECT_EQ(run("$NVCC --make-toolkit-folder toolkit && "
+                "toolkit/bin/nvcc -c $FILES/../vector_add.cu -o adds.o && "
+                "g++ adds.o -o adds -Ltoolkit/lib64 -lcudart && "
+                "LD_LIBRARY_PATH=toolkit/lib64 ./adds"),
+            run("$NVCC $FILES/../vector_add.cu -o same && ./same"));
+  EXPECT_NE(run("$NVCC --make-toolkit-folder toolkit").find("File exists"), std::string::npos);
 }
 
 TEST_F(RungNvcc, VariablesThatCannotBeRead) {
@@ -85,6 +98,7 @@ TEST_F(RungNvcc, AnswersLikeNvcc) {
       run("$NVCC -ptx -rdc=false $FILES/../vector_add.cu && cat vector_add.ptx").find(".entry"),
       std::string::npos);
   EXPECT_EQ(run("$NVCC --dryrun x.cu").find("#$ TOP="), 0u);
+  EXPECT_EQ(run("$NVCC --list-gpu-code | tail -1"), "sm_90\n");
   EXPECT_EQ(run("$NVCC -o program"), "rung-nvcc: no input files\n(failed)");
   EXPECT_EQ(run("$NVCC --nonsense a.cu"), "rung-nvcc: --nonsense: unknown option\n(failed)");
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "emu/accepted_source.hpp"
+#include "emu/declared_targets.hpp"
 #include "emu/device_launches.hpp"
 #include "emu/launch_json.hpp"
 #include "emu/nvcc_declarations.hpp"
@@ -29,8 +30,7 @@ TEST(DeviceLaunches, AreRewrittenInFunctionsOfTheDevice) {
       "} }\n";
   const std::string host = "void h() { k<<<1, 1>>>(4); a::t<int, 2><<<1, 1>>>(5); }\n";
   const auto call = [](const std::string& kernel) {
-    return "::rung_emu::DeviceLaunch<decltype(::rung_emu::Kernel<decltype(&" + kernel + "), (" +
-           kernel + ")>{})>(";
+    return "RUNG_EMU_DEVICE_LAUNCH((" + kernel + "))(";
   };
   EXPECT_EQ(rewrite_device_launches(text + host),
             "// k<<<1, 1>>>();\n"
@@ -45,6 +45,48 @@ TEST(DeviceLaunches, AreRewrittenInFunctionsOfTheDevice) {
                 "dim3(1, 2), N, 0, s)(\"k<<<1, 1>>>(\"); }\n"
                 "} }\n" +
                 host);
+}
+
+TEST(DeviceLaunches, StayLaunchesForTheHostsCompiler) {
+  EXPECT_EQ(rewrite_device_launches("__host__ __device__ void f() { k<<<1, n>>>(3); }\n"),
+            "__host__ __device__ void f() { RUNG_EMU_LAUNCH_IN_BOTH((k), 1, n)(3); }\n");
+}
+
+TEST(DeclaredTargets, AreRepeatedWhereFunctionsAreDefined) {
+  const std::string header =
+      "#define BOTH __host__ __device__\n"
+      "namespace n {\n"
+      "template <class T> class A : B<T> {\n"
+      " public:\n"
+      "  BOTH explicit A(T first, int = 2);\n"
+      "  __device__ T* get() const;\n"
+      "  void host(int x);\n"
+      "  BOTH bool operator()(const T&) const;\n"
+      "  __host__ __device__ ~A();\n"
+      "};\n"
+      "__device__ float f(float x, const int* many);\n"
+      "__device__ float g(int);\n"
+      "__global__ void k(int);\n"
+      "}\n";
+  const DeclaredTargets targets({header});
+  EXPECT_EQ(targets.repeat_in(header), header);
+  EXPECT_EQ(
+      targets.repeat_in("template <class T> n::A<T>::A(T first, int second) : x{2} { f(1); }\n"
+                        "template <class T> T* A<T>::get() const { return this; }\n"
+                        "template <class T> void A<T>::host(int x) {}\n"
+                        "template <class T> bool A<T>::operator()(const T& a) const {}\n"
+                        "template <class T> A<T>::~A() {}\n"
+                        "float f(float y, const int* p) { return g(2); }\n"
+                        "float g(double) { return 1; }\n"
+                        "void k(int) {}\n"),
+      "template <class T> BOTH n::A<T>::A(T first, int second) : x{2} { f(1); }\n"
+      "template <class T> T* __device__ A<T>::get() const { return this; }\n"
+      "template <class T> void A<T>::host(int x) {}\n"
+      "template <class T> bool BOTH A<T>::operator()(const T& a) const {}\n"
+      "template <class T> __host__ __device__ A<T>::~A() {}\n"
+      "float __device__ f(float y, const int* p) { return g(2); }\n"
+      "float g(double) { return 1; }\n"
+      "void k(int) {}\n");
 }
 
 TEST(AcceptedSource, JoinsAndEscapes) {

@@ -1,5 +1,6 @@
 // Declarations that nvcc takes: the size of clusters, an object in dynamic shared memory, attributes
-// behind __device__, a dependent template without its word.
+// behind __device__, a dependent template without its word, definitions without the words of their
+// declarations, a template's launch in a function of both sides.
 
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
@@ -41,6 +42,32 @@ __global__ void convert(volatile __half* half, int* result) {
   *result = Count{static_cast<int>(static_cast<float>(copy))}.doubled();
 }
 
+class Line {
+ public:
+  __host__ __device__ Line(float slope, float offset = 1);
+  __device__ float at(float x) const;
+
+ private:
+  float slope_, offset_;
+};
+__host__ __device__ float half_of(float x);
+
+Line::Line(float slope, float offset) : slope_{slope}, offset_(offset) {}
+float Line::at(float x) const { return half_of(slope_ * x) + offset_; }
+float half_of(float x) { return x / 2; }
+
+template <class T>
+__global__ void evaluate(Line line, T* values) {
+  values[threadIdx.x] = static_cast<T>(line.at(threadIdx.x));
+}
+
+template <class T>
+__host__ __device__ void evaluate_all(T* values) {
+#ifndef __CUDA_ARCH__
+  evaluate<<<1, 32>>>(Line(half_of(8)), values);
+#endif
+}
+
 int main() {
   int* result;
   __half* half;
@@ -56,6 +83,10 @@ int main() {
   convert<<<1, 1>>>(half, result);
   cudaDeviceSynchronize();
   printf("%d %zu\n", *result, sizeof(Bytes<std::allocator<int>>::allocator::value_type));
+  evaluate<<<1, 32>>>(Line(2), result);
+  evaluate_all(result);
+  cudaDeviceSynchronize();
+  printf("%d %d\n", result[0], result[31]);
   cudaFree(half);
   cudaFree(result);
 }

@@ -3,6 +3,8 @@
 #include <thrust/count.h>
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
+#include <thrust/host_vector.h>
+#include <thrust/system/cuda/experimental/pinned_allocator.h>
 #include <cstdio>
 #include <cub/cub.cuh>
 
@@ -22,7 +24,8 @@ __global__ void reduce(int* results) {
 }
 
 int main() {
-  thrust::device_vector<int> results(2, 3);
+  thrust::host_vector<int, thrust::cuda::experimental::pinned_allocator<int>> threes(2, 3);
+  thrust::device_vector<int> results(threes);
   reduce<<<1, 64>>>(thrust::raw_pointer_cast(results.data()));
   cub::CountingInputIterator<int> first(1);
   cub::TransformInputIterator<int, Square, cub::CountingInputIterator<int>> squares(first,

@@ -6,6 +6,16 @@
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
 
+#define RUNG_EMU_WITHOUT_PARENTHESES(...) __VA_ARGS__
+#define RUNG_EMU_DEVICE_LAUNCH(kernel) \
+  ::rung_emu::DeviceLaunch<            \
+      decltype(::rung_emu::Kernel<decltype(&RUNG_EMU_WITHOUT_PARENTHESES kernel), kernel>{})>
+#ifdef __CUDA_ARCH__
+#define RUNG_EMU_LAUNCH_IN_BOTH(kernel, ...) RUNG_EMU_DEVICE_LAUNCH(kernel)(__VA_ARGS__)
+#else
+#define RUNG_EMU_LAUNCH_IN_BOTH(kernel, ...) RUNG_EMU_WITHOUT_PARENTHESES kernel<<<__VA_ARGS__>>>
+#endif
+
 extern "C" {
 __device__ void* cudaGetParameterBufferV2(void* kernel, dim3 grid, dim3 block,
                                           unsigned shared_bytes);

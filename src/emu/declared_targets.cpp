@@ -1,0 +1,205 @@
+#include "emu/declared_targets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "emu/characters.hpp"
+#include "emu/tokens.hpp"
+
+namespace rung::emu {
+namespace {
+
+using Tokens = std::vector<Token>;
+
+/// Tokens from `first` up to `end`, before `;` or `{`, at the level of namespaces or of a class.
+struct Statement {
+  std::size_t first, end;
+  std::string_view scope;  // the class; empty in a namespace
+  bool is_definition;
+};
+
+/// What a brace opens: the class of that name, a namespace, or something else.
+std::optional<std::string_view> opened_scope(const Tokens& tokens, std::size_t first,
+                                             std::size_t brace) {
+  std::optional<std::string_view> scope;
+  int depth = 0;  // of template arguments
+  for (std::size_t at = first; at < brace; ++at) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "<" ? 1 : text == ">" ? -1 : 0;
+    if (depth > 0) continue;
+    if (text == "namespace" || (text == "extern" && at + 1 == brace)) return "";
+    if (text == "(" || text == "=") return std::nullopt;
+    if ((text == "class" || text == "struct") && at + 1 < brace) scope = tokens[at + 1].text;
+  }
+  return scope;
+}
+
+void for_each_statement(const Tokens& tokens,
+                        const std::function<void(const Statement&)>& statement) {
+  std::vector<std::optional<std::string_view>> scopes = {""};
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = tokens[i].text;
+    if (token != "{" && token != "}" && token != ";") continue;
+    if (scopes.back() && token != "}") statement({first, i, *scopes.back(), token == "{"});
+    if (token == "{") {
+      scopes.push_back(scopes.back() ? opened_scope(tokens, first, i) : std::nullopt);
+    } else if (token == "}" && scopes.size() > 1) {
+      scopes.pop_back();
+    }
+    first = i + 1;
+  }
+}
+
+/// Behind the bracket that closes the one at `open`.
+std::size_t behind_brackets(const Tokens& tokens, std::size_t open, std::size_t end) {
+  int depth = 0;
+  for (std::size_t at = open; at < end; ++at) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "(" || text == "[" || text == "{"   ? 1
+             : text == ")" || text == "]" || text == "}" ? -1
+                                                         : 0;
+    if (depth == 0) return at + 1;
+  }
+  return end;
+}
+
+/// Where a function's name, with the classes before it, begins; and its parameters.
+struct Head {
+  std::size_t name, own_name, open, close;
+};
+
+std::optional<Head> head_of(const Tokens& tokens, const Statement& statement) {
+  constexpr std::array<std::string_view, 5> others = {"__attribute__", "__launch_bounds__",
+                                                      "alignas", "decltype", "explicit"};
+  std::size_t open = statement.first, operator_at = statement.end;
+  for (; open < statement.end; ++open) {
+    const std::string_view text = tokens[open].text;
+    if (text == "=" && operator_at == statement.end) return std::nullopt;
+    if (text == "operator") operator_at = open;
+    if (text != "(") continue;
+    if (open == statement.first) return std::nullopt;
+    const std::string_view before = tokens[open - 1].text;
+    if (std::find(others.begin(), others.end(), before) != others.end()) {
+      open = behind_brackets(tokens, open, statement.end) - 1;
+    } else if (before != "operator") {
+      break;
+    }
+  }
+  if (open >= statement.end) return std::nullopt;
+  std::size_t own_name = operator_at != statement.end ? operator_at : open - 1;
+  if (!is_word(tokens[own_name].text[0])) return std::nullopt;
+  if (own_name > statement.first && tokens[own_name - 1].text == "~") --own_name;
+  std::size_t name = own_name;
+  if (own_name > statement.first && tokens[own_name - 1].text == "::") {
+    name = first_of_name(tokens, own_name - 1).value_or(own_name);
+  }
+  return Head{name, own_name, open, behind_brackets(tokens, open, statement.end) - 1};
+}
+
+/// The parameters' types, without their names and default values.
+std::string parameter_types(const Tokens& tokens, const Head& head) {
+  constexpr std::array<std::string_view, 10> types = {
+      "int", "float", "double", "char", "long", "short", "unsigned", "bool", "const", "void"};
+  std::string all;
+  std::vector<std::string_view> one;
+  int depth = 0;
+  bool is_value = false;
+  for (std::size_t at = head.open + 1; at <= head.close; ++at) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "(" || text == "<" ? 1 : (text == ")" || text == ">") && depth > 0 ? -1 : 0;
+    if (depth == 0 && (text == "," || at == head.close)) {
+      const auto is_named = one.size() > 1 && is_word(one.back()[0]) &&
+                            one[one.size() - 2] != "::" &&
+                            std::find(types.begin(), types.end(), one.back()) == types.end();
+      if (is_named) one.pop_back();
+      for (const std::string_view word : one) all.append(word).append(" ");
+      all += ',';
+      one.clear();
+      is_value = false;
+      continue;
+    }
+    is_value = is_value || (depth == 0 && text == "=");
+    if (!is_value) one.push_back(text);
+  }
+  return all == "void ," ? "," : all;
+}
+
+/// By which a declaration and its definition are known to be the same function's.
+std::string key_of(const Tokens& tokens, const Statement& statement, const Head& head) {
+  std::string_view scope = statement.scope;
+  if (head.name != head.own_name) {  // A::f, A<T>::f
+    std::size_t at = head.own_name - 2;
+    for (int depth = 0; at > head.name; --at) {
+      depth += tokens[at].text == ">" ? 1 : tokens[at].text == "<" ? -1 : 0;
+      if (depth == 0 && tokens[at].text != "<") break;
+    }
+    scope = tokens[at].text;
+  }
+  std::string key = std::string(scope) + "::";
+  for (std::size_t at = head.own_name; at < head.open; ++at) key += tokens[at].text;
+  return key + '(' + parameter_types(tokens, head);
+}
+
+}  // namespace
+
+DeclaredTargets::DeclaredTargets(const std::vector<std::string_view>& files) {
+  for (const std::string_view text : files) note_macros(text);
+  for (const std::string_view text : files) note_declarations(text);
+}
+
+void DeclaredTargets::note_macros(std::string_view text) {
+  constexpr std::string_view define = "#define ";
+  for (std::size_t at = 0; (at = text.find(define, at)) != text.npos;) {
+    at += define.size();
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    if (line.find("__device__") == line.npos || line.find('(') != line.npos) continue;
+    macros_.emplace_back(line.substr(0, line.find_first_of(" \t")));
+  }
+}
+
+bool DeclaredTargets::is_target(std::string_view word) const {
+  return word == "__host__" || word == "__device__" || word == "__global__" ||
+         std::find(macros_.begin(), macros_.end(), word) != macros_.end();
+}
+
+void DeclaredTargets::note_declarations(std::string_view text) {
+  const Tokens tokens = tokens_of(text);
+  for_each_statement(tokens, [&](const Statement& statement) {
+    if (statement.is_definition) return;
+    const std::optional<Head> head = head_of(tokens, statement);
+    if (!head || head->name != head->own_name) return;
+    std::string found;
+    for (std::size_t at = statement.first; at < head->name; ++at) {
+      if (is_target(tokens[at].text)) found.append(tokens[at].text).append(" ");
+    }
+    // nvcc does not take a kernel for another function's definition either.
+    if (found.find("__global__") != found.npos) found.clear();
+    const auto [words, is_new] = words_.try_emplace(key_of(tokens, statement, *head), found);
+    if (!is_new && words->second != found) words->second.clear();
+  });
+}
+
+std::string DeclaredTargets::repeat_in(const std::string& text) const {
+  const Tokens tokens = tokens_of(text);
+  std::string result;
+  std::size_t rest = 0;
+  for_each_statement(tokens, [&](const Statement& statement) {
+    if (!statement.is_definition || !statement.scope.empty()) return;
+    const std::optional<Head> head = head_of(tokens, statement);
+    if (!head) return;
+    for (std::size_t at = statement.first; at < head->name; ++at) {
+      if (is_target(tokens[at].text)) return;
+    }
+    const auto words = words_.find(key_of(tokens, statement, *head));
+    if (words == words_.end() || words->second.empty()) return;
+    const std::size_t begin = tokens[head->name].at;
+    result.append(text, rest, begin - rest).append(words->second);
+    rest = begin;
+  });
+  return result.append(text, rest);
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,31 @@
+#pragma once
+// Functions that are declared __host__ __device__, or __device__, and defined without these words,
+// which nvcc takes. clang takes the definition for another function, and refuses it.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rung::emu {
+
+/// The words in front of functions' declarations, in the sources and headers of a program.
+class DeclaredTargets {
+ public:
+  /// Of all the files together, because a class and its functions are in different ones.
+  explicit DeclaredTargets(const std::vector<std::string_view>& files);
+
+  /// The text, with these words in front of the names of the functions that it defines without.
+  std::string repeat_in(const std::string& text) const;
+
+ private:
+  void note_macros(std::string_view text);
+  void note_declarations(std::string_view text);
+  bool is_target(std::string_view word) const;
+
+  std::vector<std::string> macros_;  // that stand for such words
+  // By class, name and types of parameters. Empty where declarations do not agree.
+  std::map<std::string, std::string> words_;
+};
+
+}  // namespace rung::emu
