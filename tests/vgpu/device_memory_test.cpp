@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "vgpu/memory/written_bytes.hpp"
+
 namespace rung::vgpu {
 namespace {
 
@@ -138,6 +140,23 @@ TEST(DeviceMemory, CopiesCarryWhatIsUninitialised) {
   const std::uint64_t host = memory.allocate(16, {}, true);
   ASSERT_TRUE(memory.copy(to, host, 16));
   EXPECT_TRUE(memory.find(to)->all_initialised);
+}
+
+TEST(DeviceMemory, LinesThatWereFoundWrittenAreForgottenByACopy) {
+  DeviceMemory memory(gigabyte);
+  const std::uint64_t to = memory.allocate(1000), unwritten = memory.allocate(1000);
+  const std::array<std::uint8_t, 970> bytes{};
+  ASSERT_TRUE(memory.write(to, bytes.data(), bytes.size()));
+  const Allocation& allocation = *memory.find(to);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(find_unwritten(allocation, to, 1000), bytes.size());
+    EXPECT_EQ(find_unwritten(allocation, to + 70, 600), 600u);
+    EXPECT_TRUE(is_line_written(allocation, to + 959));
+    EXPECT_FALSE(is_line_written(allocation, to + 960));
+  }
+  ASSERT_TRUE(memory.copy(to + 130, unwritten, 8));
+  EXPECT_EQ(find_unwritten(allocation, to, 1000), 130u);
+  EXPECT_FALSE(is_line_written(allocation, to + 191));
 }
 
 TEST(DeviceMemory, AnUnobservedLaunchMayHaveWrittenAnything) {

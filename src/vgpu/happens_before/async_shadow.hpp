@@ -36,17 +36,26 @@ class AsyncShadow {
   /// The least that a bulk copy or wgmma accesses, in bytes.
   static constexpr std::uint32_t copy_unit = 16;
 
-  /// `groups`: warpgroups of the block; `unit`: bytes that no operation accesses a part of.
+  /// `groups`: warpgroups of the block; `unit`: bytes that no operation accesses a part of, a power of
+  /// two that is at most copy_unit.
   void start(std::uint32_t bytes, int groups, std::uint32_t unit);
-  std::uint32_t unit() const { return unit_; }
+  std::uint32_t unit() const { return 1u << unit_shift_; }
 
   /// The last write to the unit at this offset, as an index into `writes`; 0: none.
-  std::uint32_t& write_at(std::uint32_t offset) { return written_[offset / unit_]; }
+  std::uint32_t& write_at(std::uint32_t offset) { return written_[offset >> unit_shift_]; }
   /// Its reads: each warpgroup's last wgmma, then the last bulk copy and the last load by another
   /// block.
   std::uint32_t& read_at(std::uint32_t offset, int slot) {
-    return readers_[offset / unit_ * slots_ + static_cast<std::uint32_t>(slot)];
+    return readers_[(offset >> unit_shift_) * slots_ + static_cast<std::uint32_t>(slot)];
   }
+  /// Whether the units of [offset, end) have the same operations.
+  bool is_uniform(std::uint32_t offset, std::uint32_t end) const;
+  /// Whether `write` was the last one to all units of [offset, end).
+  bool has_write(std::uint32_t offset, std::uint32_t end, std::uint32_t write) const;
+  /// Records a write to the units of [offset, end), which have no reads any more.
+  void set_write(std::uint32_t offset, std::uint32_t end, std::uint32_t write);
+  /// Records a read of these in a slot.
+  void set_read(std::uint32_t offset, std::uint32_t end, int slot, std::uint32_t read);
   int slots() const { return static_cast<int>(slots_); }
   int copy_slot() const { return slots() - 2; }
   int remote_slot() const { return slots() - 1; }
@@ -55,7 +64,12 @@ class AsyncShadow {
   std::vector<AsyncRead> reads;    // likewise
 
  private:
-  std::uint32_t slots_ = 2, unit_ = copy_unit;
+  std::size_t first(std::uint32_t offset) const { return offset >> unit_shift_; }
+  /// Behind the last unit.
+  std::size_t last(std::uint32_t end) const { return ((end - 1) >> unit_shift_) + std::size_t{1}; }
+
+  std::uint32_t slots_ = 2;
+  int unit_shift_ = 4;  // logarithm of the unit
   std::vector<std::uint32_t> written_, readers_;
 };
 

@@ -48,12 +48,17 @@ struct GlobalShadow {
         first_read_site(write_site + allocation.bytes),
         other_read_site(first_read_site + allocation.bytes),
         rows(&allocation.rows),
-        written_rows(reinterpret_cast<RowStamp*>(aligned(other_read_site, allocation.bytes))),
+        written_in_launch(
+            reinterpret_cast<std::uint64_t*>(aligned(other_read_site, allocation.bytes))),
+        written_rows(reinterpret_cast<RowStamp*>(written_in_launch) + 1),
         read_rows(written_rows + (allocation.bytes - 1) / RowStamp::bytes + 1) {}
 
   GlobalStamp *written, *first_reader, *other_reader;
   std::uint16_t *write_site, *first_read_site, *other_read_site;
   RecordedRows* rows;
+  /// The launch, by its first block, that last recorded a write: beside the rows of writes, so that it needs no
+  /// page of its own.
+  std::uint64_t* written_in_launch;
   RowStamp *written_rows, *read_rows;  // one per row
 
  private:

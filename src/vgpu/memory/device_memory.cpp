@@ -83,13 +83,15 @@ class Mapping {
 
 }  // namespace
 
-/// An allocation and its address space: guard, data, guard, `initialised`, `stamps`. For adopted
-/// memory, only the stamps.
+/// An allocation and its address space: guard, data, guard, lines (written_bytes.hpp), `initialised`,
+/// `stamps`. For adopted memory, only the stamps.
 struct DeviceMemory::Block {
   Block(std::size_t bytes, bool callers)
       : adopted(callers),
         data(adopted ? 0 : guard),
-        initialised(adopted ? 0 : data + rounded(bytes, page) + guard),
+        initialised(adopted ? 0
+                            : data + rounded(bytes, page) + guard +
+                                  rounded(bytes / bytes_of_line + 1, page)),
         stamps(adopted ? 0 : initialised + rounded(bytes, page)),
         mapping(stamps + std::max(page, rounded(bytes * stamp_bytes, page)),
                 adopted ? 0 : data + bytes) {
@@ -138,6 +140,7 @@ struct DeviceMemory::Block {
       allocation.all_initialised = false;
     }
     std::memmove(allocation.shadow(address), other.shadow(from), bytes);
+    forget_lines(allocation);
   }
 
   std::string label() const {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "vgpu/memory/device_memory.hpp"
 
@@ -67,14 +68,37 @@ inline bool are_written(std::uint8_t* shadow) {
   return both == ShadowWord::all;
 }
 
+/// Bytes of an allocation of which is_line_written() remembers that all were written. It does so in front of
+/// `initialised`, from there downward: one byte for each line, 0 until then.
+inline constexpr std::size_t bytes_of_line = 64;
+
+/// Whether the line with this address was written.
+inline bool is_line_written(const Allocation& allocation, std::uint64_t address) {
+  const std::uint64_t line = (address - allocation.address) / bytes_of_line;
+  const std::atomic_ref known(*(allocation.initialised - 1 - line));
+  if (known.load(std::memory_order_relaxed) != 0) return true;
+  const bool whole = (line + 1) * bytes_of_line <= allocation.bytes;
+  if (!whole || !are_written(allocation.initialised + line * bytes_of_line)) return false;
+  known.store(1, std::memory_order_relaxed);
+  return true;
+}
+
+/// Some bytes that were written are no longer.
+inline void forget_lines(const Allocation& allocation) {
+  const std::size_t lines = allocation.bytes / bytes_of_line + 1;
+  std::memset(allocation.initialised - lines, 0, lines);
+}
+
 /// The offset from `address` of the first byte that was never written, or `bytes`.
 inline std::size_t find_unwritten(const Allocation& allocation, std::uint64_t address,
                                   std::size_t bytes) {
   std::uint8_t* const begin = allocation.shadow(address);
   std::uint8_t* at = begin;
   for (std::uint8_t* const end = begin + bytes; at != end;) {
-    constexpr std::ptrdiff_t many = 64;
-    if (end - at >= many && ShadowWord::starts_at(at, end) && are_written(at)) {
+    constexpr auto many = std::ptrdiff_t{bytes_of_line};
+    const auto done = static_cast<std::uint64_t>(at - begin);
+    const bool is_line = end - at >= many && (address + done) % bytes_of_line == 0;
+    if (is_line && is_line_written(allocation, address + done)) {
       at += many;
     } else if (ShadowWord::starts_at(at, end) &&
                ShadowWord::at(at).load(std::memory_order_relaxed) == ShadowWord::all) {

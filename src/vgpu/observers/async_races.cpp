@@ -115,17 +115,25 @@ bool check_seen(const Viewer& viewer, std::size_t granule, bool generic) {
   return false;
 }
 
-/// Calls f(offset, first granule, last granule) for each unit of [offset, offset + bytes) until it
-/// returns false.
+/// The granules of [offset, offset + bytes).
+struct Granules {
+  std::size_t first, count;
+
+  Granules(const SharedShadow& shadow, std::uint32_t offset, std::uint32_t bytes)
+      : first(offset >> shadow.granule_shift),
+        count(((offset + bytes - 1) >> shadow.granule_shift) + 1 - first) {}
+};
+
+/// Calls f(offset, end) for each piece of [offset, end), which ends at multiples of `bytes`, a power of two,
+/// until it returns false.
 template <class F>
-void for_each_unit(const Block& block, std::uint32_t offset, std::uint32_t bytes, const F& f) {
-  const SharedShadow& shadow = block.shadow;
-  const std::uint32_t unit = block.async->shadow.unit();
-  for (const std::uint32_t end = offset + bytes; offset < end;) {
-    const std::uint32_t next = std::min(end, offset / unit * unit + unit);
-    if (!f(offset, offset >> shadow.granule_shift, (next - 1) >> shadow.granule_shift)) return;
+bool for_each_piece(std::uint32_t offset, std::uint32_t end, std::uint32_t bytes, const F& f) {
+  while (offset < end) {
+    const std::uint32_t next = std::min(end, (offset & ~(bytes - 1)) + bytes);
+    if (!f(offset, next)) return false;
     offset = next;
   }
+  return true;
 }
 
 }  // namespace
@@ -139,24 +147,28 @@ class ReadCheck {
       : viewer_(viewer_of(access)), async_(access.block.async->shadow), generic_(generic) {}
 
   void check(const AsyncRange& range) {
-    for_each_unit(viewer_.block, range.offset, range.bytes,
-                  [&](std::uint32_t at, std::size_t first, std::size_t last) {
-                    return is_of_known_copy(at, first, last) || check_unit(at, first, last);
-                  });
+    const std::uint32_t last = range.offset + range.bytes;
+    if (range.bytes == 0 || is_of_known_copy(range.offset, last)) return;
+    for_each_piece(range.offset, last, async_.unit(), [&](std::uint32_t at, std::uint32_t end) {
+      return is_of_known_copy(at, end) || check_unit(at, end);
+    });
   }
 
  private:
-  bool is_of_known_copy(std::uint32_t at, std::size_t first, std::size_t last) const {
-    if (fine_copy_ == 0 || async_.write_at(at) != fine_copy_) return false;
+  bool is_of_known_copy(std::uint32_t at, std::uint32_t end) const {
+    if (fine_copy_ == 0 || !async_.has_write(at, end, fine_copy_)) return false;
     constexpr Stamp of_copies = make_stamp(pending_time, 0);
     Stamp others = 0;
-    for (std::size_t i = first; i <= last; ++i) others |= shadow_.written[i] ^ of_copies;
+    const Granules granules(shadow_, at, end - at);
+    const Stamp* const written = shadow_.written.data() + granules.first;
+    for (std::size_t i = 0; i < granules.count; ++i) others |= written[i] ^ of_copies;
     return others == 0;
   }
 
-  bool check_unit(std::uint32_t at, std::size_t first, std::size_t last) {
+  bool check_unit(std::uint32_t at, std::uint32_t end) {
     Stamp before = 0;
-    for (std::size_t granule = first; granule <= last; ++granule) {
+    const auto [first, count] = Granules(shadow_, at, end - at);
+    for (std::size_t granule = first; granule < first + count; ++granule) {
       const Stamp stamp = shadow_.written[granule];
       if (stamp == before && stamp_time(stamp) == pending_time) continue;  // the same copy
       if (!check_granule(at, granule, stamp)) return false;
@@ -211,8 +223,25 @@ class WriteCheck {
         async_(access.block.async->shadow),
         fine_reads_(static_cast<std::size_t>(async_.slots())) {}
 
-  bool check(std::uint32_t at, std::size_t first, std::size_t last) {
-    const bool copied = stamp_time(shadow_.written[first]) == pending_time;
+  bool check(std::uint32_t offset, std::uint32_t bytes) {
+    no_threads_ = has_no_threads(Granules(shadow_, offset, bytes));
+    return for_each_piece(
+        offset, offset + bytes, AsyncShadow::copy_unit,
+        [&](std::uint32_t at, std::uint32_t end) { return check_piece(at, end); });
+  }
+
+ private:
+  /// Units that have the same operations are checked as one.
+  bool check_piece(std::uint32_t at, std::uint32_t end) {
+    const Granules granules(shadow_, at, end - at);
+    if (async_.is_uniform(at, end) && have_one_writer(granules)) return check_unit(at, granules);
+    return for_each_piece(at, end, async_.unit(), [&](std::uint32_t unit, std::uint32_t unit_end) {
+      return check_unit(unit, Granules(shadow_, unit, unit_end - unit));
+    });
+  }
+
+  bool check_unit(std::uint32_t at, const Granules& granules) {
+    const bool copied = stamp_time(shadow_.written[granules.first]) == pending_time;
     if (copied && async_.write_at(at) != fine_write_) {
       if (!check_write(viewer_, at)) return false;
       fine_write_ = async_.write_at(at);
@@ -221,10 +250,9 @@ class WriteCheck {
       if (!check_reads(viewer_, at)) return false;
       for (int slot = 0; slot < async_.slots(); ++slot) fine_read(slot) = async_.read_at(at, slot);
     }
-    return has_no_threads(first, last) || check_threads(first, last);
+    return no_threads_ || has_no_threads(granules) || check_threads(granules);
   }
 
- private:
   std::uint32_t& fine_read(int slot) { return fine_reads_[static_cast<std::size_t>(slot)]; }
 
   bool has_known_reads(std::uint32_t at) {
@@ -236,18 +264,30 @@ class WriteCheck {
   }
 
   /// Whether only asynchronous operations have accessed the granules, if any.
-  bool has_no_threads(std::size_t first, std::size_t last) const {
-    constexpr Stamp of_operations = make_stamp(pending_time, 0);
-    bool threads = false;
+  bool has_no_threads(const Granules& granules) const {
+    // The stamps of operations have all bits of the time.
+    constexpr Stamp time_bits = make_stamp(pending_time, 0);
+    static_assert(~time_bits == (Stamp{1} << stamp_time_shift) - 1);
+    Stamp threads = 0;
     for (const auto* stamps : {&shadow_.written, &shadow_.first_reader, &shadow_.other_reader}) {
-      // A stamp of 0 wraps around to the largest.
-      for (std::size_t i = first; i <= last; ++i) threads |= (*stamps)[i] - 1 < of_operations - 1;
+      const Stamp* const of = stamps->data() + granules.first;
+      for (std::size_t i = 0; i < granules.count; ++i) {
+        const Stamp is_late = 0 - (of[i] >> 31);  // all bits or none
+        threads |= (is_late & ~of[i] & time_bits) | (~is_late & of[i]);
+      }
     }
-    return !threads;
+    return threads == 0;
   }
 
-  bool check_threads(std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i <= last; ++i) {
+  bool have_one_writer(const Granules& granules) const {
+    const Stamp* const written = shadow_.written.data() + granules.first;
+    Stamp differs = 0;
+    for (std::size_t i = 1; i < granules.count; ++i) differs |= written[i] ^ written[0];
+    return differs == 0;
+  }
+
+  bool check_threads(const Granules& granules) {
+    for (std::size_t i = granules.first; i < granules.first + granules.count; ++i) {
       if (!check_thread(i, shadow_.written[i], shadow_.write_site[i], "write") ||
           !check_thread(i, shadow_.first_reader[i], shadow_.first_read_site[i], "read") ||
           !check_thread(i, shadow_.other_reader[i], shadow_.other_read_site[i], "read")) {
@@ -267,6 +307,7 @@ class WriteCheck {
   const Viewer viewer_;
   const SharedShadow& shadow_ = viewer_.block.shadow;
   AsyncShadow& async_;
+  bool no_threads_ = false;       // in all of the range
   std::uint32_t fine_write_ = 0;  // an operation that was found in order, and of each slot one
   std::vector<std::uint32_t> fine_reads_;
 };
@@ -276,45 +317,28 @@ class WriteCheck {
 void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes) {
   SharedShadow& shadow = access.block.shadow;
   settle_reads(access.block, shadow.regions(offset, offset + bytes - 1));
-  WriteCheck check(access);
-  for_each_unit(access.block, offset, bytes,
-                [&](std::uint32_t at, std::size_t first, std::size_t last) {
-                  return check.check(at, first, last);
-                });
+  WriteCheck(access).check(offset, bytes);
 }
 
 namespace {
 
-/// The granules of [offset, offset + bytes).
-struct Granules {
-  std::size_t first, count;
-
-  Granules(const SharedShadow& shadow, std::uint32_t offset, std::uint32_t bytes)
-      : first(offset >> shadow.granule_shift),
-        count(((offset + bytes - 1) >> shadow.granule_shift) + 1 - first) {}
-};
-
-/// Calls f(offset) for each unit of [offset, offset + bytes).
-template <class F>
-void for_each_unit(const AsyncShadow& shadow, std::uint32_t offset, std::uint32_t bytes,
-                   const F& f) {
-  const std::uint32_t unit = shadow.unit();
-  for (std::uint32_t at = offset / unit * unit; at < offset + bytes; at += unit) f(at);
-}
-
-}  // namespace
-
-namespace {
-
-/// Records that an asynchronous operation reads a granule; a thread's read becomes the other one.
-void note_granule(SharedShadow& shadow, std::size_t granule) {
-  const Stamp reader = shadow.first_reader[granule];
-  if (stamp_time(reader) == pending_time) return;
-  if (reader != 0) {
-    shadow.other_reader[granule] = reader;
+/// Records that an asynchronous operation reads granules; a thread's read becomes the other one.
+void note_read(SharedShadow& shadow, const Granules& granules) {
+  constexpr Stamp of_operations = make_stamp(pending_time, 0);
+  Stamp* const readers = shadow.first_reader.data() + granules.first;
+  Stamp any = 0;
+  for (std::size_t i = 0; i < granules.count; ++i) {
+    any |= stamp_time(readers[i]) == pending_time ? Stamp{0} : readers[i];
+  }
+  for (std::size_t i = 0; any != 0 && i < granules.count; ++i) {
+    if (readers[i] == 0 || stamp_time(readers[i]) == pending_time) continue;
+    const std::size_t granule = granules.first + i;
+    shadow.other_reader[granule] = readers[i];
     shadow.other_read_site[granule] = shadow.first_read_site[granule];
   }
-  shadow.first_reader[granule] = make_stamp(pending_time, 0);
+  for (std::size_t i = 0; i < granules.count; ++i) {
+    readers[i] = stamp_time(readers[i]) == pending_time ? readers[i] : of_operations;
+  }
 }
 
 }  // namespace
@@ -326,10 +350,8 @@ void note_async_read(const AsyncAccess& access, std::span<const AsyncRange> rang
   for (const AsyncRange& range : ranges) {
     if (range.bytes == 0) continue;
     shadow.has_readers = true;
-    for_each_unit(async, range.offset, range.bytes,
-                  [&](std::uint32_t at) { async.read_at(at, slot) = read; });
-    const Granules granules(shadow, range.offset, range.bytes);
-    for (std::size_t i = 0; i < granules.count; ++i) note_granule(shadow, granules.first + i);
+    async.set_read(range.offset, range.offset + range.bytes, slot, read);
+    note_read(shadow, Granules(shadow, range.offset, range.bytes));
   }
 }
 
@@ -340,10 +362,7 @@ void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint
   if (bytes == 0) return;
   shadow.written_since_barrier |= shadow.regions(offset, offset + bytes - 1);
   shadow.found_written.forget();
-  for_each_unit(async, offset, bytes, [&](std::uint32_t at) {
-    async.write_at(at) = write;
-    for (int slot = 0; slot < async.slots(); ++slot) async.read_at(at, slot) = 0;
-  });
+  async.set_write(offset, offset + bytes, write);
   const auto [first, count] = Granules(shadow, offset, bytes);
   Stamp* const written = shadow.written.data() + first;
   if (std::find(written, written + count, Stamp{0}) != written + count) {

@@ -68,6 +68,7 @@ bool check_fence(const GlobalAccess& access, int thread, std::size_t granule) {
 void check_bulk_read(const AsyncAccess& access, const GlobalRange& range) {
   if (!access.warp.block->worker.launch.orders(*range.allocation)) return;
   const GlobalAccess read = bulk_access(access, range, false, false, false);
+  if (!was_written(read)) return;
   const int thread = thread_of(access);
   for_each_granule(read, range, [&](std::size_t granule, std::uint64_t begin) {
     return check_granule(read, thread, granule, begin) && check_fence(read, thread, granule);
@@ -78,6 +79,7 @@ void note_bulk_write(const AsyncAccess& access, const GlobalRange& range, bool a
   if (range.allocation->stamps == nullptr) return;
   const GlobalAccess write = bulk_access(access, range, true, atomic, true);
   mark(range.allocation->copied_in_launch, write);
+  mark(*write.shadow.written_in_launch, write);
   const int thread = thread_of(access);
   bool fine = true;
   for_each_granule(write, range, [&](std::size_t granule, std::uint64_t begin) {

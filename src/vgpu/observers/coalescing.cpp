@@ -58,6 +58,12 @@ bool are_words_written(const Shape& shape, const MemoryOp& op, const Place& plac
           0) {
     return false;
   }
+  bool lines = true;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    // An aligned access is in one line.
+    lines = lines && is_line_written(*place.allocation, place.address(shape.address(lane), lane));
+  }
+  if (lines) return true;
   std::uint64_t written = ShadowWord::all;
   for (int lane = 0; lane < warp_size; ++lane) {
     std::uint8_t* const shadow = place.allocation->shadow(place.address(shape.address(lane), lane));

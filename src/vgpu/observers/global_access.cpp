@@ -123,6 +123,9 @@ bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread) {
                                          stamp_thread(other) / warp_size, stamp_time(other));
 }
 
+bool was_written(const GlobalAccess& access) {
+  return load_relaxed(*access.shadow.written_in_launch) == access.block.worker.launch.first_block;
+}
 bool was_read(const GlobalAccess& access) {
   return load_relaxed(access.allocation.read_in_launch) == access.block.worker.launch.first_block;
 }

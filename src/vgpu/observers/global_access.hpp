@@ -49,8 +49,9 @@ void spread_rows(const GlobalAccess& access, std::uint64_t begin, std::uint64_t 
 /// Whether the access with that stamp is ordered before the next one of this thread.
 bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread);
 
-/// Whether the launch may have recorded reads in the allocation, and second readers of a granule. Most
-/// allocations that are written have none, and the pages of their stamps are never touched.
+/// Whether the launch may have recorded writes in the allocation, reads, and second readers of a granule. Most
+/// allocations have only some of these, and the pages of other stamps are never touched.
+bool was_written(const GlobalAccess& access);
 bool was_read(const GlobalAccess& access);
 bool was_reread(const GlobalAccess& access);
 

@@ -97,7 +97,7 @@ bool visit_lanes(const GlobalAccess& access, const Warp& warp, Shape& shape, std
                           access.oldest, access.safe, static_cast<std::uint16_t>(access.site),
                           access.atomic};
   if (access.writes) return write_global_lanes(lanes, was_read(access), was_reread(access));
-  if (!check_global_reads(lanes)) return false;
+  if (was_written(access) && !check_global_reads(lanes)) return false;
   for (std::size_t i = 0; i < places.count; ++i) {
     const auto first = static_cast<std::size_t>(places.first[i]);
     for (std::size_t granule = first; granule < first + lanes.granules; ++granule) {
@@ -126,6 +126,7 @@ bool visit_own_rows(Block& block, const Warp& warp, const Allocation& allocation
   if (!writes) store_relaxed(allocation.read_in_launch, launch.first_block);
   const Stamp own = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
   const GlobalShadow shadow(allocation);
+  if (writes) store_relaxed(*shadow.written_in_launch, launch.first_block);
   const GlobalStamp oldest = make_global_stamp(launch.first_block, 0);
   const GlobalRow row{shadow,
                       0,
@@ -165,7 +166,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   if (!atomic && visit_own_rows(block, warp, allocation, op, shape, begin, writes)) return;
   const GlobalAccess access = global_access(
       block, warp, allocation, {op.site, op.access_bytes(), name(kind), writes, atomic});
-  if (!writes) mark(allocation.read_in_launch, access);
+  mark(writes ? *access.shadow.written_in_launch : allocation.read_in_launch, access);
   if (visit_row(access, warp, shape, begin) || visit_lanes(access, warp, shape, begin)) return;
 
   const auto visit_lane = [&](std::uint64_t address, int lane, bool again) {

@@ -165,16 +165,13 @@ std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
   return ranges;
 }
 
-/// Elements outside a tensor of floating-point numbers may be filled with NaN.
-void fill_outside(const TensorMap& map, std::span<std::byte> data) {
-  std::fill(data.begin(), data.end(), map.fill_nan ? std::byte{0xFF} : std::byte{0});
-}
-
 bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& landing) {
-  for (const BoxRow& row : box_rows(box.map, box.at)) {
-    const auto from = static_cast<std::uint32_t>(landing.data.size());
-    landing.data.resize(from + row.bytes);
-    fill_outside(box.map, std::span(landing.data).subspan(from));
+  const std::vector<BoxRow> rows = box_rows(box.map, box.at);
+  landing.data.resize(rows.size() * rows.front().bytes);
+  // Elements outside a tensor of floating-point numbers may be filled with NaN.
+  if (box.map.fill_nan) std::fill(landing.data.begin(), landing.data.end(), std::byte{0xFF});
+  std::uint32_t from = 0;
+  for (const BoxRow& row : rows) {
     if (row.inside != 0) {
       if (!touch_global(copy, row.address, row.inside, false)) return false;
       std::memcpy(landing.data.data() + from + row.skipped,
@@ -184,6 +181,7 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
     for_each_chunk(box, row, to, [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
       landing.pieces.push_back({at, from + done, bytes});
     });
+    from += row.bytes;
   }
   landing.bytes = box.map.box_bytes();
   return true;
