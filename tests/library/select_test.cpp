@@ -196,6 +196,10 @@ TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
   const GemmCosts block({Dtype::f32, 28, 64, 500, Order::row_major, Order::row_major},
                         few_registers);
   EXPECT_EQ(block.cache_blocks(2), block.cache_blocks(1));
+
+  // Sums of up to 64 columns are one part, however long k is.
+  const GemmCosts row({Dtype::f32, 2, 39, 3823, Order::row_major, Order::row_major}, rates);
+  EXPECT_EQ(row.narrow(2), row.narrow(1));
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {
