@@ -1,5 +1,5 @@
 // gemm/cpu/11_masked_edges where k is short (device/cpu/short_k.hpp): a few rows of C in one pass each, and
-// strips of B over rows of a C that L3 does not hold.
+// strips of B over rows of a C that L3 does not hold; and copies of strips where k is longer.
 
 #include <gtest/gtest.h>
 
@@ -41,6 +41,14 @@ TEST_P(ShortK, CFromMemory) {
   for (const std::int64_t k : {1, 2, 8}) {
     expect_right({.m = 1021, .n = 2311, .k = k, .c_padding = 5, .alpha = 2, .beta = -1});
   }
+}
+
+// With few registers, tiles read copies of strips of B: for a C beyond L2, in one part of k and in two; where
+// vectors of B are in two lines; and with a rest of rows and of columns.
+TEST_P(ShortK, CopiedStrips) {
+  expect_right({.m = 301, .n = 600, .k = 40, .alpha = 2, .beta = -1});
+  expect_right({.m = 256, .n = 650, .k = 400, .b_padding = 6, .c_padding = 3});
+  expect_right({.m = 64, .n = 45, .k = 13, .beta = 1});
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, ShortK, testing::Values(Dtype::f32, Dtype::f64),

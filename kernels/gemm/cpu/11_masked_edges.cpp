@@ -119,8 +119,9 @@ struct MaskedEdges {
     return begins * row_bytes < cpu::l1_way_bytes && rows > begins * cpu::l1_ways;
   }
 
-  /// Whether there are tiles enough to make up for a copy of each strip of B, and B in place is slow. With
-  /// few registers it also is where a C passes by that evicts it, or where vectors are in two lines.
+  /// Whether there are tiles enough to make up for a copy of each strip of B, and B in place is
+  /// slow. With few registers it also is where a C passes by that evicts it, or where vectors are
+  /// in two lines.
   template <class T>
   static bool copies_strips(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
