@@ -264,9 +264,9 @@ bool contains(const std::array<const char*, count>& names, std::string_view name
 
 bool is_own(const std::string& word) {
   const std::string_view name = std::string_view(word).substr(0, word.find('='));
-  return contains(own_flags, name) || contains(own_values, name) || word == "-h" ||
-         word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-O") ||
-         word.starts_with("-s");
+  return contains(own_flags, name) || contains(own_values, name) || word == "-h" || word == "-s" ||
+         word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-std=") ||
+         (word.starts_with("-O") && !word.starts_with("-Ofc"));
 }
 
 bool takes_next_word(const std::string& word) {

@@ -78,17 +78,21 @@ struct Tools {
   std::string clang;
 };
 
-fs::path object_of(const NvccOptions& options, const fs::path& source) {
-  return options.output.empty() ? fs::path(source.filename()).replace_extension(".o")
-                                : options.output;
+/// What -o names; without it, that name in the folder of -odir.
+fs::path output_of(const NvccOptions& options, const fs::path& name) {
+  return options.output.empty() ? options.output_folder / name : options.output;
+}
+
+fs::path output_of(const NvccOptions& options, const fs::path& source, const std::string& suffix) {
+  return output_of(options, source.filename().replace_extension(suffix));
 }
 
 void compile_each(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
   for (const fs::path& source : options.compile.sources) {
     if (is_link_input(source)) continue;
     CompileOptions one = options.compile;
-    compile_object(one, source, object_of(options, source), tools.installation, tools.clang, folder,
-                   options.dependencies);
+    compile_object(one, source, output_of(options, source, ".o"), tools.installation, tools.clang,
+                   folder, options.dependencies);
   }
 }
 
@@ -109,22 +113,20 @@ std::vector<fs::path> all_objects(const NvccOptions& options, const Tools& tools
 }
 
 void link(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
-  link_program(options.compile, all_objects(options, tools, folder),
-               options.output.empty() ? "a.out" : options.output, tools.installation, tools.clang,
-               folder);
+  link_program(options.compile, all_objects(options, tools, folder), output_of(options, "a.out"),
+               tools.installation, tools.clang, folder);
 }
 
 // The object that registers the device code of all others; a linker of the host's does the rest.
 void link_device(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
-  const fs::path output = options.output.empty() ? "a_dlink.o" : options.output;
+  const fs::path output = output_of(options, "a_dlink.o");
   const auto bitcodes = extract_bitcode(
       with_static_libraries(options.compile.sources, options.compile.linked), folder);
   link_device_code(bitcodes, options.compile.architecture, output, tools.clang, folder);
 }
 
 void archive(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
-  std::vector<std::string> command = {"ar", "rcs",
-                                      options.output.empty() ? "a.a" : options.output.string()};
+  std::vector<std::string> command = {"ar", "rcs", output_of(options, "a.a").string()};
   for (const fs::path& object : all_objects(options, tools, folder)) {
     command.push_back(object.string());
   }
@@ -149,10 +151,7 @@ void preprocess(const NvccOptions& options, const Tools& tools) {
 
 void write_ptx(const NvccOptions& options, const Tools& tools) {
   for (const fs::path& source : options.compile.sources) {
-    const fs::path output =
-        options.output.empty()
-            ? fs::path(source.filename()).replace_extension(options.device_suffix)
-            : options.output;
+    const fs::path output = output_of(options, source, options.device_suffix);
     compile_device(options.compile, source, output, tools.installation, tools.clang);
   }
 }

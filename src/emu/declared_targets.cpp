@@ -13,45 +13,18 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
+/// The innermost class or namespace; the global namespace, and one without a name, has none.
+struct Enclosing {
+  std::string_view name;
+  bool is_class;
+};
+
 /// Tokens from `first` up to `end`, before `;` or `{`, at the level of namespaces or of a class.
 struct Statement {
   std::size_t first, end;
-  std::string_view scope;  // the class; empty in a namespace
+  Enclosing scope;
   bool is_definition;
 };
-
-/// What a brace opens: the class of that name, a namespace, or something else.
-std::optional<std::string_view> opened_scope(const Tokens& tokens, std::size_t first,
-                                             std::size_t brace) {
-  std::optional<std::string_view> scope;
-  int depth = 0;  // of template arguments
-  for (std::size_t at = first; at < brace; ++at) {
-    const std::string_view text = tokens[at].text;
-    depth += text == "<" ? 1 : text == ">" ? -1 : 0;
-    if (depth > 0) continue;
-    if (text == "namespace" || (text == "extern" && at + 1 == brace)) return "";
-    if (text == "(" || text == "=") return std::nullopt;
-    if ((text == "class" || text == "struct") && at + 1 < brace) scope = tokens[at + 1].text;
-  }
-  return scope;
-}
-
-void for_each_statement(const Tokens& tokens,
-                        const std::function<void(const Statement&)>& statement) {
-  std::vector<std::optional<std::string_view>> scopes = {""};
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string_view token = tokens[i].text;
-    if (token != "{" && token != "}" && token != ";") continue;
-    if (scopes.back() && token != "}") statement({first, i, *scopes.back(), token == "{"});
-    if (token == "{") {
-      scopes.push_back(scopes.back() ? opened_scope(tokens, first, i) : std::nullopt);
-    } else if (token == "}" && scopes.size() > 1) {
-      scopes.pop_back();
-    }
-    first = i + 1;
-  }
-}
 
 /// Behind the bracket that closes the one at `open`.
 std::size_t behind_brackets(const Tokens& tokens, std::size_t open, std::size_t end) {
@@ -64,6 +37,45 @@ std::size_t behind_brackets(const Tokens& tokens, std::size_t open, std::size_t 
     if (depth == 0) return at + 1;
   }
   return end;
+}
+
+/// What a brace in `outer` opens: a class, a namespace, or something else.
+std::optional<Enclosing> opened_scope(const Tokens& tokens, std::size_t first, std::size_t brace,
+                                      const Enclosing& outer) {
+  std::optional<Enclosing> scope;
+  int depth = 0;  // of template arguments
+  for (std::size_t at = first; at < brace; ++at) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "<" ? 1 : text == ">" ? -1 : 0;
+    if (depth > 0) continue;
+    if (text == "namespace") return Enclosing{at + 1 < brace ? tokens[brace - 1].text : "", false};
+    if (text == "extern" && at + 1 == brace) return outer;
+    if (text == "(" || text == "=") return std::nullopt;
+    if ((text == "class" || text == "struct") && at + 1 < brace) {
+      const bool is_aligned = at + 2 < brace && tokens[at + 2].text == "(";  // struct alignas(8) A
+      if (is_aligned) at = behind_brackets(tokens, at + 2, brace) - 1;
+      if (at + 1 < brace) scope = {tokens[at + 1].text, true};
+    }
+  }
+  return scope;
+}
+
+void for_each_statement(const Tokens& tokens,
+                        const std::function<void(const Statement&)>& statement) {
+  std::vector<std::optional<Enclosing>> scopes = {Enclosing{"", false}};
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = tokens[i].text;
+    if (token != "{" && token != "}" && token != ";") continue;
+    if (scopes.back() && token != "}") statement({first, i, *scopes.back(), token == "{"});
+    if (token == "{") {
+      scopes.push_back(scopes.back() ? opened_scope(tokens, first, i, *scopes.back())
+                                     : std::nullopt);
+    } else if (token == "}" && scopes.size() > 1) {
+      scopes.pop_back();
+    }
+    first = i + 1;
+  }
 }
 
 /// Where a function's name, with the classes before it, begins; and its parameters.
@@ -129,8 +141,8 @@ std::string parameter_types(const Tokens& tokens, const Head& head) {
 
 /// By which a declaration and its definition are known to be the same function's.
 std::string key_of(const Tokens& tokens, const Statement& statement, const Head& head) {
-  std::string_view scope = statement.scope;
-  if (head.name != head.own_name) {  // A::f, A<T>::f
+  std::string_view scope = statement.scope.name;
+  if (head.name != head.own_name) {  // A::f, A<T>::f, n::f
     std::size_t at = head.own_name - 2;
     for (int depth = 0; at > head.name; --at) {
       depth += tokens[at].text == ">" ? 1 : tokens[at].text == "<" ? -1 : 0;
@@ -187,7 +199,7 @@ std::string DeclaredTargets::repeat_in(const std::string& text) const {
   std::string result;
   std::size_t rest = 0;
   for_each_statement(tokens, [&](const Statement& statement) {
-    if (!statement.is_definition || !statement.scope.empty()) return;
+    if (!statement.is_definition || statement.scope.is_class) return;
     const std::optional<Head> head = head_of(tokens, statement);
     if (!head) return;
     for (std::size_t at = statement.first; at < head->name; ++at) {

@@ -24,7 +24,7 @@ class DeclaredTargets {
   bool is_target(std::string_view word) const;
 
   std::vector<std::string> macros_;  // that stand for such words
-  // By class, name and types of parameters. Empty where declarations do not agree.
+  // By class or namespace, name and types of parameters. Empty where declarations do not agree.
   std::map<std::string, std::string> words_;
 };
 

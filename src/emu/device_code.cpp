@@ -133,7 +133,11 @@ std::vector<fs::path> with_static_libraries(std::vector<fs::path> objects,
       // The linker prefers the shared one, which has had its device link.
       if (fs::exists(folder / ("lib" + name + ".so"))) return;
       if (!fs::exists(library)) continue;
-      objects.push_back(library);
+      const bool is_there = std::any_of(objects.begin(), objects.end(), [&](const fs::path& each) {
+        std::error_code none;
+        return fs::equivalent(each, library, none);
+      });
+      if (!is_there) objects.push_back(library);
       return;
     }
   };

@@ -30,6 +30,7 @@ enum class Meaning {
   relocatable_value,
   language,
   output,
+  output_folder,
   standard,
   include_folder,
   system_folder,
@@ -71,6 +72,7 @@ constexpr std::array nvcc_entries = {
     Entry{"-rdc", "--relocatable-device-code", Meaning::relocatable_value},
     Entry{"-x", "--x", Meaning::language},
     Entry{"-o", "--output-file", Meaning::output},
+    Entry{"-odir", "--output-directory", Meaning::output_folder},
     Entry{"-std", "--std", Meaning::standard},
     Entry{"-I", "--include-path", Meaning::include_folder},
     Entry{"-isystem", "--system-include", Meaning::system_folder},
@@ -117,6 +119,7 @@ bool has_value(Meaning meaning) {
     case Meaning::relocatable_value:
     case Meaning::language:
     case Meaning::output:
+    case Meaning::output_folder:
     case Meaning::standard:
     case Meaning::include_folder:
     case Meaning::system_folder:
@@ -147,7 +150,6 @@ std::optional<Match> match(const std::string& word) {
     for (const std::string_view name : {entry.short_name, entry.long_name}) {
       if (name.empty() || !word.starts_with(name)) continue;
       if (word.size() == name.size()) return Match{&entry, std::nullopt};
-      // Only the entries for -Werror and -g read "=…" although they need no value.
       if (word[name.size()] == '=' && has_value(entry.meaning)) {
         return Match{&entry, word.substr(name.size() + 1)};
       }
@@ -244,6 +246,7 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
     case Meaning::relocatable_value: compile.relocatable = value == "true"; break;
     case Meaning::language: compile.all_cuda = value == "cu"; break;
     case Meaning::output: options.output = value; break;
+    case Meaning::output_folder: options.output_folder = value; break;
     case Meaning::standard: compile.passed.push_back("-std=" + value); break;
     case Meaning::include_folder: add_list("-I", value, compile.passed); break;
     case Meaning::system_folder: add_list("-isystem", value, compile.passed); break;

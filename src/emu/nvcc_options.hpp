@@ -19,6 +19,7 @@ struct NvccOptions {
   Phase phase = Phase::link;
   std::string device_suffix = ".ptx";     // of device code alone: .cubin and .fatbin are PTX, too
   std::filesystem::path output;           // empty: as nvcc names it
+  std::filesystem::path output_folder;    // of -odir, for files without a name
   std::vector<std::string> dependencies;  // -MD -MF FILE -MT TARGET, for the host's compiler
   std::string listed_prefix;              // --list-gpu-arch: "compute_", --list-gpu-code: "sm_"
   bool wants_version = false, dry_run = false, verbose = false, openmp = false;

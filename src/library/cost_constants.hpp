@@ -21,7 +21,7 @@ inline constexpr double reread = 0.12;         // A by 11 for each strip of B, B
 inline constexpr double vector_from_l2 = 10;   // of B, in a tile of two vectors, by 07 and 11
 // Per byte of a B that passes by few rows of A, from L2 and from beyond.
 inline constexpr double passing_near = 0.02, passing_far = 0.1;
-inline constexpr double passing_few_rows = 0.045;  // in tiles of few rows, as below
+inline constexpr double passing_few_rows = 0.045;  // the latter, in tiles of few rows
 // Per byte of a C beyond L2: by 06 and 12 (tiles of a block along its rows), and by 11 where k is short;
 // and with one FMA in a cycle.
 inline constexpr double written_in_blocks = 0.075, written = 0.1;

@@ -1,4 +1,4 @@
-// Of gemm/cpu/06, 07, 08 and 12: tiles of many rows, whose operands are packed, or read in place.
+// Costs of gemm/cpu/06, 07, 08 and 12: tiles of many rows, whose operands are packed, or read in place.
 
 #include <algorithm>
 #include <cstdint>

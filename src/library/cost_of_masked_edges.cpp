@@ -1,4 +1,4 @@
-// Of gemm/cpu/11: for small products, few rows or columns, and a short k.
+// Costs of gemm/cpu/11: for small products, few rows or columns, and a short k.
 
 #include <algorithm>
 #include <cstdint>

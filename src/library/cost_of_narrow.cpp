@@ -1,4 +1,4 @@
-// Of gemm/cpu/13: for up to four rows or columns.
+// Costs of gemm/cpu/13: for up to four rows or columns.
 
 #include <algorithm>
 

@@ -49,7 +49,7 @@ TEST_F(RungNvcc, SeparateCompilation) {
   EXPECT_NE(run("cat device.d").find("parts.h"), std::string::npos);
   // Archives in any order, by their names, too.
   EXPECT_EQ(run("$NVCC -arch=sm_80 libparts.a main.o -o fourth && ./fourth && "
-                "$NVCC -arch=sm_80 -L. -lparts main.o -o fifth && ./fifth"),
+                "$NVCC -arch=sm_80 -L. -lparts main.o -lparts -o fifth && ./fifth"),
             "157 19 cudaSuccess\n157 19 cudaSuccess\n");
   // The device link by itself, the rest by any linker of the host's.
   EXPECT_EQ(run("$NVCC -dlink main.o libparts.a -o linked.o && "
@@ -98,6 +98,8 @@ TEST_F(RungNvcc, AnswersLikeNvcc) {
       run("$NVCC -ptx -rdc=false $FILES/../vector_add.cu && cat vector_add.ptx").find(".entry"),
       std::string::npos);
   EXPECT_EQ(run("$NVCC --dryrun x.cu").find("#$ TOP="), 0u);
+  EXPECT_EQ(run("mkdir -p objects && $NVCC -c -odir objects $FILES/../vector_add.cu && ls objects"),
+            "vector_add.o\n");
   EXPECT_EQ(run("$NVCC --list-gpu-code | tail -1"), "sm_90\n");
   EXPECT_EQ(run("$NVCC -o program"), "rung-nvcc: no input files\n(failed)");
   EXPECT_EQ(run("$NVCC --nonsense a.cu"), "rung-nvcc: --nonsense: unknown option\n(failed)");

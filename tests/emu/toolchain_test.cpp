@@ -67,6 +67,7 @@ TEST(DeclaredTargets, AreRepeatedWhereFunctionsAreDefined) {
       "__device__ float f(float x, const int* many);\n"
       "__device__ float g(int);\n"
       "__global__ void k(int);\n"
+      "struct __align__(16) Aligned { __device__ int get(); };\n"
       "}\n";
   const DeclaredTargets targets({header});
   EXPECT_EQ(targets.repeat_in(header), header);
@@ -76,7 +77,10 @@ TEST(DeclaredTargets, AreRepeatedWhereFunctionsAreDefined) {
                         "template <class T> void A<T>::host(int x) {}\n"
                         "template <class T> bool A<T>::operator()(const T& a) const {}\n"
                         "template <class T> A<T>::~A() {}\n"
-                        "float f(float y, const int* p) { return g(2); }\n"
+                        "int n::Aligned::get() { return 0; }\n"
+                        "float n::f(float y, const int* p) { return g(2); }\n"
+                        "namespace n { float f(float y, const int* p) { return g(2); } }\n"
+                        "namespace host { float f(float y, const int* p) { return 3; } }\n"
                         "float g(double) { return 1; }\n"
                         "void k(int) {}\n"),
       "template <class T> BOTH n::A<T>::A(T first, int second) : x{2} { f(1); }\n"
@@ -84,9 +88,19 @@ TEST(DeclaredTargets, AreRepeatedWhereFunctionsAreDefined) {
       "template <class T> void A<T>::host(int x) {}\n"
       "template <class T> bool BOTH A<T>::operator()(const T& a) const {}\n"
       "template <class T> __host__ __device__ A<T>::~A() {}\n"
-      "float __device__ f(float y, const int* p) { return g(2); }\n"
+      "int __device__ n::Aligned::get() { return 0; }\n"
+      "float __device__ n::f(float y, const int* p) { return g(2); }\n"
+      "namespace n { float __device__ f(float y, const int* p) { return g(2); } }\n"
+      "namespace host { float f(float y, const int* p) { return 3; } }\n"
       "float g(double) { return 1; }\n"
       "void k(int) {}\n");
+}
+
+TEST(DeclaredTargets, DirectivesOfFilesFromWindowsGoOn) {
+  const std::string declared =
+      "#define REPEAT(x) \\\r\n  do { x; } while (0)\r\n__device__ int f(int);\r\n";
+  EXPECT_EQ(DeclaredTargets({declared}).repeat_in("int f(int x) { return x; }"),
+            "int __device__ f(int x) { return x; }");
 }
 
 TEST(AcceptedSource, JoinsAndEscapes) {

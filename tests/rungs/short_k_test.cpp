@@ -43,10 +43,11 @@ TEST_P(ShortK, CFromMemory) {
   }
 }
 
-// With few registers, tiles read copies of strips of B: for a C beyond L2, in one part of k and in two; where
+// With few registers, tiles read copies of strips of B: for a C beyond L2, in one part of k, in three and without any; where
 // vectors of B are in two lines; and with a rest of rows and of columns.
 TEST_P(ShortK, CopiedStrips) {
   expect_right({.m = 301, .n = 600, .k = 40, .alpha = 2, .beta = -1});
+  expect_right({.m = 301, .n = 600, .k = 0, .beta = 2});
   expect_right({.m = 256, .n = 650, .k = 400, .b_padding = 6, .c_padding = 3});
   expect_right({.m = 64, .n = 45, .k = 13, .beta = 1});
 }

@@ -73,6 +73,15 @@ TEST_F(BulkCopyTest, BytesIn) {
   EXPECT_EQ(values<std::uint32_t>(y, 128), numbers(128));
 }
 
+TEST_F(BulkCopyTest, NoBytesIn) {
+  const std::uint64_t x = array(numbers(128)), y = memory.allocate(512);
+  const std::string none =
+      "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 0, "
+      "[bar];\n";
+  expect_none(run_body(none + load(bulk_load, 512) + to_y(512), x, y));
+  EXPECT_EQ(values<std::uint32_t>(y, 128), numbers(128));
+}
+
 TEST_F(BulkCopyTest, AreNoRequests) {
   // 512 bytes from the middle of a sector and of a line on.
   const std::uint64_t x = array(numbers(256)), y = memory.allocate(512);

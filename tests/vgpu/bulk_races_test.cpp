@@ -28,13 +28,15 @@ class BulkRacesTest : public AsyncTest {
  protected:
   LaunchReport send(const Message& message) {
     options.threads = 1;
-    const std::uint64_t word = array(std::vector<std::uint32_t>(64));
-    return run(entry(".param .u64 word", R"(
+    // Not in one allocation: its other writes must not show that of a copy.
+    const std::uint64_t word = array(std::vector<std::uint32_t>(1));
+    const std::uint64_t place = array(std::vector<std::uint32_t>(16));
+    return run(entry(".param .u64 word, .param .u64 place", R"(
       .shared .align 128 .b8 data[64];
       .shared .align 8 .b8 bar[8];)" + registers() +
-                                             R"(
+                                                                R"(
       ld.param.u64 %rd1, [word];
-      add.u64 %rd3, %rd1, 128;
+      ld.param.u64 %rd3, [place];
       mov.u32 %r1, %tid.x;
       mov.u32 %r2, %ctaid.x;
       mov.u32 %r20, data;
@@ -55,9 +57,8 @@ class BulkRacesTest : public AsyncTest {
       RECEIVE: )" + message.wait + R"(
       setp.eq.u32 %p3, %r5, 0;
       @%p3 bra RECEIVE;
-      )" + message.before_read + message.read +
-                                             "END: ret;"),
-               {2, 1, 1}, {32, 1, 1}, {word});
+      )" + message.before_read + message.read + "END: ret;"),
+               {2, 1, 1}, {32, 1, 1}, {word, place});
   }
   void expect_race(const Message& message) {
     SCOPED_TRACE(message.write + message.publish + message.wait + message.before_read);

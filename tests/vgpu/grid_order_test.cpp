@@ -139,6 +139,30 @@ TEST_F(GridOrderTest, WhoHasAcquiredMayResetTheFlag) {
   expect_race({.wait = "ld.relaxed.gpu.global.u32 %r5, [%rd1];\n", .after = reset + sync});
 }
 
+// The first block has read the row, so that its writes are recorded as one of the whole row; the second
+// one's lanes are apart.
+TEST_F(GridOrderTest, ARowThatIsReadInAnotherOrder) {
+  const std::string text = entry(".param .u64 row", registers() + R"(
+    ld.param.u64 %rd1, [row];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    setp.ne.u32 %p1, %r2, 0;
+    mov.u32 %r3, %r1;
+    @%p1 mul.lo.u32 %r3, %r1, 5;
+    and.b32 %r3, %r3, 31;
+    mul.wide.u32 %rd2, %r3, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r4, [%rd3];
+    @%p1 bra END;
+    st.global.u32 [%rd3], %r1;
+    END: ret;)");
+  options.threads = 1;
+  const std::uint64_t row = array(std::vector<std::uint32_t>(32));
+  const Hazard hazard = found(run(text, {2, 1, 1}, {32, 1, 1}, {row}), HazardKind::global_race);
+  EXPECT_EQ(hazard.first.access, "read");
+  EXPECT_EQ(hazard.other.access, "write");
+}
+
 TEST_F(GridOrderTest, BlocksAtTheSameTime) {
   // Two blocks, each on a thread of its own, take turns to add 1 to a word. Whatever falls between
   // a poll of the flag and what is made of it, there is no race. (A block that polls for long lets

@@ -18,6 +18,7 @@ bool RepeatedLaunches::add(const vgpu::LaunchReport& launch) {
   if (!launch.hazards.empty() || launch.fault) return false;
   auto& [sum, times] = repeated.record;
   if (times++ == 0) {
+    summed_.push_back(&repeated.record);
     sum.kernel = launch.kernel;
     sum.grid = grid;
     sum.block = block;
@@ -31,9 +32,8 @@ bool RepeatedLaunches::add(const vgpu::LaunchReport& launch) {
 
 std::vector<SharedRecord> RepeatedLaunches::take() {
   std::vector<SharedRecord> records;
-  for (auto& [shape, repeated] : repeated_) {
-    if (repeated.record.times > 0) records.push_back(std::exchange(repeated.record, {}));
-  }
+  for (SharedRecord* const record : summed_) records.push_back(std::exchange(*record, {}));
+  summed_.clear();
   taken_ = std::chrono::steady_clock::now();
   return records;
 }

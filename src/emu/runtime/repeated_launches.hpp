@@ -38,6 +38,7 @@ class RepeatedLaunches {
     SharedRecord record;
   };
   std::map<Shape, Repeated> repeated_;
+  std::vector<SharedRecord*> summed_;  // since the last take(), in repeated_
   std::chrono::steady_clock::time_point taken_ = std::chrono::steady_clock::now();
 };
 

@@ -98,7 +98,10 @@ __attribute__((destructor)) void report_end() {
       report("hazard", leak(allocation));
     }
   }
-  report_repeated_launches();
+  {
+    const std::lock_guard lock(repeated_mutex);  // other threads may still launch kernels
+    report_repeated_launches();
+  }
   report_skipped_launches();
   if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
 }

@@ -140,7 +140,7 @@ struct DeviceMemory::Block {
       allocation.all_initialised = false;
     }
     std::memmove(allocation.shadow(address), other.shadow(from), bytes);
-    forget_lines(allocation);
+    forget_lines(allocation, address, bytes);
   }
 
   std::string label() const {

@@ -83,10 +83,11 @@ inline bool is_line_written(const Allocation& allocation, std::uint64_t address)
   return true;
 }
 
-/// Some bytes that were written are no longer.
-inline void forget_lines(const Allocation& allocation) {
-  const std::size_t lines = allocation.bytes / bytes_of_line + 1;
-  std::memset(allocation.initialised - lines, 0, lines);
+/// Some of these bytes, at least one, that were written are no longer.
+inline void forget_lines(const Allocation& allocation, std::uint64_t address, std::size_t bytes) {
+  const std::uint64_t begin = address - allocation.address;
+  const std::uint64_t first = begin / bytes_of_line, last = (begin + bytes - 1) / bytes_of_line;
+  std::memset(allocation.initialised - 1 - last, 0, last - first + 1);
 }
 
 /// The offset from `address` of the first byte that was never written, or `bytes`.

@@ -315,6 +315,7 @@ class WriteCheck {
 }  // namespace
 
 void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes) {
+  if (bytes == 0) return;
   SharedShadow& shadow = access.block.shadow;
   settle_reads(access.block, shadow.regions(offset, offset + bytes - 1));
   WriteCheck(access).check(offset, bytes);

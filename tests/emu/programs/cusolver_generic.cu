@@ -63,14 +63,17 @@ int main() {
   cusolverDnSetAdvOptions(params, CUSOLVERDN_GETRF, CUSOLVER_ALG_0);
   solve<float>(handle, params, CUDA_R_32F);
   solve<double>(handle, params, CUDA_R_64F);
-  // Halves, sizes of more than 31 bits, and no handle.
-  printf("%d %d %d\n",
+  // Halves, sizes of more than 31 bits, no handle, and eigenvalues of another type.
+  printf("%d %d %d %d\n",
          cusolverDnXgetrf(handle, params, 1, 1, CUDA_R_16F, nullptr, 1, nullptr, CUDA_R_16F,
                           nullptr, 0, nullptr, 0, nullptr),
          cusolverDnXgetrf(handle, params, int64_t{1} << 32, 1, CUDA_R_32F, nullptr, 1, nullptr,
                           CUDA_R_32F, nullptr, 0, nullptr, 0, nullptr),
          cusolverDnXgetrf(nullptr, params, 1, 1, CUDA_R_32F, nullptr, 1, nullptr, CUDA_R_32F,
-                          nullptr, 0, nullptr, 0, nullptr));
+                          nullptr, 0, nullptr, 0, nullptr),
+         cusolverDnXsyevd(handle, params, CUSOLVER_EIG_MODE_NOVECTOR, CUBLAS_FILL_MODE_LOWER, 0,
+                          CUDA_R_64F, nullptr, 1, CUDA_R_32F, nullptr, CUDA_R_64F, nullptr, 0,
+                          nullptr, 0, nullptr));
   cusolverDnDestroyParams(params);
   cusolverDnDestroy(handle);
 }

@@ -1,6 +1,10 @@
 // Every shape and type of warp matrix functions, in each layout of A and B.
 #include <mma.h>
 
+#include <cuda_bf16.hpp>
+#include <cuda_fp16.hpp>
+#include <cuda_fp8.hpp>
+
 #include <cstdio>
 #include <vector>
 

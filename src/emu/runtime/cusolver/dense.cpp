@@ -5,7 +5,6 @@
 #include "emu/runtime/cusolver/dense.hpp"
 
 using namespace rung::emu::cusolver;
-using rung::emu::cublas::require;
 
 extern "C" {
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 
 #include "emu/runtime/cusolver/dense.hpp"
 
@@ -159,11 +160,13 @@ cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolver
 }
 cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t,
                                   cusolverEigMode_t mode, cublasFillMode_t part, int64_t n,
-                                  cudaDataType type, void* a, int64_t lda, cudaDataType,
-                                  void* values, cudaDataType, void*, size_t, void*, size_t,
-                                  int* info) {
+                                  cudaDataType type, void* a, int64_t lda,
+                                  cudaDataType type_of_values, void* values, cudaDataType, void*,
+                                  size_t, void*, size_t, int* info) {
+  const bool is_double = type == CUDA_R_64F || type == CUDA_C_64F;
   cusolverStatus_t status = CUSOLVER_STATUS_SUCCESS;
   const cusolverStatus_t sizes = guarded(handle, [&] {
+    if (type_of_values != (is_double ? CUDA_R_64F : CUDA_R_32F)) refuse_type();
     status = eigenvalues(handle, mode, part, narrow(n), type, a, narrow(lda), values, info);
   });
   return sizes == CUSOLVER_STATUS_SUCCESS ? status : sizes;

@@ -19,7 +19,7 @@ constexpr int reach = 63;
 constexpr int fragment_fraction = 25;  // SumRule's, of every sum in f32 of 16-bit elements
 
 // Biased exponents of f32, of the largest element of a tile and of the largest product of two. A zero
-// is computed as 2^-126, which must stay below one unit when it is multiplied.
+// is computed as 2^-126 or less, which must stay below one unit when it is multiplied.
 constexpr int least_element = 127 - 38;
 constexpr int least_product = lowest + 1 + reach, most_product = highest;
 

@@ -170,11 +170,11 @@ HWY_INLINE void store_sums(const FinishedSums& sums, float* const* d) {
 }
 
 /// Sets how the CPU rounds. What rounds is read from memory behind the one call of this and stored before
-/// the next.
-HWY_INLINE void set_rounding(unsigned mxcsr) {
-  __asm__ volatile("" ::: "memory");
+/// the next: in `sums`, too, which the compiler could otherwise keep in registers.
+HWY_INLINE void set_rounding(unsigned mxcsr, FinishedSums& sums) {
+  __asm__ volatile("" ::"r"(&sums) : "memory");
   _mm_setcsr(mxcsr);
-  __asm__ volatile("" ::: "memory");
+  __asm__ volatile("" ::"r"(&sums) : "memory");
 }
 
 /// TensorProducts::add_fragments
@@ -190,16 +190,16 @@ bool add_fragments(const FragmentRows& a, const FragmentColumns& b, const float*
   Largest largest = {_mm256_setzero_ps(), _mm256_setzero_si256()};
   const unsigned before = _mm_getcsr();
   const unsigned others = before & ~unsigned{_MM_ROUND_MASK};
-  set_rounding(others | _MM_ROUND_DOWN);
+  set_rounding(others | _MM_ROUND_DOWN, sums);
 #pragma GCC unroll 1
   for (int half = 0; half < 2; ++half) {
     add_block<0>(a, b, half, of_products + 2 * half, c, sums, largest);
     add_block<1>(a, b, half, of_products + 2 * half, c, sums, largest);
   }
-  set_rounding(others | _MM_ROUND_TOWARD_ZERO);
+  set_rounding(others | _MM_ROUND_TOWARD_ZERO, sums);
   const bool all_fit = fit(largest);
   if (all_fit) store_sums(sums, d);
-  set_rounding(before);
+  set_rounding(before, sums);
   return all_fit;
 }
 
