@@ -117,8 +117,9 @@ TEST(PublicNames, KernelsLaunchKernels) {
   const EmuOutput output = run_emu("programs/device_launches.cu");
   EXPECT_EQ(output.exit_code, 0) << output.err;
   EXPECT_EQ(output.out, "passed\n");
-  // parent, fill, twice<8> to twice<1>, last, count_levels eleven times, allocate and sum_and_free.
-  EXPECT_EQ(output.json.at("kernels").size(), 1 + 1 + 4 + 1 + 11 + 2u);
+  // parent, fill, twice<8> to twice<1>, last, count_levels eleven times, count_tails 1001 times, allocate
+  // and sum_and_free.
+  EXPECT_EQ(output.json.at("kernels").size(), 1 + 1 + 4 + 1 + 11 + 1001 + 2u);
 }
 
 TEST(PublicNames, CublasInACapture) {
