@@ -18,8 +18,8 @@ inline constexpr const char* ptx_feature = "+ptx83";
 std::string embedding_assembly(const std::filesystem::path& bitcode);
 
 /// The objects, and the static libraries that -l and -L among the linker's options name.
-std::vector<std::filesystem::path> with_static_libraries(
-    std::vector<std::filesystem::path> objects, const std::vector<std::string>& linked);
+std::vector<std::filesystem::path> with_static_libraries(std::vector<std::filesystem::path> objects,
+                                                         const std::vector<std::string>& linked);
 
 /// The bitcodes in the objects and archives, as files in `folder`. Files of other kinds have none.
 std::vector<std::filesystem::path> extract_bitcode(
