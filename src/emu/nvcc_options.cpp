@@ -224,7 +224,7 @@ bool is_cuda_library(const std::string& name) {
                               "curand",    "cudadevrt", "nvrtc",      "culibos",        "cufft",
                               "cufftw",    "cusparse",  "cudnn",      "nvrtc-builtins", "cusolver",
                               "nvidia-ml", "nvJitLink", "nvToolsExt", "nvptxcompiler",  "nvjpeg"};
-  std::string shared = name.substr(0, name.find("_static"));
+  const std::string shared = name.substr(0, name.find("_static"));
   return shared.starts_with("npp") || std::find(own.begin(), own.end(), shared) != own.end();
 }
 

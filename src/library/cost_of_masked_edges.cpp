@@ -77,8 +77,8 @@ bool GemmCosts::copies_by_few_rows() const {
 
 /// Of one or two rows, a part of k at a time, which wait for B where it is beyond L2.
 double GemmCosts::one_or_two_rows() const {
-  constexpr double long_row =
-      900;  // rows of a strip are then too far apart for the hardware to fetch
+  // From this length on, rows of a strip are too far apart for the hardware to fetch.
+  constexpr double long_row = 900;
   const double bytes = k_ * n_ * size_;
   const double waiting = bytes <= rates_.l2 ? 0 : n_ < long_row ? passing_near : waiting_for_strips;
   return fmas_ + tiles_ * masked_tile + waiting * bytes;

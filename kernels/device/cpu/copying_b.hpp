@@ -27,8 +27,8 @@ constexpr bool rows_share_copies(Number bytes, Number rows, Number tile_rows, Nu
          rows <= most_tiles * tile_rows;
 }
 
-/// The same where tiles have few rows, and so many of them that a copy costs little. c_bytes: of C, whose rows
-/// take the place of B's in L1; is_aligned: no vector of B is in two lines.
+/// The same where tiles have few rows: with enough tiles, a copy costs little. c_bytes: of C, whose rows
+/// evict those of B from L1; is_aligned: no vector of B is in two lines.
 template <class Number>
 constexpr bool few_rows_share_copies(Number rows, Number c_bytes, Number l2, bool is_aligned) {
   constexpr int least_rows = 64;
