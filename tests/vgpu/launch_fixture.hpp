@@ -64,6 +64,10 @@ class LaunchTest : public ::testing::Test {
   static void expect_none(const LaunchReport& report) {
     for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
   }
+  static void expect_only(const LaunchReport& report, HazardKind kind) {
+    ASSERT_FALSE(report.hazards.empty());
+    for (const Hazard& hazard : report.hazards) EXPECT_EQ(hazard.kind, kind) << hazard.message;
+  }
 
   DeviceMemory memory{std::size_t{1} << 30};
   DeviceDescription device = parse_device("h200");
