@@ -58,7 +58,8 @@ constexpr std::array lenient = {"-Wno-register",
                                 "-Wno-pass-failed",
                                 "-Wno-vla-cxx-extension",
                                 "-Wno-dynamic-exception-spec",
-                                "-Wno-missing-template-arg-list-after-template-kw"};
+                                "-Wno-missing-template-arg-list-after-template-kw",
+                                "-Wno-reserved-user-defined-literal"};
 
 // nvcc has GCC compile host code without optimisation unless it is told otherwise. Programs come to
 // rely on it: integers wrap, and a function without its return statement returns.

@@ -11,7 +11,7 @@
 
 #include <__clang_cuda_math_forward_declares.h>
 
-#include <cmath>
+#include "rung_emu/constant_ceil.h"
 #include <cstdlib>
 #include <limits.h>
 #include <stdlib.h>
