@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "emu/device_launches.hpp"
+
 namespace rung::emu {
 
 /// nvcc takes `k<< <grid, block>> >()` for a launch; clang knows only `<<<` and `>>>`.
@@ -33,7 +35,8 @@ std::string know_compiler(const std::string& text);
 std::string drop_barrier_destructor(const std::string& text);
 
 /// All but the last, and what device_launches.hpp, nvcc_declarations.hpp, own_warp_size.hpp and
-/// vector_casts.hpp do.
-std::string accepted_source(const std::string& text);
+/// vector_casts.hpp do. `launches` are those of the program that `file` belongs to.
+std::string accepted_source(const std::string& text, const DeviceLaunches& launches = {},
+                            const std::string& file = "");
 
 }  // namespace rung::emu

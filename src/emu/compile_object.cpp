@@ -165,8 +165,9 @@ void replace_sources(std::vector<std::string>& command, const fs::path& source,
   std::vector<std::string_view> texts;
   for (const auto& [name, text] : files) texts.emplace_back(text);
   const DeclaredTargets targets(texts);
+  const DeviceLaunches launches(files);
   for (const auto& [name, text] : files) {
-    const std::string accepted = accepted_source(targets.repeat_in(text));
+    const std::string accepted = accepted_source(targets.repeat_in(text), launches, name);
     if (accepted != text) replace(name, accepted);
   }
   if (const fs::path header = barrier_header(command); !header.empty()) {

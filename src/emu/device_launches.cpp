@@ -1,11 +1,10 @@
 #include "emu/device_launches.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <vector>
-
-#include "emu/tokens.hpp"
 
 namespace rung::emu {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 enum class Scope { open, host, device, both };  // open: of a namespace or class
 
 /// Of the braces that open behind these tokens.
-Scope scope_behind(const std::vector<Token>& tokens, std::size_t first, std::size_t brace) {
+Scope scope_behind(const Tokens& tokens, std::size_t first, std::size_t brace) {
   bool is_function = false, is_device = false, is_host = false;
   for (std::size_t i = first; i < brace; ++i) {
     const std::string_view text = tokens[i].text;
@@ -28,14 +27,45 @@ Scope scope_behind(const std::vector<Token>& tokens, std::size_t first, std::siz
   return is_host ? Scope::both : Scope::device;
 }
 
+/// Calls `see` with each token in a function of the device, or of both sides.
+void for_each_device_token(const Tokens& tokens,
+                           const std::function<void(std::size_t, Scope)>& see) {
+  std::vector<Scope> scopes = {Scope::open};
+  std::size_t first = 0;  // of the declaration, in a namespace or class
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = tokens[i].text;
+    const Scope scope = scopes.back();
+    if (token == "{") {
+      scopes.push_back(scope == Scope::open ? scope_behind(tokens, first, i) : scope);
+    } else if (token == "}" && scopes.size() > 1) {
+      scopes.pop_back();
+    } else if (scope == Scope::device || scope == Scope::both) {
+      see(i, scope);
+    }
+    if (token == "{" || token == "}" || token == ";") first = i + 1;
+  }
+}
+
 struct Insertion {
   std::size_t at, replaced;
   std::string text;
 };
 
+std::string with_insertions(std::string_view text, std::vector<Insertion> insertions) {
+  std::stable_sort(insertions.begin(), insertions.end(),
+                   [](const Insertion& a, const Insertion& b) { return a.at < b.at; });
+  std::string rewritten;
+  std::size_t rest = 0;
+  for (const Insertion& each : insertions) {
+    rewritten.append(text, rest, each.at - rest).append(each.text);
+    rest = each.at + each.replaced;
+  }
+  return rewritten.append(text, rest);
+}
+
 /// The launch whose <<< is token `open`.
-void rewrite_launch(std::string_view text, const std::vector<Token>& tokens, std::size_t open,
-                    Scope scope, std::vector<Insertion>& insertions) {
+void rewrite_launch(std::string_view text, const Tokens& tokens, std::size_t open, Scope scope,
+                    const KernelLaunchers& kernels, std::vector<Insertion>& insertions) {
   const std::optional<std::size_t> callee = first_of_name(tokens, open);
   std::size_t close = open + 1;
   for (int depth = 0; close < tokens.size(); ++close) {
@@ -46,39 +76,109 @@ void rewrite_launch(std::string_view text, const std::vector<Token>& tokens, std
   if (!callee || close + 1 >= tokens.size() || tokens[close + 1].text != "(") return;
   const std::size_t begin = tokens[*callee].at, end = tokens[open].at;
   const std::string kernel(text.substr(begin, end - begin));
+  const auto [name, arguments] = launched_name(tokens, *callee, open);
+  if (kernels.is_called(tokens[name].text, arguments)) {
+    const std::size_t last = behind_brackets(tokens, close + 1, tokens.size()) - 1;
+    std::string function = kernel;
+    function.insert(tokens[name].at - begin, "rung_emu_launch_");
+    const std::string both = scope == Scope::both ? fmt::format("BOTH(({}), ", kernel) : "DEVICE(";
+    insertions.push_back(
+        {begin, end - begin + 3, fmt::format("RUNG_EMU_CALL_IN_{}({}), (", both, function)});
+    insertions.push_back({tokens[close].at, tokens[close + 1].at + 1 - tokens[close].at,
+                          close + 2 == last ? ")" : "), "});
+    return;
+  }
   const std::string launch = scope == Scope::both ? "RUNG_EMU_LAUNCH_IN_BOTH((" + kernel + "), "
                                                   : "RUNG_EMU_DEVICE_LAUNCH((" + kernel + "))(";
   insertions.push_back({begin, end - begin + 3, launch});
   insertions.push_back({tokens[close].at, 3, ")"});
 }
 
+std::string second_name(std::string_view macro, Scope scope) {
+  return fmt::format("rung_emu_{}_{}", scope == Scope::both ? "both" : "device", macro);
+}
+
+/// Its definitions for device code, on lines that are not counted.
+std::string second_definitions(std::string_view text, const LaunchMacro& macro,
+                               const KernelLaunchers& kernels) {
+  std::string definitions;
+  for (const Scope scope : {Scope::device, Scope::both}) {
+    const Tokens tokens = tokens_of(macro.body);
+    std::vector<Insertion> insertions;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].text == "<<<") {
+        rewrite_launch(macro.body, tokens, i, scope, kernels, insertions);
+      }
+    }
+    definitions += fmt::format("\n#define {}{}{}", second_name(macro.name, scope), macro.parameters,
+                               with_insertions(macro.body, insertions));
+  }
+  const auto lines =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(macro.end), '\n');
+  return definitions + fmt::format("\n#line {}", lines + 2);
+}
+
 }  // namespace
 
-std::string rewrite_device_launches(const std::string& text) {
-  if (text.find("<<<") == text.npos) return text;
-  const std::vector<Token> tokens = tokens_of(text);
+DeviceLaunches::DeviceLaunches(const std::map<std::string, std::string>& files) : kernels(files) {
+  LaunchMacroNames defined;
+  for (const auto& [file, text] : files) {
+    for (const LaunchMacro& macro : launch_macros(text)) defined.emplace(macro.name);
+  }
+  if (defined.empty()) return;
+  for (const auto& [file, text] : files) {
+    const Tokens tokens = tokens_of(text);
+    for_each_device_token(tokens, [&](std::size_t i, Scope) {
+      if (defined.contains(tokens[i].text)) macros.emplace(tokens[i].text);
+    });
+  }
+}
+
+void for_each_device_launch(std::string_view text,
+                            const std::function<void(std::string_view, std::size_t)>& launch) {
+  const auto see = [&](const Tokens& tokens, std::size_t open) {
+    if (tokens[open].text != "<<<") return;
+    const std::optional<std::size_t> callee = first_of_name(tokens, open);
+    if (!callee) return;
+    const auto [name, arguments] = launched_name(tokens, *callee, open);
+    launch(tokens[name].text, arguments);
+  };
+  const Tokens tokens = tokens_of(text);
+  for_each_device_token(tokens, [&](std::size_t i, Scope) { see(tokens, i); });
+  for (const LaunchMacro& macro : launch_macros(text)) {
+    const Tokens body = tokens_of(macro.body);
+    for (std::size_t i = 0; i < body.size(); ++i) see(body, i);
+  }
+}
+
+std::string rewrite_device_launches(const std::string& text, const DeviceLaunches& known,
+                                    const std::string& file) {
+  if (text.find("__global__") == text.npos && text.find("<<<") == text.npos &&
+      known.macros.empty()) {
+    return text;
+  }
+  const Tokens tokens = tokens_of(text);
   std::vector<Insertion> insertions;
-  std::vector<Scope> scopes = {Scope::open};
-  std::size_t first = 0;  // of the declaration, in a namespace or class
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
+  for_each_device_token(tokens, [&](std::size_t i, Scope scope) {
     const std::string_view token = tokens[i].text;
-    const Scope scope = scopes.back();
-    if (token == "{") {
-      scopes.push_back(scope == Scope::open ? scope_behind(tokens, first, i) : scope);
-    } else if (token == "}" && scopes.size() > 1) {
-      scopes.pop_back();
-    } else if (token == "<<<" && (scope == Scope::device || scope == Scope::both)) {
-      rewrite_launch(text, tokens, i, scope, insertions);
+    if (token == "<<<") rewrite_launch(text, tokens, i, scope, known.kernels, insertions);
+    if (known.macros.contains(token)) {
+      insertions.push_back({tokens[i].at, token.size(), second_name(token, scope)});
     }
-    if (token == "{" || token == "}" || token == ";") first = i + 1;
+  });
+  for (const LaunchMacro& macro : launch_macros(text)) {
+    if (!known.macros.contains(macro.name)) continue;
+    insertions.push_back({macro.end, 0, second_definitions(text, macro, known.kernels)});
   }
-  std::string rewritten;
-  std::size_t rest = 0;
-  for (const Insertion& each : insertions) {
-    rewritten += text.substr(rest, each.at - rest) + each.text;
-    rest = each.at + each.replaced;
-  }
-  return rewritten + text.substr(rest);
+  for_each_statement(tokens, [&](const Statement& statement) {
+    if (statement.first >= statement.end) return;
+    const std::string function = known.kernels.function_for(file, text, tokens, statement);
+    if (function.empty()) return;
+    const std::size_t at =
+        statement.is_definition ? tokens[statement.first].at : tokens[statement.end].at + 1;
+    insertions.push_back({at, 0, function});
+  });
+  return with_insertions(text, std::move(insertions));
 }
 
 }  // namespace rung::emu

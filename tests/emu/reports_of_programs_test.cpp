@@ -122,6 +122,21 @@ TEST_F(ReportsOfPrograms, ManyLaunchesAreCountedAndNumbered) {
   expect_in(read("err"), " times, in launches 100 and 102)\n");
 }
 
+TEST_F(ReportsOfPrograms, EndsWithoutDestructorsAreReportedLikeOthers) {
+  const std::string program = RUNG_EMU_PROGRAMS "/faulty/ends_early.cu";
+  ASSERT_EQ(run(RUNG_NVCC " '" + program + "' -o program"), 0) << read("err");
+  for (const std::string end : {"exit", "_exit", "_Exit", "quick_exit"}) {
+    EXPECT_EQ(run("'" RUNG_PROGRAM "' emu '" + program + "' -- " + end), 4) << end;
+    expect_in(read("err"), " times, in launches 100 and 102)\n");
+    expect_in(read("err"), "add_one     1     64    300 ");
+    EXPECT_EQ(count(read("err"), "leak: 4 bytes"), 1u) << read("err");
+    // By itself.
+    EXPECT_EQ(run("./program " + end), 4) << end;
+    EXPECT_EQ(count(read("err"), " times, in launches 100 and 102)\n"), 2u) << read("err");
+    EXPECT_EQ(run("RUNG_EMU_ERROR_EXITCODE=9 ./program " + end), 9) << end;
+  }
+}
+
 TEST_F(ReportsOfPrograms, WrongOptionsAreRefusedBeforeTheRun) {
   write("wrong.supp", "{\nname\n}\n");
   const auto refused = [&](const std::string& options, const std::string& message) {

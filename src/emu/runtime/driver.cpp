@@ -94,10 +94,15 @@ const cuda::DriverApi& start() {
 
 GivenDriver given = {};
 
+const cuda::DriverApi& first_use() {
+  note_reporting_process();
+  return given.api != nullptr ? *given.api : start();
+}
+
 }  // namespace
 
 const cuda::DriverApi& driver() {
-  static const cuda::DriverApi& api = given.api != nullptr ? *given.api : start();
+  static const cuda::DriverApi& api = first_use();
   return api;
 }
 

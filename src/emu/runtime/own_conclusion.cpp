@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "emu/options.hpp"
+#include "emu/runtime/early_exit.hpp"
 #include "emu/runtime/variables.hpp"
 #include "report/output_file.hpp"
 
@@ -120,7 +121,7 @@ void OwnConclusion::conclude() {
   if (options_.error_exit_code == 0 || !reports_.any_wrong()) return;
   std::cout.flush();
   std::fflush(nullptr);
-  _exit(*options_.error_exit_code);
+  exit_at_once(*options_.error_exit_code);
 }
 
 }  // namespace rung::emu

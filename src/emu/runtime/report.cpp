@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -90,9 +91,21 @@ bool is_repeated(const vgpu::LaunchReport& launch, const LaunchDetails& details)
   return shares;
 }
 
-// Runs after the program's own exit handlers and destructors, which may free memory. After a fault
-// nothing can be freed, and most programs exit at once.
-__attribute__((destructor)) void report_end() {
+// The last one that used the device: what its children inherit is not theirs to report.
+std::atomic<pid_t> reporting_process = 0;
+
+// Runs after the program's own exit handlers and destructors, which may free memory.
+__attribute__((destructor)) void report_at_exit() { report_end(); }
+
+}  // namespace
+
+void note_reporting_process() { reporting_process = getpid(); }
+
+bool is_reporting_process() { return reporting_process == getpid(); }
+
+void report_end() {
+  if (!is_reporting_process()) return;
+  // After a fault nothing can be freed, and most programs exit at once.
   if (!Runtime::get().is_lost()) {
     for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
       report("hazard", leak(allocation));
@@ -106,9 +119,8 @@ __attribute__((destructor)) void report_end() {
   if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
 }
 
-}  // namespace
-
 void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& details) {
+  note_reporting_process();
   const std::lock_guard lock(repeated_mutex);
   if (is_repeated(launch, details)) return;
   Json json = to_json(launch, details.lines);

@@ -26,6 +26,12 @@ struct LaunchDetails {
   std::optional<vgpu::Footprint> footprint;
   std::string steps;  // vgpu/step_recorder.hpp
 };
+/// This process has the device that reports are of, until a child of it uses the device.
+void note_reporting_process();
+bool is_reporting_process();
+/// Memory that was not freed, and what is still to be told. Does nothing in other processes, such as
+/// children that inherited the records of this one. Does not return if the exit code changes.
+void report_end();
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
 void report_error(const std::string& message);
 /// Also printed on standard error, because the program itself only receives an error code.

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "emu/runtime/early_exit.hpp"
+
 namespace rung::emu {
 
 std::string variable(const char* name) {
@@ -30,7 +32,7 @@ std::optional<std::int64_t> integer_variable(const char* name, std::int64_t leas
 
 void refuse_variable(const std::exception& error) {
   fmt::print(stderr, "rung emu: {}\n", error.what());
-  std::_Exit(2);
+  exit_at_once(2);
 }
 
 }  // namespace rung::emu

@@ -10,10 +10,17 @@
 #define RUNG_EMU_DEVICE_LAUNCH(kernel) \
   ::rung_emu::DeviceLaunch<            \
       decltype(::rung_emu::Kernel<decltype(&RUNG_EMU_WITHOUT_PARENTHESES kernel), kernel>{})>
+// A function of rung-nvcc's beside the kernel, by which the compiler chooses among several.
+#define RUNG_EMU_CALL_IN_DEVICE(function, shape, ...) \
+  RUNG_EMU_WITHOUT_PARENTHESES function(::rung_emu::LaunchShape shape __VA_OPT__(, ) __VA_ARGS__)
 #ifdef __CUDA_ARCH__
 #define RUNG_EMU_LAUNCH_IN_BOTH(kernel, ...) RUNG_EMU_DEVICE_LAUNCH(kernel)(__VA_ARGS__)
+#define RUNG_EMU_CALL_IN_BOTH(kernel, function, shape, ...) \
+  RUNG_EMU_CALL_IN_DEVICE(function, shape __VA_OPT__(, ) __VA_ARGS__)
 #else
 #define RUNG_EMU_LAUNCH_IN_BOTH(kernel, ...) RUNG_EMU_WITHOUT_PARENTHESES kernel<<<__VA_ARGS__>>>
+#define RUNG_EMU_CALL_IN_BOTH(kernel, function, shape, ...) \
+  RUNG_EMU_WITHOUT_PARENTHESES kernel<<<RUNG_EMU_WITHOUT_PARENTHESES shape>>>(__VA_ARGS__)
 #endif
 
 extern "C" {
@@ -61,6 +68,24 @@ class DeviceLaunch<Kernel<void (*)(Parameters...), K>> {
 
  private:
   void* buffer_;
+  cudaStream_t stream_;
+};
+
+/// What stands between <<< and >>>.
+class LaunchShape {
+ public:
+  __device__ LaunchShape(dim3 grid, dim3 block, size_t shared_bytes = 0,
+                         cudaStream_t stream = nullptr)
+      : grid_(grid), block_(block), shared_bytes_(shared_bytes), stream_(stream) {}
+  /// With arguments of the kernel's own types.
+  template <class K, class... Arguments>
+  __device__ void launch(const Arguments&... arguments) const {
+    DeviceLaunch<K>(grid_, block_, shared_bytes_, stream_)(arguments...);
+  }
+
+ private:
+  dim3 grid_, block_;
+  size_t shared_bytes_;
   cudaStream_t stream_;
 };
 

@@ -1,0 +1,42 @@
+#include "emu/launch_macros.hpp"
+
+#include <algorithm>
+
+#include "emu/characters.hpp"
+
+namespace rung::emu {
+namespace {
+
+/// Where the directive that begins at `at` ends, with the lines that a backslash continues.
+std::size_t behind_directive(std::string_view text, std::size_t at) {
+  std::size_t end = std::min(text.find('\n', at), text.size());
+  const auto goes_on = [&] {
+    const std::string_view line = text.substr(at, end - at);
+    return line.ends_with('\\') || line.ends_with("\\\r");
+  };
+  while (end < text.size() && goes_on()) end = std::min(text.find('\n', end + 1), text.size());
+  return end;
+}
+
+}  // namespace
+
+std::vector<LaunchMacro> launch_macros(std::string_view text) {
+  constexpr std::string_view define = "#define ";
+  std::vector<LaunchMacro> found;
+  for (std::size_t at = 0; (at = text.find(define, at)) != text.npos;) {
+    const std::size_t name = behind_spaces(text, at + define.size());
+    std::size_t name_end = name;
+    while (name_end < text.size() && is_word(text[name_end])) ++name_end;
+    const std::size_t end = behind_directive(text, at);
+    std::size_t body = name_end;
+    if (body < end && text[body] == '(') body = std::min(behind_parentheses(text, body), end);
+    at = end;
+    const std::string_view content = text.substr(body, end - body);
+    if (content.find("<<<") == content.npos) continue;
+    found.push_back(
+        {text.substr(name, name_end - name), text.substr(name_end, body - name_end), content, end});
+  }
+  return found;
+}
+
+}  // namespace rung::emu
