@@ -114,6 +114,21 @@ TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   EXPECT_EQ(rung(Dtype::f32, 4096, 1, 4096), "gemm/cpu/13_narrow");
 }
 
+/// Rung 11 lets an A from memory pass by, a part of each few rows at a time; 13 reads whole rows.
+TEST(Costs, OfOneColumnAreLessByRows) {
+  const CpuRates rates{.lanes_f32 = 16,
+                       .lanes_f64 = 8,
+                       .l1 = 48 << 10,
+                       .l2 = 2 << 20,
+                       .l3 = 300 << 20,
+                       .handover = 6e3,
+                       .fmas_per_cycle = 2};
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const GemmShape shape{dtype, 8192, 1, 8192, Order::row_major, Order::row_major};
+    EXPECT_STREQ(cheapest_gemm(shape, 1, CostFactors(), rates).id, "gemm/cpu/13_narrow");
+  }
+}
+
 TEST(Costs, PreferTilesToDotProductsByShape) {
   const auto prefers_tiles = [](Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
     const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
