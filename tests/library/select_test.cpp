@@ -212,8 +212,8 @@ TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
                         few_registers);
   EXPECT_EQ(block.cache_blocks(2), block.cache_blocks(1));
 
-  // Sums of up to 64 columns are one part, however long k is.
-  const GemmCosts row({Dtype::f32, 2, 39, 3823, Order::row_major, Order::row_major}, rates);
+  // Sums of up to 64 columns are one part, of a k too short to be split.
+  const GemmCosts row({Dtype::f32, 2, 39, 120, Order::row_major, Order::row_major}, rates);
   EXPECT_EQ(row.narrow(2), row.narrow(1));
 }
 

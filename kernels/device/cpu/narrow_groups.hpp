@@ -132,7 +132,7 @@ bool multiply_narrow(const Gemm<In, Out>& g, int threads) {
     if (g.m <= few && g.b.col_stride == 1) return narrow_row_sums(g, threads);
     if (g.n <= few && g.a.row_stride == 1 &&
         (widens_to_float<In> || few_rows_kernels<In, Out>() != nullptr)) {
-      sums_of_columns(g, [&](const Gemm<In, Out>& t) { narrow_row_sums(t, threads); });
+      sums_of_columns(g, [&](const Gemm<In, Out>& t, Out*) { narrow_row_sums(t, threads); });
       return true;
     }
   }

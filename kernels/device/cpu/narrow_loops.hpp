@@ -114,18 +114,35 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   });
 }
 
-/// Up to `few` columns of C, where columns of A are contiguous. sums(g transposed) writes to rows
-/// of C transposed, which must be contiguous: those of a copy, unless C is a single column.
+/// C += the sum of `count` matrices of the size of C, which are one after the other at `partial`.
+template <class In, class Acc>
+void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count, int threads) {
+  constexpr std::int64_t least_columns = 2048;
+  const std::int64_t part = std::max(least_columns, ceil_div(g.n, threads));
+  parallel_for(ceil_div(g.n, part), threads, [&](std::int64_t task) {
+    const std::int64_t begin = task * part, end = std::min(g.n, begin + part);
+    for (std::int64_t row = 0; row < count * g.m; ++row) {
+      const Acc* const from = partial + row * g.n;
+      Acc* const c = &g.c(row % g.m, 0);
+      for (std::int64_t j = begin; j < end; ++j) c[j] += from[j];
+    }
+  });
+}
+
+/// Up to `few` columns of C, where columns of A are contiguous. sums(g transposed, memory) writes to rows
+/// of C transposed, which must be contiguous: those of a copy, unless C is a single column. `memory` has
+/// room for that many elements.
 template <class In, class Out, class Sums>
-void sums_of_columns(const Gemm<In, Out>& g, const Sums& sums) {
+void sums_of_columns(const Gemm<In, Out>& g, const Sums& sums, std::int64_t room = 0) {
   Gemm<In, Out> t = transposed(g);
   if (g.n == 1 && g.c.row_stride == 1) {
     t.c = {g.c.data, g.m, 1};
-    return sums(t);
+    return sums(t, scratch<Out>(room));
   }
   t.beta = Out{};
-  t.c = {scratch<Out>(g.m * g.n), g.m, 1};
-  sums(t);
+  Out* const copy = scratch<Out>(g.m * g.n + room);
+  t.c = {copy, g.m, 1};
+  sums(t, copy + g.m * g.n);
   for (std::int64_t i = 0; i < g.m; ++i) {
     for (std::int64_t j = 0; j < g.n; ++j) {
       Out& c = g.c(i, j);

@@ -1,0 +1,44 @@
+// gemm/cpu/13_narrow on several threads, which take parts of k and add up what they have summed.
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "backends/backend.hpp"
+#include "core/case.hpp"
+#include "core/verify.hpp"
+#include "rungs_under_test.hpp"
+
+namespace rung {
+namespace {
+
+class NarrowOnThreads : public testing::TestWithParam<Dtype> {};
+
+TEST_P(NarrowOnThreads, LeavesProductsRight) {
+  const GemmSpec row = {.m = 1, .n = 700, .k = 301, .b_padding = 3};
+  const GemmSpec rows = {.m = 4, .n = 90, .k = 4000, .c_padding = 5, .alpha = -1, .beta = 2};
+  const GemmSpec wide = {.m = 3, .n = 9001, .k = 450, .c_padding = 1, .alpha = 2, .beta = -1};
+  const GemmSpec short_k = {.m = 2, .n = 5000, .k = 127};
+  for (GemmSpec spec : {row, rows, wide, short_k}) {
+    spec.dtype = GetParam();
+    for (const bool by_columns : {false, true}) {
+      if (by_columns) {
+        std::swap(spec.m, spec.n);
+        spec.a_transposed = spec.b_transposed = true;
+      }
+      for (const int threads : {2, 3, 7}) {
+        GemmCase problem(spec);
+        const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+          run(*find_backend("cpu"), *select({"gemm/cpu/13_narrow"}).front(), call, threads);
+        });
+        EXPECT_TRUE(verdict.right) << threads << " threads: " << verdict.message;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, NarrowOnThreads, testing::Values(Dtype::f32, Dtype::f64),
+                         [](const auto& param) { return std::string(identifier(param.param)); });
+
+}  // namespace
+}  // namespace rung
