@@ -44,8 +44,9 @@ double GemmCosts::passing_a() const {
   const double rows = n_ <= 2 * lanes_ ? cpu::l1_ways : 6;
   const double calls = ceil_of(m_ / rows) * ceil_of(k_ * size_ / part_bytes);
   const double products = fmas_ + calls * masked_tile, reading = from_memory(streamed_read);
-  // Parts of a few rows are over before what they fetch has arrived; so are those of one column.
-  const bool waits = rates_.has_few_registers || n_ == 1;
+  // Parts of a few rows are over before what they fetch has arrived; so are those of few columns.
+  constexpr double few_columns = 4;
+  const bool waits = rates_.has_few_registers || n_ <= few_columns;
   return waits ? products + reading : std::max(products, reading);
 }
 

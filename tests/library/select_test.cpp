@@ -115,7 +115,7 @@ TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
 }
 
 /// Rung 11 lets an A from memory pass by, a part of each few rows at a time; 13 reads whole rows.
-TEST(Costs, OfOneColumnAreLessByRows) {
+TEST(Costs, OfFewColumnsAreLessByRows) {
   const CpuRates rates{.lanes_f32 = 16,
                        .lanes_f64 = 8,
                        .l1 = 48 << 10,
@@ -124,8 +124,10 @@ TEST(Costs, OfOneColumnAreLessByRows) {
                        .handover = 6e3,
                        .fmas_per_cycle = 2};
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
-    const GemmShape shape{dtype, 8192, 1, 8192, Order::row_major, Order::row_major};
-    EXPECT_STREQ(cheapest_gemm(shape, 1, CostFactors(), rates).id, "gemm/cpu/13_narrow");
+    for (const std::int64_t n : {1, 2, 4}) {
+      const GemmShape shape{dtype, 8192, n, 8192, Order::row_major, Order::row_major};
+      EXPECT_STREQ(cheapest_gemm(shape, 1, CostFactors(), rates).id, "gemm/cpu/13_narrow") << n;
+    }
   }
 }
 

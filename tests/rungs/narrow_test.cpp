@@ -16,9 +16,9 @@ class NarrowOnThreads : public testing::TestWithParam<Dtype> {};
 
 TEST_P(NarrowOnThreads, LeavesProductsRight) {
   const GemmSpec row = {.m = 1, .n = 700, .k = 301, .b_padding = 3};
-  const GemmSpec rows = {.m = 4, .n = 90, .k = 4000, .c_padding = 5, .alpha = -1, .beta = 2};
-  const GemmSpec wide = {.m = 3, .n = 9001, .k = 450, .c_padding = 1, .alpha = 2, .beta = -1};
-  const GemmSpec short_k = {.m = 2, .n = 5000, .k = 127};
+  const GemmSpec rows = {.m = 4, .n = 90, .k = 1000, .c_padding = 5, .alpha = -1, .beta = 2};
+  const GemmSpec wide = {.m = 3, .n = 2101, .k = 450, .c_padding = 1, .alpha = 2, .beta = -1};
+  const GemmSpec short_k = {.m = 2, .n = 900, .k = 127};
   for (GemmSpec spec : {row, rows, wide, short_k}) {
     spec.dtype = GetParam();
     for (const bool by_columns : {false, true}) {
@@ -26,7 +26,7 @@ TEST_P(NarrowOnThreads, LeavesProductsRight) {
         std::swap(spec.m, spec.n);
         spec.a_transposed = spec.b_transposed = true;
       }
-      for (const int threads : {2, 3, 7}) {
+      for (const int threads : {2, 7}) {
         GemmCase problem(spec);
         const Verdict verdict = verify(problem, [&](const GemmCall& call) {
           run(*find_backend("cpu"), *select({"gemm/cpu/13_narrow"}).front(), call, threads);
