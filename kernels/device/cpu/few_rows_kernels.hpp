@@ -60,8 +60,7 @@ bool multiply_few_rows(const Gemm<In, Out>& g, int threads) {
   if (kernels == nullptr || g.m > kernels->max_rows || g.b.col_stride != 1 || g.k == 0)
     return false;
   const auto in_l1 = c_bytes / (g.m * std::int64_t{sizeof(Out)});
-  const std::int64_t share = threads == 1 ? g.n : ceil_div(g.n, 4 * threads);
-  const std::int64_t cols = round_up(std::min(in_l1, share), unit);
+  const std::int64_t cols = round_up(std::min(in_l1, ceil_div(g.n, threads)), unit);
   parallel_for(ceil_div(g.n, cols), threads, [&](std::int64_t part) {
     const std::int64_t j = part * cols;
     for (std::int64_t k = 0; k < g.k; k += kernels->depth) {

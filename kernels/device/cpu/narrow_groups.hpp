@@ -72,8 +72,7 @@ template <class In>
 void widened_row_sums(const Gemm<In, float>& g, int threads) {
   constexpr std::int64_t depth = 8, cols = 512, unit = 64;
   const auto& kernels = narrow_kernels<float>();
-  const std::int64_t tasks = threads == 1 ? 1 : most_tasks<In>(g.n * g.k, threads, 4);
-  const std::int64_t part = round_up(ceil_div(g.n, tasks), unit);
+  const std::int64_t part = round_up(ceil_div(g.n, threads), unit);
   parallel_for(ceil_div(g.n, part), threads, [&](std::int64_t task) {
     alignas(64) float block[depth * cols];
     const std::int64_t end = std::min(g.n, (task + 1) * part);
@@ -114,12 +113,15 @@ bool narrow_dots(const Gemm<In, Out>& g, int threads) {
   return true;
 }
 
-/// Few rows, where rows of B and C are contiguous.
+/// Few rows, where rows of B and C are contiguous. False if no instruction multiplies the type.
 template <class In, class Out>
-bool narrow_row_sums(const Gemm<In, Out>& g, int threads) {
-  if (multiply_few_rows(g, threads)) return true;
-  if constexpr (widens_to_float<In>) return widened_row_sums(g, threads), true;
-  return false;
+bool narrow_row_sums(const Gemm<In, Out>& g, int threads, Out* partial) {
+  if (!widens_to_float<In> && few_rows_kernels<In, Out>() == nullptr) return false;
+  sum_parts_of_k(g, threads, partial, [](const Gemm<In, Out>& share, int of_share) {
+    if (multiply_few_rows(share, of_share)) return;
+    if constexpr (widens_to_float<In>) widened_row_sums(share, of_share);
+  });
+  return true;
 }
 
 /// False for other problems, and for types that this machine does not multiply so.
@@ -129,10 +131,15 @@ bool multiply_narrow(const Gemm<In, Out>& g, int threads) {
     if (g.k == 0) return false;
     if (g.n <= few && g.a.col_stride == 1) return narrow_dots(g, threads);
     if (g.m <= few && g.b.row_stride == 1) return narrow_dots(transposed(g), threads);
-    if (g.m <= few && g.b.col_stride == 1) return narrow_row_sums(g, threads);
+    if (g.m <= few && g.b.col_stride == 1) {
+      return narrow_row_sums(g, threads, scratch<Out>(partial_elements(g, threads)));
+    }
     if (g.n <= few && g.a.row_stride == 1 &&
         (widens_to_float<In> || few_rows_kernels<In, Out>() != nullptr)) {
-      sums_of_columns(g, [&](const Gemm<In, Out>& t, Out*) { narrow_row_sums(t, threads); });
+      const std::int64_t room = partial_elements(transposed(g), threads);
+      sums_of_columns(g, room, [&](const Gemm<In, Out>& t, Out* partial) {
+        narrow_row_sums(t, threads, partial);
+      });
       return true;
     }
   }

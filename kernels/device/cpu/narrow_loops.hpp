@@ -114,6 +114,20 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   });
 }
 
+/// Parts of k for threads that add up rows of B: each has sums of its own, which are few beside a part.
+template <class In, class Acc>
+std::int64_t parts_of_k(const Gemm<In, Acc>& g, int threads) {
+  constexpr std::int64_t least_part = 64;
+  if (threads == 1 || g.k < threads * least_part) return 1;
+  return std::min<std::int64_t>(threads, ceil_div(g.n * g.k, task_elements));
+}
+
+/// The room that sum_parts_of_k() needs.
+template <class In, class Acc>
+std::int64_t partial_elements(const Gemm<In, Acc>& g, int threads) {
+  return (parts_of_k(g, threads) - 1) * g.m * g.n;
+}
+
 /// C += the sum of `count` matrices of the size of C, which are one after the other at `partial`.
 template <class In, class Acc>
 void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count, int threads) {
@@ -129,11 +143,34 @@ void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count,
   });
 }
 
+/// Few rows of C, as sums of rows of B: sums(share, threads). Each thread reads a part of k, one piece of
+/// memory, rather than pieces of all rows. `partial` has room for partial_elements().
+template <class In, class Acc, class Sums>
+void sum_parts_of_k(const Gemm<In, Acc>& g, int threads, Acc* partial, const Sums& sums) {
+  constexpr std::int64_t unit = 8;  // rows that are added at once
+  const std::int64_t depth = round_up(ceil_div(g.k, parts_of_k(g, threads)), unit);
+  const std::int64_t parts = ceil_div(g.k, depth);
+  if (parts == 1) return sums(g, threads);
+  parallel_for(parts, threads, [&](std::int64_t part) {
+    const std::int64_t k = part * depth;
+    Gemm<In, Acc> share = g;
+    share.k = std::min(depth, g.k - k);
+    share.a.data = &g.a(0, k);
+    share.b.data = &g.b(k, 0);
+    if (part > 0) {
+      share.beta = Acc{};
+      share.c = {partial + (part - 1) * g.m * g.n, g.n, 1};
+    }
+    sums(share, 1);
+  });
+  add_partial(g, partial, parts - 1, threads);
+}
+
 /// Up to `few` columns of C, where columns of A are contiguous. sums(g transposed, memory) writes to rows
 /// of C transposed, which must be contiguous: those of a copy, unless C is a single column. `memory` has
-/// room for that many elements.
+/// room for `room` elements.
 template <class In, class Out, class Sums>
-void sums_of_columns(const Gemm<In, Out>& g, const Sums& sums, std::int64_t room = 0) {
+void sums_of_columns(const Gemm<In, Out>& g, std::int64_t room, const Sums& sums) {
   Gemm<In, Out> t = transposed(g);
   if (g.n == 1 && g.c.row_stride == 1) {
     t.c = {g.c.data, g.m, 1};

@@ -28,7 +28,6 @@ using cpu::task_elements;
 
 // The part of C that stays in L1 while rows of B pass by.
 constexpr std::int64_t sums_bytes = 64 << 10;
-constexpr std::int64_t least_part_of_k = 64;  // which sums of its own are few beside
 
 struct Narrow {
   template <class In, class Out>
@@ -57,11 +56,13 @@ struct Narrow {
       contiguous.a = cpu::copied(g.a, g.m, g.k, cpu::scratch<T>(g.m * g.k));
       dots(contiguous, threads);
     } else if (g.b.col_stride == 1 && g.m <= few) {
-      sums_of_rows(g, threads, cpu::scratch<T>(partial_elements(g, threads)));
+      T* const partial = cpu::scratch<T>(cpu::partial_elements(g, threads));
+      cpu::sum_parts_of_k(g, threads, partial, sums_of_rows<T>);
     } else if (g.a.row_stride == 1 && g.n <= few) {
-      const std::int64_t room = partial_elements(cpu::transposed(g), threads);
-      cpu::sums_of_columns(
-          g, [&](const Gemm<T, T>& t, T* partial) { sums_of_rows(t, threads, partial); }, room);
+      const std::int64_t room = cpu::partial_elements(cpu::transposed(g), threads);
+      cpu::sums_of_columns(g, room, [&](const Gemm<T, T>& t, T* partial) {
+        cpu::sum_parts_of_k(t, threads, partial, sums_of_rows<T>);
+      });
     } else {
       return false;
     }
@@ -75,41 +76,9 @@ struct Narrow {
     });
   }
 
-  /// Threads read parts of k, whose rows of B are one piece of memory, and sum each into a C of its own;
-  /// of a k too short to make up for these, columns.
-  template <class T>
-  static void sums_of_rows(const Gemm<T, T>& g, int threads, T* partial) {
-    const std::int64_t depth = ceil_div(g.k, parts_of_k(g, threads));
-    const std::int64_t parts = ceil_div(g.k, depth);
-    if (parts == 1) return shared_columns(g, threads);
-    cpu::parallel_for(parts, threads, [&](std::int64_t part) {
-      const std::int64_t k = part * depth;
-      Gemm<T, T> share = g;
-      share.k = std::min(depth, g.k - k);
-      share.a.data = &g.a(0, k);
-      share.b.data = &g.b(k, 0);
-      if (part > 0) {
-        share.beta = T{};
-        share.c = {partial + (part - 1) * g.m * g.n, g.n, 1};
-      }
-      shared_columns(share, 1);
-    });
-    cpu::add_partial(g, partial, parts - 1, threads);
-  }
-
-  template <class T>
-  static std::int64_t parts_of_k(const Gemm<T, T>& g, int threads) {
-    if (threads == 1 || g.k < threads * least_part_of_k) return 1;
-    return std::min<std::int64_t>(threads, ceil_div(g.n * g.k, task_elements));
-  }
-  template <class T>
-  static std::int64_t partial_elements(const Gemm<T, T>& g, int threads) {
-    return (parts_of_k(g, threads) - 1) * g.m * g.n;
-  }
-
   /// A part of the columns for each thread: pieces of rows should be long.
   template <class T>
-  static void shared_columns(const Gemm<T, T>& g, int threads) {
+  static void sums_of_rows(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::narrow_kernels<T>();
     const std::int64_t depth = cpu::even_part(g.k, cpu::NarrowKernels<T>::depth(g.m));
     const std::int64_t widest = sums_bytes / (g.m * std::int64_t{sizeof(T)});
