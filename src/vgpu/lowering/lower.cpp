@@ -66,10 +66,10 @@ std::unique_ptr<Kernel> Lowering::run() {
   place_variables();
   describe_kernel();
   add_sites();
+  copied_ = copied_loads(function_);
   find_undefined();
   find_wgmma_uses();
   find_speculated(liveness);
-  copied_ = copied_loads(function_);
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i, liveness.out[i]);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();

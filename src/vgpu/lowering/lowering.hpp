@@ -94,6 +94,8 @@ class Lowering {
   void find_undefined();
   void follow_undefined(const Instruction& instruction);
   void take_back_undefined_stores(const Instruction& instruction);
+  void follow_in_shared(Handler handler, const Instruction& instruction, const Operand& values,
+                        const Operand& address);
   void report_undefined_use(int reg, bool under_guard, int bytes);
   void shadow_results(const Instruction& instruction);
   void shadow_all(const Instruction& instruction);
