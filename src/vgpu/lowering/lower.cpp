@@ -42,6 +42,12 @@ std::uint32_t aligned(std::uint32_t offset, int align) {
   return (offset + step - 1) / step * step;
 }
 
+bool reads_clock(const ptx::Instruction& instruction) {
+  return instruction.opcode == Opcode::mov && instruction.operands.size() == 2 &&
+         instruction.operands[1].kind == ptx::Operand::Kind::special &&
+         instruction.operands[1].name.starts_with("clock");
+}
+
 }  // namespace
 
 Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
@@ -85,6 +91,7 @@ void Lowering::lower_block(std::size_t index, const RegisterSet& live_behind) {
   block.first = static_cast<std::uint32_t>(kernel_->code.size());
   block.instructions = static_cast<std::uint32_t>(source.count);
   block.post_dominator = source.immediate_post_dominator;
+  behind_block_ = static_cast<std::uint32_t>(source.first + source.count);
   slots_.clear();
   if (slots_used_ > most_kept_slots) slots_used_ = 0;
   for (std::size_t i = source.first; i < source.first + source.count; ++i) {
@@ -269,7 +276,7 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   Instr instr{};
   instr.full = spec.full;
   instr.masked = spec.masked;
-  instr.imm = spec.imm;
+  instr.imm = reads_clock(instruction) ? behind_block_ - site_ : spec.imm;
   instr.native = native;
   wait_for_members(instruction, rows);
   set_rows(instr, std::move(rows));

@@ -174,6 +174,7 @@ class Lowering {
   std::vector<std::uint32_t> shadow_rows_;        // by register, where there is one
   std::uint32_t guarded_site_ = Kernel::no_site;  // the last site whose guard is counted
   std::uint32_t site_ = 0;                        // of the current instruction
+  std::uint32_t behind_block_ = 0;                // the site behind the current basic block
 };
 
 }  // namespace rung::vgpu
