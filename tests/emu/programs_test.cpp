@@ -108,6 +108,8 @@ TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1481\n")
 TEST(Programs, Managed) { expect_output("managed.cu", "40 105 105 6 157.5 1\n"); }
 
 TEST(Programs, TheHeapInKernels) { expect_output("device_heap.cu", "7\n"); }
+TEST(Programs, MatricesAtGenericAddresses) { expect_output("matrix_addresses.cu", "0 wrong\n"); }
+
 TEST(Programs, ReadingsOfTheClock) { expect_output("clocks.cu", "0 wrong\n"); }
 
 TEST(Programs, AsNvccTakesThem) {

@@ -284,6 +284,18 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   for (const Instr& resize : after) emit(resize);
 }
 
+/// Of an address in a wider register, the bits of shared memory's addresses count: it may be a generic
+/// one (PTX ISA, "Addresses as Operands").
+void Lowering::take_low_half(MemoryOp& op) {
+  Instr narrow{};
+  narrow.full = narrow.masked = resize_handler(4, 8, false);
+  const std::uint32_t low = rows_->scratch();
+  set_rows(narrow, {low, op.address_row});
+  emit(narrow);
+  op.address_row = low;
+  op.address_bytes = 4;
+}
+
 void Lowering::lower_instruction(const Instruction& instruction) {
   if (instruction.opcode == Opcode::griddepcontrol && ptx::target_of(module_).capability < 90) {
     fail(instruction, fmt::format("is for sm_90 and up, the text for {}", module_.target));

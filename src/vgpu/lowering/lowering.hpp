@@ -73,6 +73,7 @@ class Lowering {
   bool is_in_parameters(const MemoryOp& op) const;
   void lower_store(const Instruction& instruction);
   void lower_atomic(const Instruction& instruction);
+  void take_low_half(MemoryOp& op);
   void lower_matrix_memory(const Instruction& instruction);
   std::vector<std::uint32_t> fragment_rows(const Operand& fragment);
   MemoryOp memory_op(const Instruction& instruction, const Operand& address, ptx::Space space);
