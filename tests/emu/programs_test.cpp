@@ -114,6 +114,10 @@ TEST(Programs, LaunchesThatTheCompilerChooses) {
   expect_output("chosen_launches.cu", expected, "-rdc=true");
 }
 
+TEST(Programs, MatricesAtGenericAddresses) { expect_output("matrix_addresses.cu", "0 wrong\n"); }
+
+TEST(Programs, ReadingsOfTheClock) { expect_output("clocks.cu", "0 wrong\n"); }
+
 TEST(Programs, AsNvccTakesThem) {
   expect_output("as_nvcc.cu", "lane 31 62\n0 wrong\n", "-std=c++11");
 }

@@ -129,11 +129,15 @@ TEST(PublicNames, CublasInACapture) {
 TEST(PublicNames, TilesOfSeveralWarps) { expect_output("wide_tiles.cu", "cudaSuccess 0\n"); }
 
 TEST(PublicNames, PaddingOfUndefinedValues) {
-  expect_output("undefined_padding.cu", "0 126 198\n");
+  expect_output("undefined_padding.cu", "0 126 198\n0 49\n");
   const EmuOutput used = run_emu("programs/undefined_padding.cu", "", "use");
   EXPECT_EQ(used.exit_code, 1);
   EXPECT_NE(used.err.find("uninitialised read: read by thread (0,0,0) of block (1,0,0) at "
                           "undefined_padding.cu:13"),
+            std::string::npos)
+      << used.err;
+  EXPECT_NE(used.err.find("uninitialised read: use by thread (50,0,0) of block (0,0,0) at "
+                          "undefined_padding.cu:27"),
             std::string::npos)
       << used.err;
 }

@@ -42,6 +42,12 @@ std::uint32_t aligned(std::uint32_t offset, int align) {
   return (offset + step - 1) / step * step;
 }
 
+bool reads_clock(const ptx::Instruction& instruction) {
+  return instruction.opcode == Opcode::mov && instruction.operands.size() == 2 &&
+         instruction.operands[1].kind == ptx::Operand::Kind::special &&
+         instruction.operands[1].name.starts_with("clock");
+}
+
 }  // namespace
 
 Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
@@ -66,10 +72,10 @@ std::unique_ptr<Kernel> Lowering::run() {
   place_variables();
   describe_kernel();
   add_sites();
+  copied_ = copied_loads(function_);
   find_undefined();
   find_wgmma_uses();
   find_speculated(liveness);
-  copied_ = copied_loads(function_);
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i, liveness.out[i]);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();
@@ -85,6 +91,7 @@ void Lowering::lower_block(std::size_t index, const RegisterSet& live_behind) {
   block.first = static_cast<std::uint32_t>(kernel_->code.size());
   block.instructions = static_cast<std::uint32_t>(source.count);
   block.post_dominator = source.immediate_post_dominator;
+  behind_block_ = static_cast<std::uint32_t>(source.first + source.count);
   slots_.clear();
   if (slots_used_ > most_kept_slots) slots_used_ = 0;
   for (std::size_t i = source.first; i < source.first + source.count; ++i) {
@@ -269,12 +276,24 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   Instr instr{};
   instr.full = spec.full;
   instr.masked = spec.masked;
-  instr.imm = spec.imm;
+  instr.imm = reads_clock(instruction) ? behind_block_ - site_ : spec.imm;
   instr.native = native;
   wait_for_members(instruction, rows);
   set_rows(instr, std::move(rows));
   emit(instr);
   for (const Instr& resize : after) emit(resize);
+}
+
+/// Of an address in a wider register, the bits of shared memory's addresses count: it may be a generic
+/// one (PTX ISA, "Addresses as Operands").
+void Lowering::take_low_half(MemoryOp& op) {
+  Instr narrow{};
+  narrow.full = narrow.masked = resize_handler(4, 8, false);
+  const std::uint32_t low = rows_->scratch();
+  set_rows(narrow, {low, op.address_row});
+  emit(narrow);
+  op.address_row = low;
+  op.address_bytes = 4;
 }
 
 void Lowering::lower_instruction(const Instruction& instruction) {

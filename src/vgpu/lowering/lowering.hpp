@@ -73,6 +73,7 @@ class Lowering {
   bool is_in_parameters(const MemoryOp& op) const;
   void lower_store(const Instruction& instruction);
   void lower_atomic(const Instruction& instruction);
+  void take_low_half(MemoryOp& op);
   void lower_matrix_memory(const Instruction& instruction);
   std::vector<std::uint32_t> fragment_rows(const Operand& fragment);
   MemoryOp memory_op(const Instruction& instruction, const Operand& address, ptx::Space space);
@@ -94,6 +95,8 @@ class Lowering {
   void find_undefined();
   void follow_undefined(const Instruction& instruction);
   void take_back_undefined_stores(const Instruction& instruction);
+  void follow_in_shared(Handler handler, const Instruction& instruction, const Operand& values,
+                        const Operand& address);
   void report_undefined_use(int reg, bool under_guard, int bytes);
   void shadow_results(const Instruction& instruction);
   void shadow_all(const Instruction& instruction);
@@ -172,6 +175,7 @@ class Lowering {
   std::vector<std::uint32_t> shadow_rows_;        // by register, where there is one
   std::uint32_t guarded_site_ = Kernel::no_site;  // the last site whose guard is counted
   std::uint32_t site_ = 0;                        // of the current instruction
+  std::uint32_t behind_block_ = 0;                // the site behind the current basic block
 };
 
 }  // namespace rung::vgpu

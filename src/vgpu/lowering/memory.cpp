@@ -331,6 +331,7 @@ void Lowering::lower_matrix_memory(const Instruction& instruction) {
   }
   const int matrices = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
   MemoryOp op = memory_op(instruction, instruction.operands.at(load ? 1 : 0), access->space);
+  if (op.space == Space::shared && op.address_bytes == 8) take_low_half(op);
   op.starts_shape = true;
   op.bytes = 2;
   op.count = static_cast<std::uint8_t>(matrices);

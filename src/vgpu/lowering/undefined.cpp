@@ -1,7 +1,7 @@
 // Tracks undefined values from registers that may be read before they are written. A report follows
 // only where such a value matters: in an address, a branch, a guard, or a store to global memory.
 // Where a store to shared memory leaves one, nothing counts as written: right kernels pad their last
-// tile with whatever is in the registers. Correct kernels have almost no such registers.
+// tile with whatever is in the registers. A load that only copies it is followed, too. Correct kernels have almost no such registers.
 
 #include <fmt/format.h>
 
@@ -66,7 +66,7 @@ bool shifts_by_constant(const ptx::Instruction& instruction) {
 void Lowering::find_undefined() {
   undefined_ = undefined_reads(function_, cfg_);
   if (undefined_.empty()) return;
-  undefined_source_ = undefined_sources(function_, undefined_);
+  undefined_source_ = undefined_sources(function_, undefined_, copied_);
   shadow_rows_.resize(function_.registers.size());
   for (std::size_t reg = 0; reg < shadow_rows_.size(); ++reg) {
     if (undefined_source_[reg] >= 0) shadow_rows_[reg] = rows_->scratch();
@@ -129,30 +129,34 @@ void Lowering::follow_undefined(const Instruction& instruction) {
 /// Emitted behind the instruction: a store to shared memory.
 void Lowering::take_back_undefined_stores(const Instruction& instruction) {
   if (undefined_.empty() || instruction.opcode != Opcode::st || !instruction.has("shared")) return;
-  const Operand& address = instruction.operands[0];
-  const Operand& stored = instruction.operands[1];
+  follow_in_shared(take_back_undefined, instruction, instruction.operands[1],
+                   instruction.operands[0]);
+}
+
+/// Emits the handler for each followed element of `values`, which are at this address.
+void Lowering::follow_in_shared(Handler handler, const Instruction& instruction,
+                                const Operand& values, const Operand& address) {
   const int bytes = ptx::size_of(ptx::type_named(instruction.modifiers.back()));
   const bool has_register = address.reg >= 0;
   std::int64_t offset = address.offset;
   if (!has_register && !address.name.empty()) {
     offset += static_cast<std::int64_t>(address_of(instruction, address.name));
   }
-  const auto take_back = [&](const Operand& element) {
+  const auto follow = [&](const Operand& element) {
     if (element.kind == Operand::Kind::reg &&
         undefined_source_[static_cast<std::size_t>(element.reg)] >= 0) {
       const int address_bytes = has_register ? register_bytes(address.reg) : 0;
-      const UndefinedStore store{static_cast<std::int32_t>(offset),
-                                 static_cast<std::uint8_t>(bytes),
-                                 static_cast<std::uint8_t>(address_bytes)};
-      emit(take_back_undefined, imm_of(store),
+      const SharedValue value{static_cast<std::int32_t>(offset), static_cast<std::uint8_t>(bytes),
+                              static_cast<std::uint8_t>(address_bytes)};
+      emit(handler, imm_of(value),
            {shadow_row(element), has_register ? register_row(address.reg) : shadow_row(element)});
     }
     offset += bytes;
   };
-  if (stored.kind == Operand::Kind::vector) {
-    for (const Operand& element : stored.elements) take_back(element);
+  if (values.kind == Operand::Kind::vector) {
+    for (const Operand& element : values.elements) follow(element);
   } else {
-    take_back(stored);
+    follow(values);
   }
 }
 
@@ -169,6 +173,9 @@ void Lowering::shadow_results(const Instruction& instruction) {
   const bool to_register = operands[0].kind == Operand::Kind::reg;
   const std::uint32_t result = to_register ? shadow_row(operands[0]) : 0;
   if (opcode == Opcode::mov && operands.size() == 2) return shadow_move(instruction);
+  if (opcode == Opcode::ld && instruction.has("shared")) {
+    return follow_in_shared(undefined_in_shared, instruction, operands[0], operands[1]);
+  }
   if (to_register && operands.size() == 3) {
     if (instruction.is(Opcode::and_, Opcode::or_)) return shadow_logic(instruction);
     if (opcode == Opcode::xor_) {

@@ -4,6 +4,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/memory/undefined.hpp"
 #include "vgpu/observers/async_races.hpp"
 #include "vgpu/observers/shared_lanes.hpp"
 #include "vgpu/observers/stored_values.hpp"
@@ -58,6 +59,7 @@ bool is_error(const SharedAccess& access, std::size_t granule) {
   if (elements.used.empty()) return false;
   const auto offset = static_cast<std::uint32_t>(granule << shadow.granule_shift) - access.begin;
   if (elements.used[offset / elements.element_bytes]) return true;
+  if (holds_undefined(access.block, granule)) return false;  // followed (lowering/undefined.cpp)
   const std::size_t first = access.begin >> shadow.granule_shift;
   const std::size_t end = (access.begin + elements.bytes()) >> shadow.granule_shift;
   return std::none_of(shadow.written.begin() + static_cast<std::ptrdiff_t>(first),

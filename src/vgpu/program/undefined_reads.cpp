@@ -84,17 +84,26 @@ bool passes_undefined(const ptx::Instruction& instruction) {
 }
 
 std::vector<int> undefined_sources(const ptx::Function& function,
-                                   const std::vector<UndefinedRead>& reads) {
+                                   const std::vector<UndefinedRead>& reads,
+                                   const CopiedLoads& copied) {
   std::vector<int> source(function.registers.size(), -1);
   const auto of = [&](int reg) -> int& { return source[static_cast<std::size_t>(reg)]; };
   for (const UndefinedRead& read : reads) of(read.reg) = read.reg;
+  int in_shared = -1;
   for (bool changed = !reads.empty(); changed;) {
     changed = false;
-    for (const ptx::Instruction& instruction : function.body) {
-      if (!passes_undefined(instruction)) continue;
+    for (std::size_t i = 0; i < function.body.size(); ++i) {
+      const ptx::Instruction& instruction = function.body[i];
       int found = -1;
       for_each_use(instruction, [&](int reg) { found = found < 0 ? of(reg) : found; });
-      if (found < 0) continue;
+      if (instruction.is_store() && instruction.has("shared") && in_shared < 0) {
+        in_shared = found;
+        changed = changed || found >= 0;
+      }
+      const bool is_copy =
+          instruction.opcode == ptx::Opcode::ld && instruction.has("shared") && copied.contains(i);
+      if (is_copy) found = in_shared;
+      if (found < 0 || (!is_copy && !passes_undefined(instruction))) continue;
       for_each_definition(instruction, [&](int reg) {
         changed = changed || of(reg) < 0;
         if (of(reg) < 0) of(reg) = found;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vgpu/program/cfg.hpp"
+#include "vgpu/program/copied_loads.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
@@ -22,10 +23,11 @@ struct UndefinedRead {
 std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const Cfg& cfg);
 
 /// For each register that may hold an undefined value, the first register that was read too early
-/// and that its value comes from; -1 for all others. Loaded values, and values from other lanes,
-/// count as defined.
+/// and that its value comes from; -1 for all others. Values from other lanes, and loaded ones, count
+/// as defined, other than those of shared memory that are only copied.
 std::vector<int> undefined_sources(const ptx::Function& function,
-                                   const std::vector<UndefinedRead>& reads);
+                                   const std::vector<UndefinedRead>& reads,
+                                   const CopiedLoads& copied);
 
 /// Whether an instruction's results are undefined if its operands are.
 bool passes_undefined(const ptx::Instruction& instruction);

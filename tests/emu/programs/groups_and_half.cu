@@ -11,7 +11,7 @@ namespace cg = cooperative_groups;
 __global__ void sums(int* out) {
   cg::thread_block block = cg::this_thread_block();
   auto warp = cg::tiled_partition<32>(block);
-  auto eight = cg::tiled_partition<8>(block);
+  auto eight = cg::tiled_partition<8, cg::thread_block>(block);
   const int of_warp = cg::reduce(warp, (int)block.thread_rank(), cg::plus<int>());
   const int of_eight = cg::reduce(eight, (int)block.thread_rank(), cg::greater<int>());
   int together = 0;

@@ -121,15 +121,18 @@ void is_in_window(Warp& warp, const Instr& instr) {
 /// a round number of cycles overshoots it, as on a GPU, and some ask whether they have.
 constexpr std::uint64_t cycles_of_instruction = 7;
 
-std::uint64_t cycles(const Warp& warp) { return warp.block->worker.spent * cycles_of_instruction; }
+/// All instructions of a basic block are counted when it begins; of these, Instr::imm are left.
+std::uint64_t cycles(const Warp& warp, const Instr& instr) {
+  return (warp.block->worker.spent - instr.imm) * cycles_of_instruction;
+}
 
 void read_clock(Warp& warp, const Instr& instr) {
   std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
-  for_lanes(warp, [&](int lane) { to[lane] = cycles(warp); });
+  for_lanes(warp, [&](int lane) { to[lane] = cycles(warp, instr); });
 }
 void read_clock_low(Warp& warp, const Instr& instr) {
   std::uint32_t* to = warp.row<std::uint32_t>(instr.rows[0]);
-  for_lanes(warp, [&](int lane) { to[lane] = static_cast<std::uint32_t>(cycles(warp)); });
+  for_lanes(warp, [&](int lane) { to[lane] = static_cast<std::uint32_t>(cycles(warp, instr)); });
 }
 void read_timer(Warp& warp, const Instr& instr) {
   std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);

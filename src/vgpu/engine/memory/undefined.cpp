@@ -1,5 +1,7 @@
 #include "vgpu/engine/memory/undefined.hpp"
 
+#include <algorithm>
+#include <ranges>
 #include <string>
 
 #include "vgpu/engine/execution/block.hpp"
@@ -36,6 +38,31 @@ std::uint64_t value(Warp& warp, std::uint32_t row, int bytes, int lane) {
     case 8: return warp.row<const std::uint64_t>(row)[lane];
     default: return holds(warp, row, lane) ? all_bits : 0;
   }
+}
+
+/// In place of the site of the last write, where that left nothing. Shadows of earlier blocks are not
+/// cleared.
+std::uint32_t taken_back_in(const Block& block) {
+  return 1u << 31 | static_cast<std::uint32_t>(block.linear);
+}
+
+void take_back(Block& block, std::size_t granule) {
+  block.shadow.take_back_write(granule);
+  block.shadow.write_site[granule] = taken_back_in(block);
+}
+
+/// Of the lane's value in shared memory; none if it lies outside.
+auto granules(Warp& warp, const Instr& instr, int lane) {
+  const auto at = instr.value<SharedValue>();
+  const SharedShadow& shadows = warp.block->shadow;
+  const std::uint64_t base =
+      at.address_bytes == 0 ? 0 : value(warp, instr.rows[1], at.address_bytes, lane);
+  const std::uint64_t first = base + static_cast<std::uint64_t>(std::int64_t{at.offset});
+  const std::uint64_t end = std::min<std::uint64_t>((first + at.bytes - 1) >> shadows.granule_shift,
+                                                    shadows.written.size() - 1) +
+                            1;
+  const std::uint64_t begin = std::min(first >> shadows.granule_shift, end);
+  return std::views::iota(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
 }
 
 }  // namespace
@@ -88,22 +115,29 @@ void undefined_by_logic(Warp& warp, const Instr& instr) {
   });
 }
 
+bool holds_undefined(const Block& block, std::size_t granule) {
+  return block.shadow.written[granule] == 0 &&
+         block.shadow.write_site[granule] == taken_back_in(block);
+}
+
 void take_back_undefined(Warp& warp, const Instr& instr) {
   if (!warp.block->worker.observe) return;
-  const auto store = instr.value<UndefinedStore>();
-  SharedShadow& shadows = warp.block->shadow;
+  const std::uint64_t stored = low_bits(8 * instr.value<SharedValue>().bytes);
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    if ((shadow(warp, instr, 0, lane) & low_bits(8 * store.bytes)) == 0) continue;
-    const std::uint64_t base =
-        store.address_bytes == 0 ? 0 : value(warp, instr.rows[1], store.address_bytes, lane);
-    const std::uint64_t first = base + static_cast<std::uint64_t>(std::int64_t{store.offset});
-    const std::uint64_t last = first + store.bytes - 1;
-    for (std::uint64_t at = first >> shadows.granule_shift;
-         at <= last >> shadows.granule_shift && at < shadows.written.size(); ++at) {
-      shadows.take_back_write(at);
-    }
+    if ((shadow(warp, instr, 0, lane) & stored) == 0) continue;
+    for (const std::size_t at : granules(warp, instr, lane)) take_back(*warp.block, at);
   }
+}
+
+void undefined_in_shared(Warp& warp, const Instr& instr) {
+  set(warp, instr.rows[0], [&](int lane) {
+    if (!warp.block->worker.observe) return std::uint64_t{0};
+    const bool undefined = std::ranges::any_of(granules(warp, instr, lane), [&](std::size_t at) {
+      return holds_undefined(*warp.block, at);
+    });
+    return undefined ? low_bits(8 * instr.value<SharedValue>().bytes) : 0;
+  });
 }
 
 void report_undefined(Warp& warp, const Instr& instr) {

@@ -5,9 +5,13 @@
 // bit-precision", USENIX 2005). These handlers run before the instruction that they belong to, unless stated otherwise.
 // Unless stated otherwise, rows are shadows, and row 0 is written.
 
+#include <cstddef>
+
 #include "vgpu/model/instr.hpp"
 
 namespace rung::vgpu {
+
+class Block;
 
 /// The low half of Instr::imm is a number of rows to write, the high half a number of rows to read
 /// after them. All bits of the former become undefined if any bit of the latter is.
@@ -38,15 +42,19 @@ struct UndefinedLogic {
 };
 void undefined_by_logic(Warp& warp, const Instr& instr);
 
-/// After a store to shared memory: where row 0 has one of the stored bits set, the address in row 1 holds nothing yet.
-/// Instr::imm is one of these.
-struct UndefinedStore {
+/// A value in shared memory, at the address in row 1. Instr::imm is one of these.
+struct SharedValue {
   std::int32_t offset;  // from the address
   std::uint8_t bytes;
   std::uint8_t address_bytes;  // of row 1; 0: there is none
   std::uint16_t unused = 0;
 };
+/// After a store: where row 0 has one of the stored bits set, nothing has been written yet.
 void take_back_undefined(Warp& warp, const Instr& instr);
+/// Whether such a store was the last one there.
+bool holds_undefined(const Block& block, std::size_t granule);
+/// Of a load: undefined where that is so.
+void undefined_in_shared(Warp& warp, const Instr& instr);
 
 /// Reports a use of an undefined value if row 0 has a bit set. Instr::imm points at the text.
 void report_undefined(Warp& warp, const Instr& instr);

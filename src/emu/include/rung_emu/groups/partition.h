@@ -5,10 +5,10 @@ namespace cooperative_groups {
 
 #define RUNG_EMU_CG __device__ __forceinline__
 
-template <unsigned int Size>
-RUNG_EMU_CG thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block) {
-  return thread_block_tile<Size, thread_block>(block.thread_rank() / Size,
-                                               (block.size() + Size - 1) / Size);
+template <unsigned int Size, class Parent>
+RUNG_EMU_CG thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+  return thread_block_tile<Size, Parent>(parent.thread_rank() / Size,
+                                         (parent.size() + Size - 1) / Size);
 }
 template <unsigned int Size, unsigned int ParentSize, class Parent>
 RUNG_EMU_CG thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
