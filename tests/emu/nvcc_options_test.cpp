@@ -39,7 +39,8 @@ TEST(NvccOptions, OpenMpWithoutARuntimeHasItsMacro) {
   NvccOptions options = parse_nvcc({"-Xcompiler", "-fopenmp", "a.cu"});
   finish_nvcc_options(options, "/nonexistent/clang++");
   EXPECT_EQ(options.compile.passed, (Words{"-D_OPENMP=201511"}));
-  EXPECT_TRUE(options.compile.linked.empty());
+  EXPECT_EQ(options.compile.linked,
+            (Words{"-Wl,--push-state,--as-needed", "-lgomp", "-Wl,--pop-state"}));
 }
 
 TEST(NvccOptions, TakesTheNewestArchitectureInReach) {

@@ -76,6 +76,14 @@ TEST_F(RungNvcc, FolderOfAToolkit) {
   EXPECT_NE(run("$NVCC --make-toolkit-folder toolkit").find("File exists"), std::string::npos);
 }
 
+TEST_F(RungNvcc, LinksObjectsWithTheOpenMpOfGcc) {
+  EXPECT_EQ(run("echo 'int threads() { int n = 0;\n#pragma omp parallel reduction(+ : n)\n n = 1; "
+                "return n; }' >many.cpp && g++ -fopenmp -c many.cpp && "
+                "echo 'int threads(); int main() { return threads() != 2; }' >main.cu && "
+                "$NVCC -Xcompiler -fopenmp main.cu many.o -o many && OMP_NUM_THREADS=2 ./many"),
+            "");
+}
+
 TEST_F(RungNvcc, VariablesThatCannotBeRead) {
   ASSERT_EQ(run("$NVCC $FILES/../vector_add.cu -o adds"), "");
   const auto with = [&](const std::string& setting) { return run(setting + " ./adds"); };
