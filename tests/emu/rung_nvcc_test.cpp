@@ -84,6 +84,19 @@ TEST_F(RungNvcc, LinksObjectsWithTheOpenMpOfGcc) {
             "");
 }
 
+// Compute capabilities before 7.0 have cooperative groups, and neither match.sync nor nanosleep.
+TEST_F(RungNvcc, CooperativeGroupsOfOldArchitectures) {
+  EXPECT_EQ(run("echo '#include <cooperative_groups.h>\n#include <cstdio>\n"
+                "__global__ void ranks(int* at) { cooperative_groups::grid_group all = "
+                "cooperative_groups::this_grid(); at[all.thread_rank()] = 1; all.sync(); "
+                "if (threadIdx.x == 0 && blockIdx.x == 0) printf(\"%d\", at[31] + at[63]); }\n"
+                "int main() { int* at; cudaMalloc(&at, 256); void* arguments[] = {&at}; "
+                "cudaLaunchCooperativeKernel(ranks, dim3(2), dim3(32), arguments); "
+                "return cudaDeviceSynchronize() + cudaFree(at); }' >old.cu && "
+                "$NVCC -arch=sm_60 old.cu -o old && ./old"),
+            "2");
+}
+
 TEST_F(RungNvcc, VariablesThatCannotBeRead) {
   ASSERT_EQ(run("$NVCC $FILES/../vector_add.cu -o adds"), "");
   const auto with = [&](const std::string& setting) { return run(setting + " ./adds"); };
