@@ -61,6 +61,25 @@ TEST_F(RungNvcc, SeparateCompilation) {
             run("$NVCC $FILES/../vector_add.cu -o adds && ./adds"));
 }
 
+// As CUDA_RESOLVE_DEVICE_SYMBOLS has it for static libraries: a linker of the host's must take the
+// device link out of each archive, and each has its own kernels.
+TEST_F(RungNvcc, DeviceLinksInArchives) {
+  EXPECT_EQ(
+      run("mkdir -p links; for name in first second; do echo \"#include <cstdio>\n"
+          "__device__ int ${name}_value() { return sizeof(\\\"$name\\\"); }\n"
+          "__global__ void $name(int* at) { *at = ${name}_value(); }\n"
+          "int run_$name() { int* at; int found = 0; cudaMalloc(&at, 4); $name<<<1, 1>>>(at); "
+          "cudaMemcpy(&found, at, 4, cudaMemcpyDeviceToHost); cudaFree(at); return found; }\" "
+          ">$name.cu; $NVCC -dc $name.cu && $NVCC -dlink $name.o -o links/of_$name.o && "
+          "ar rcs lib$name.a $name.o links/of_$name.o; done; "
+          "echo 'int run_first(); int run_second(); "
+          "int main() { return run_first() * 10 + run_second() - 67; }' >main.cpp && "
+          "$NVCC --make-toolkit-folder kit && "
+          "g++ main.cpp libfirst.a libsecond.a -Lkit/lib64 -lcudart -o links/both && "
+          "LD_LIBRARY_PATH=kit/lib64 links/both"),
+      "");
+}
+
 TEST_F(RungNvcc, CMakeLinksTargetsOfTwoLanguages) {
   EXPECT_EQ(run("cmake -S $FILES/../mixed_project -B build -DCMAKE_CUDA_COMPILER=$NVCC >log && "
                 "cmake --build build >>log && build/mixed || cat log"),
