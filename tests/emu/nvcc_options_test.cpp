@@ -27,10 +27,10 @@ TEST(NvccOptions, SortsSourcesAndOptions) {
 }
 
 TEST(NvccOptions, ReadsOptionsThatMeanNothingHere) {
-  const NvccOptions options =
-      parse_nvcc({"-ftemplate-depth", "900", "-t0", "-dopt=on",
-                  "-static-global-template-stub=false", "--Wno-deprecated-declarations",
-                  "-frandom-seed", "7", "--m64", "-jobserver", "-lcufft_static", "-lnppc", "a.cu"});
+  const NvccOptions options = parse_nvcc(
+      {"-ftemplate-depth", "900", "-t0", "-dopt=on", "-static-global-template-stub=false",
+       "--Wno-deprecated-declarations", "-frandom-seed", "7", "-Xfatbin", "-compress-all", "--m64",
+       "-jobserver", "-lcufft_static", "-lnppc", "a.cu"});
   EXPECT_EQ(options.compile.sources.size(), 1u);
   EXPECT_TRUE(options.compile.linked.empty());
 }
