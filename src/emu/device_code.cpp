@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 #include "emu/process.hpp"
@@ -95,7 +96,7 @@ int __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, 
 void __cudaRegisterVar(void**, char*, char*, const char*, int, unsigned long, int, int);
 void __cudaRegisterFatBinaryEnd(void**);
 extern const char rung_linked_ptx[] __attribute__((visibility("hidden")));
-__asm__(".pushsection .rodata\n.hidden rung_linked_ptx\n.globl rung_linked_ptx\nrung_linked_ptx:\n"
+__asm__(".pushsection .rodata\nrung_linked_ptx:\n"
         ".incbin \"{}\"\n.byte 0\n.popsection\n"
         ".pushsection .rung_linked,\"\",@progbits\n.byte 1\n.popsection");
 struct Wrapper {{ int magic, version; const void* data; void* unused; }};
@@ -115,13 +116,20 @@ __attribute__((constructor)) static void rung_register() {{
 }}
 )";
 
+/// What an object with device code needs and its device link defines, as nvcc's
+/// __cudaRegisterLinkedBinary_…: a linker takes the device link out of an archive only for a name.
+std::string link_symbol(std::string_view bitcode) {
+  return fmt::format("rung_device_link_of_{:016x}", std::hash<std::string_view>()(bitcode));
+}
+
 }  // namespace
 
 std::string embedding_assembly(const fs::path& bitcode) {
   return fmt::format(
-      "__asm__(\".pushsection {},\\\"\\\",@progbits\\n.balign 16\\n.quad 2f - 1f, 0\\n"
-      "1: .incbin \\\"{}\\\"\\n2: .balign 16\\n.popsection\");\n",
-      section_name, bitcode.string());
+      "__asm__(\".pushsection {0},\\\"\\\",@progbits\\n.balign 16\\n.quad 2f - 1f, 0\\n"
+      "1: .incbin \\\"{1}\\\"\\n2: .balign 16\\n.popsection\\n"
+      ".pushsection .rung_needs,\\\"\\\",@progbits\\n.hidden {2}\\n.quad {2}\\n.popsection\");\n",
+      section_name, bitcode.string(), link_symbol(read_file(bitcode)));
 }
 
 std::vector<fs::path> with_static_libraries(std::vector<fs::path> objects,
@@ -200,6 +208,12 @@ void link_device_code(const std::vector<fs::path>& bitcodes, const std::string& 
     const fs::path ptx = folder / (object.filename().string() + ".ptx");
     link_to_ptx(bitcodes, architecture, clang, ptx);
     text << fmt::format(registration_text, ptx.string());
+    std::set<std::string> symbols;
+    for (const fs::path& bitcode : bitcodes) symbols.insert(link_symbol(read_file(bitcode)));
+    for (const std::string& symbol : symbols) {
+      text << fmt::format("__asm__(\".weak {0}\\n.hidden {0}\\n{0} = rung_linked_ptx\");\n",
+                          symbol);
+    }
   }
   text.close();
   run_compiler({clang, "-c", "-fPIC", "-O1", "-w", "-o", object.string(), source.string()});

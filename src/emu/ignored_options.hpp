@@ -102,6 +102,8 @@ inline constexpr std::string_view ignored_with_value[] = {
     "--gpu-code",
     "-Xptxas",
     "--ptxas-options",
+    "-Xfatbin",
+    "--fatbin-options",
     "-Xnvlink",
     "--nvlink-options",
     "-Xarchive",

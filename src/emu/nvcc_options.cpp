@@ -349,9 +349,12 @@ void finish_nvcc_options(NvccOptions& options, const std::string& clang) {
   if (options.compile.architecture.empty()) options.compile.architecture = "sm_90a";
   if (!options.openmp) return;
   // Without a runtime the pragmas are ignored, and omp.h is our own: OpenMP with one thread. CMake asks
-  // for the macro.
+  // for the macro. Objects that GCC compiled want its runtime.
   if (!has_openmp_runtime(clang)) {
     options.compile.passed.push_back("-D_OPENMP=201511");
+    for (const char* word : {"-Wl,--push-state,--as-needed", "-lgomp", "-Wl,--pop-state"}) {
+      options.compile.linked.emplace_back(word);
+    }
     return;
   }
   options.compile.passed.push_back("-fopenmp");

@@ -27,10 +27,10 @@ TEST(NvccOptions, SortsSourcesAndOptions) {
 }
 
 TEST(NvccOptions, ReadsOptionsThatMeanNothingHere) {
-  const NvccOptions options =
-      parse_nvcc({"-ftemplate-depth", "900", "-t0", "-dopt=on",
-                  "-static-global-template-stub=false", "--Wno-deprecated-declarations",
-                  "-frandom-seed", "7", "--m64", "-jobserver", "-lcufft_static", "-lnppc", "a.cu"});
+  const NvccOptions options = parse_nvcc(
+      {"-ftemplate-depth", "900", "-t0", "-dopt=on", "-static-global-template-stub=false",
+       "--Wno-deprecated-declarations", "-frandom-seed", "7", "-Xfatbin", "-compress-all", "--m64",
+       "-jobserver", "-lcufft_static", "-lnppc", "a.cu"});
   EXPECT_EQ(options.compile.sources.size(), 1u);
   EXPECT_TRUE(options.compile.linked.empty());
 }
@@ -39,7 +39,8 @@ TEST(NvccOptions, OpenMpWithoutARuntimeHasItsMacro) {
   NvccOptions options = parse_nvcc({"-Xcompiler", "-fopenmp", "a.cu"});
   finish_nvcc_options(options, "/nonexistent/clang++");
   EXPECT_EQ(options.compile.passed, (Words{"-D_OPENMP=201511"}));
-  EXPECT_TRUE(options.compile.linked.empty());
+  EXPECT_EQ(options.compile.linked,
+            (Words{"-Wl,--push-state,--as-needed", "-lgomp", "-Wl,--pop-state"}));
 }
 
 TEST(NvccOptions, TakesTheNewestArchitectureInReach) {

@@ -61,6 +61,25 @@ TEST_F(RungNvcc, SeparateCompilation) {
             run("$NVCC $FILES/../vector_add.cu -o adds && ./adds"));
 }
 
+// As CUDA_RESOLVE_DEVICE_SYMBOLS has it for static libraries: a linker of the host's must take the
+// device link out of each archive, and each has its own kernels.
+TEST_F(RungNvcc, DeviceLinksInArchives) {
+  EXPECT_EQ(
+      run("mkdir -p links; for name in first second; do echo \"#include <cstdio>\n"
+          "__device__ int ${name}_value() { return sizeof(\\\"$name\\\"); }\n"
+          "__global__ void $name(int* at) { *at = ${name}_value(); }\n"
+          "int run_$name() { int* at; int found = 0; cudaMalloc(&at, 4); $name<<<1, 1>>>(at); "
+          "cudaMemcpy(&found, at, 4, cudaMemcpyDeviceToHost); cudaFree(at); return found; }\" "
+          ">$name.cu; $NVCC -dc $name.cu && $NVCC -dlink $name.o -o links/of_$name.o && "
+          "ar rcs lib$name.a $name.o links/of_$name.o; done; "
+          "echo 'int run_first(); int run_second(); "
+          "int main() { return run_first() * 10 + run_second() - 67; }' >main.cpp && "
+          "$NVCC --make-toolkit-folder kit && "
+          "g++ main.cpp libfirst.a libsecond.a -Lkit/lib64 -lcudart -o links/both && "
+          "LD_LIBRARY_PATH=kit/lib64 links/both"),
+      "");
+}
+
 TEST_F(RungNvcc, CMakeLinksTargetsOfTwoLanguages) {
   EXPECT_EQ(run("cmake -S $FILES/../mixed_project -B build -DCMAKE_CUDA_COMPILER=$NVCC >log && "
                 "cmake --build build >>log && build/mixed || cat log"),
@@ -74,6 +93,27 @@ TEST_F(RungNvcc, FolderOfAToolkit) {
                 "LD_LIBRARY_PATH=toolkit/lib64 ./adds"),
             run("$NVCC $FILES/../vector_add.cu -o same && ./same"));
   EXPECT_NE(run("$NVCC --make-toolkit-folder toolkit").find("File exists"), std::string::npos);
+}
+
+TEST_F(RungNvcc, LinksObjectsWithTheOpenMpOfGcc) {
+  EXPECT_EQ(run("echo 'int threads() { int n = 0;\n#pragma omp parallel reduction(+ : n)\n n = 1; "
+                "return n; }' >many.cpp && g++ -fopenmp -c many.cpp && "
+                "echo 'int threads(); int main() { return threads() != 2; }' >main.cu && "
+                "$NVCC -Xcompiler -fopenmp main.cu many.o -o many && OMP_NUM_THREADS=2 ./many"),
+            "");
+}
+
+// Compute capabilities before 7.0 have cooperative groups, and neither match.sync nor nanosleep.
+TEST_F(RungNvcc, CooperativeGroupsOfOldArchitectures) {
+  EXPECT_EQ(run("echo '#include <cooperative_groups.h>\n#include <cstdio>\n"
+                "__global__ void ranks(int* at) { cooperative_groups::grid_group all = "
+                "cooperative_groups::this_grid(); at[all.thread_rank()] = 1; all.sync(); "
+                "if (threadIdx.x == 0 && blockIdx.x == 0) printf(\"%d\", at[31] + at[63]); }\n"
+                "int main() { int* at; cudaMalloc(&at, 256); void* arguments[] = {&at}; "
+                "cudaLaunchCooperativeKernel(ranks, dim3(2), dim3(32), arguments); "
+                "return cudaDeviceSynchronize() + cudaFree(at); }' >old.cu && "
+                "$NVCC -arch=sm_60 old.cu -o old && ./old"),
+            "2");
 }
 
 TEST_F(RungNvcc, VariablesThatCannotBeRead) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
+#include <cstring>
 #include <functional>
 
 #include "emu/runtime/locate.hpp"
@@ -18,6 +20,19 @@ constexpr cuda::Device the_device = 0;
 /// clang's name of something static. nvcc names a kernel as if it were not static ("_Z1kPi" for
 /// "_ZL1kPi"), and leaves a variable's name unmangled ("x" for "_ZL1x").
 bool is_static(const std::string& symbol) { return symbol.starts_with("_ZL"); }
+
+/// Each device link of a program registers the kernels and variables of all objects. Where there are
+/// several, that one has them whose text names them.
+bool has_name(const Image& image, const char* name) {
+  const std::size_t length = std::strlen(name);
+  for (const char* at = image.ptx; (at = std::strstr(at, name)) != nullptr; at += length) {
+    const char next = at[length];
+    if (at[-1] == ' ' && std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_') {
+      return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -41,11 +56,13 @@ void Runtime::remove_image(Image* image) {
 
 void Runtime::add_kernel(const void* stub, Image* image, const char* name) {
   const std::lock_guard lock(mutex_);
+  if (kernels_.contains(stub) && !has_name(*image, name)) return;
   kernels_[stub] = {image, name};
 }
 
 void Runtime::add_variable(void* shadow, Image* image, const char* name) {
   const std::lock_guard lock(mutex_);
+  if (variables_.contains(shadow) && !has_name(*image, name)) return;
   variables_[shadow] = {image, name};
   for (const auto& [begin, end] : managed_ranges_) {
     if (std::less<const void*>()(shadow, begin) || !std::less<const void*>()(shadow, end)) continue;

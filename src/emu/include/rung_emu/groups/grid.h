@@ -19,7 +19,11 @@ __device__ inline void grid_barrier(unsigned int blocks) {
       __threadfence();
       atomicAdd(&generation, 1u);
     } else {
-      while (*static_cast<volatile unsigned int*>(&generation) == before) __nanosleep(100);
+      while (*static_cast<volatile unsigned int*>(&generation) == before) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+        __nanosleep(100);
+#endif
+      }
     }
     __threadfence();
   }

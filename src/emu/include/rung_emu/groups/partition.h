@@ -55,6 +55,7 @@ RUNG_EMU_CG coalesced_group tiled_partition(const coalesced_group& group) {
   return rung_emu::part_of(group.rung_emu_mask(), Size);
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700  // older ones have no match.sync
 /// The lanes of the group with the same label. Its number counts the labels of lower lanes.
 template <class Group>
 RUNG_EMU_CG coalesced_group labeled_partition(const Group& group, int label) {
@@ -65,6 +66,7 @@ RUNG_EMU_CG coalesced_group labeled_partition(const Group& group, int label) {
   const unsigned int lowest = __ffs(static_cast<int>(same)) - 1;
   return coalesced_group(same, __popc(firsts & ((1u << lowest) - 1)), __popc(firsts));
 }
+#endif
 template <class Group>
 RUNG_EMU_CG coalesced_group binary_partition(const Group& group, bool label) {
   const unsigned int mask = group.rung_emu_mask();
