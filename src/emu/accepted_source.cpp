@@ -8,6 +8,7 @@
 #include "emu/device_launches.hpp"
 #include "emu/nvcc_declarations.hpp"
 #include "emu/own_warp_size.hpp"
+#include "emu/variable_arrays.hpp"
 #include "emu/vector_casts.hpp"
 
 namespace rung::emu {
@@ -276,8 +277,9 @@ std::string drop_barrier_destructor(const std::string& text) {
 
 std::string accepted_source(const std::string& text, const DeviceLaunches& launches,
                             const std::string& file) {
-  const std::string declared = lead_with_alignas(deduce_array_pointers(declare_shared_arrays(
-      name_dependent_templates(drop_late_attributes(include_atomics(know_compiler(text)))))));
+  const std::string declared =
+      lead_with_alignas(zero_variable_arrays(deduce_array_pointers(declare_shared_arrays(
+          name_dependent_templates(drop_late_attributes(include_atomics(know_compiler(text))))))));
   return hide_arrays_of_vectors(rename_own_warp_size(rewrite_device_launches(
       escape_special_registers(
           define_pragmas(name_dimensions(join_launch_brackets(drop_stray_backslashes(declared))))),

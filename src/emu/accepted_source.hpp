@@ -34,8 +34,8 @@ std::string know_compiler(const std::string& text);
 /// function of another name in its place.
 std::string drop_barrier_destructor(const std::string& text);
 
-/// All but the last, and what device_launches.hpp, nvcc_declarations.hpp, own_warp_size.hpp and
-/// vector_casts.hpp do. `launches` are those of the program that `file` belongs to.
+/// All but the last, and what device_launches.hpp, nvcc_declarations.hpp, own_warp_size.hpp,
+/// variable_arrays.hpp and vector_casts.hpp do. `launches` are those of the program that `file` belongs to.
 std::string accepted_source(const std::string& text, const DeviceLaunches& launches = {},
                             const std::string& file = "");
 

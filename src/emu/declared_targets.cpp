@@ -24,6 +24,37 @@ std::string key_of(const Tokens& tokens, const Statement& statement, const Head&
   return key + '(' + parameter_types(tokens, head);
 }
 
+/// Where the function's name begins that `template float f<float>(float);` instantiates; `end` if the
+/// statement is something else.
+std::size_t instantiated_name(const Tokens& tokens, const Statement& statement) {
+  std::size_t at = statement.first;
+  if (at < statement.end && tokens[at].text == "extern") ++at;
+  if (statement.is_definition || at + 1 >= statement.end || tokens[at].text != "template" ||
+      tokens[at + 1].text == "<") {
+    return statement.end;
+  }
+  for (int depth = 0; ++at < statement.end;) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "<" ? 1 : text.starts_with('>') ? -static_cast<int>(text.size()) : 0;
+    if (depth == 0 && text == "(") return first_of_name(tokens, at).value_or(statement.end);
+  }
+  return statement.end;
+}
+
+/// Behind `template <class T>`, where the statement begins with that; its own begin if not.
+std::size_t behind_template(const Tokens& tokens, const Statement& statement) {
+  std::size_t at = statement.first;
+  if (at + 1 >= statement.end || tokens[at].text != "template" || tokens[at + 1].text != "<") {
+    return at;
+  }
+  for (int depth = 0; ++at < statement.end;) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "<" ? 1 : text.starts_with('>') ? -static_cast<int>(text.size()) : 0;
+    if (depth <= 0) return at + 1;
+  }
+  return statement.first;
+}
+
 }  // namespace
 
 DeclaredTargets::DeclaredTargets(const std::vector<std::string_view>& files) {
@@ -49,13 +80,16 @@ bool DeclaredTargets::is_target(std::string_view word) const {
 void DeclaredTargets::note_declarations(std::string_view text) {
   const Tokens tokens = tokens_of(text);
   for_each_statement(tokens, [&](const Statement& statement) {
-    if (statement.is_definition) return;
-    const std::optional<Head> head = head_of(tokens, statement);
+    Statement rest = statement;
+    rest.first = behind_template(tokens, statement);
+    const std::optional<Head> head = head_of(tokens, rest);
     if (!head || head->name != head->own_name) return;
     std::string found;
-    for (std::size_t at = statement.first; at < head->name; ++at) {
+    for (std::size_t at = rest.first; at < head->name; ++at) {
       if (is_target(tokens[at].text)) found.append(tokens[at].text).append(" ");
     }
+    if (rest.first > statement.first) note_template(tokens[head->own_name].text, found);
+    if (statement.is_definition) return;
     // nvcc does not take a kernel for another function's definition either.
     if (found.find("__global__") != found.npos) found.clear();
     const auto [words, is_new] = words_.try_emplace(key_of(tokens, statement, *head), found);
@@ -63,22 +97,41 @@ void DeclaredTargets::note_declarations(std::string_view text) {
   });
 }
 
+void DeclaredTargets::note_template(std::string_view name, const std::string& words) {
+  const auto [known, is_new] = template_words_.try_emplace(std::string(name), words);
+  if (!is_new && known->second != words) known->second.clear();
+}
+
 std::string DeclaredTargets::repeat_in(const std::string& text) const {
   const Tokens tokens = tokens_of(text);
   std::string result;
   std::size_t rest = 0;
-  for_each_statement(tokens, [&](const Statement& statement) {
-    if (!statement.is_definition || statement.scope.is_class) return;
-    const std::optional<Head> head = head_of(tokens, statement);
-    if (!head) return;
-    for (std::size_t at = statement.first; at < head->name; ++at) {
-      if (is_target(tokens[at].text)) return;
-    }
-    const auto words = words_.find(key_of(tokens, statement, *head));
-    if (words == words_.end() || words->second.empty()) return;
-    const std::size_t begin = tokens[head->name].at;
-    result.append(text, rest, begin - rest).append(words->second);
+  const auto put = [&](std::size_t token, const std::string& words) {
+    const std::size_t begin = tokens[token].at;
+    result.append(text, rest, begin - rest).append(words);
     rest = begin;
+  };
+  const auto has_target = [&](std::size_t first, std::size_t end) {
+    return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                       tokens.begin() + static_cast<std::ptrdiff_t>(end),
+                       [&](const Token& token) { return is_target(token.text); });
+  };
+  for_each_statement(tokens, [&](const Statement& statement) {
+    if (statement.scope.is_class) return;
+    const std::size_t instantiated = instantiated_name(tokens, statement);
+    if (instantiated < statement.end && !has_target(statement.first, instantiated)) {
+      std::size_t own = instantiated;  // behind its namespaces
+      while (own + 2 < statement.end && tokens[own + 1].text == "::") own += 2;
+      const auto words = template_words_.find(tokens[own].text);
+      if (words != template_words_.end() && !words->second.empty())
+        put(instantiated, words->second);
+      return;
+    }
+    if (!statement.is_definition) return;
+    const std::optional<Head> head = head_of(tokens, statement);
+    if (!head || has_target(statement.first, head->name)) return;
+    const auto words = words_.find(key_of(tokens, statement, *head));
+    if (words != words_.end() && !words->second.empty()) put(head->name, words->second);
   });
   return result.append(text, rest);
 }

@@ -228,6 +228,19 @@ bool is_cuda_library(const std::string& name) {
   return shared.starts_with("npp") || std::find(own.begin(), own.end(), shared) != own.end();
 }
 
+// A toolkit's library by its path, as $(CUDA_HOME)/lib64/libcudart_static.a.
+bool is_cuda_library_file(const fs::path& input) {
+  const std::string name = input.filename().string();
+  const std::size_t suffix = std::min(name.find(".so"), name.find(".a"));
+  std::error_code none;
+  const auto is_beside = [&](const char* other) {
+    return fs::exists(input.parent_path() / other, none);
+  };
+  return is_link_input(input) && name.starts_with("lib") && suffix != name.npos &&
+         is_cuda_library(name.substr(3, suffix - 3)) &&
+         (is_beside("libcudart.so") || is_beside("libcudart_static.a"));
+}
+
 // `word` is the option's short name.
 void apply(Meaning meaning, const std::string& word, const std::string& value,
            NvccOptions& options) {
@@ -330,7 +343,8 @@ NvccOptions parse_nvcc(const std::vector<std::string>& given) {
   NvccOptions options;
   for (std::size_t at = 0; at < words.size();) {
     if (!words[at].starts_with('-')) {
-      options.compile.sources.emplace_back(words[at++]);
+      const std::string& input = words[at++];
+      if (!is_cuda_library_file(input)) options.compile.sources.emplace_back(input);
     } else if (!take_nvcc_option(words, at, options)) {
       // As nvcc with -forward-unknown-to-host-compiler.
       const std::string& word = words[at++];

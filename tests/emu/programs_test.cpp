@@ -108,6 +108,10 @@ TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1481\n")
 TEST(Programs, Managed) { expect_output("managed.cu", "40 105 105 6 157.5 1\n"); }
 
 TEST(Programs, TheHeapInKernels) { expect_output("device_heap.cu", "7\n"); }
+TEST(Programs, InstancesAndArraysAsNvccTakesThem) {
+  expect_output("instances.cu", "12 3\n0 0 0 4\n");
+}
+
 TEST(Programs, LaunchesThatTheCompilerChooses) {
   const char* const expected = "121 21 36 65\n15.25 15.25 4\n7 7\n3 6 cudaSuccess\n";
   expect_output("chosen_launches.cu", expected);

@@ -116,6 +116,25 @@ TEST_F(RungNvcc, CooperativeGroupsOfOldArchitectures) {
             "2");
 }
 
+// A toolkit's library, of which a function ends the program.
+TEST_F(RungNvcc, LibrariesOfAToolkitArePassedOver) {
+  ASSERT_EQ(
+      run("mkdir lib64 && echo 'extern \"C\" int cudaMalloc(void**, unsigned long) { "
+          "__builtin_trap(); }' "
+          ">cudart.cpp && g++ -c -fPIC cudart.cpp && ar rcs lib64/libcudart_static.a cudart.o && "
+          "g++ -shared cudart.o -o lib64/libcudart.so && $NVCC -c $FILES/../vector_add.cu"),
+      "");
+  const std::string expected = run("$NVCC vector_add.o -o same && ./same");
+  for (const std::string libraries : {"-Llib64 -lcudart", "-Llib64 -lcudart_static -ldl -lrt",
+                                      "lib64/libcudart.so", "$PWD/lib64/libcudart_static.a"}) {
+    EXPECT_EQ(run("$NVCC vector_add.o " + libraries + " -o adds && ./adds"), expected) << libraries;
+    EXPECT_EQ(run("$NVCC " + libraries + " vector_add.o -o adds && ./adds"), expected) << libraries;
+  }
+  EXPECT_NE(run("g++ vector_add.o lib64/libcudart.so -o adds")
+                .find("`rung_emu_is_missing__link_by_rung_nvcc_or_with_its_toolkit_folder'"),
+            std::string::npos);
+}
+
 TEST_F(RungNvcc, VariablesThatCannotBeRead) {
   ASSERT_EQ(run("$NVCC $FILES/../vector_add.cu -o adds"), "");
   const auto with = [&](const std::string& setting) { return run(setting + " ./adds"); };

@@ -44,7 +44,8 @@ RUNG_EMU_API void __cudaRegisterFatBinaryEnd(void** handle) {
   Runtime::get().start_managed(*reinterpret_cast<Image*>(handle));
 }
 
-RUNG_EMU_API void __cudaRegisterManagedRange(const void* begin, const void* end) {
+RUNG_EMU_API void rung_emu_is_missing__link_by_rung_nvcc_or_with_its_toolkit_folder(
+    const void* begin, const void* end) {
   Runtime::get().add_managed_range(begin, end);
 }
 

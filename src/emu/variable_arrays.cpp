@@ -1,0 +1,105 @@
+#include "emu/variable_arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "emu/characters.hpp"
+#include "emu/tokens.hpp"
+
+namespace rung::emu {
+namespace {
+
+bool is_number_type(std::string_view word) {
+  constexpr std::array<std::string_view, 9> types = {"int",  "unsigned", "long",   "short", "char",
+                                                     "bool", "float",    "double", "auto"};
+  return word.ends_with("_t") || std::find(types.begin(), types.end(), word) != types.end();
+}
+
+/// The first token of the statement, or of the parameter, that token `at` is part of.
+std::size_t declaration_begin(const std::vector<Token>& tokens, std::size_t at) {
+  int depth = 0;
+  for (; at > 0; --at) {
+    const std::string_view before = tokens[at - 1].text;
+    if (before == ";" || before == "{" || before == "}") break;
+    depth += before == ")" ? 1 : before == "(" ? -1 : 0;
+    if (depth < 0) break;
+  }
+  return at;
+}
+
+/// Whether the last declaration of this name before token `end` is that of a variable number.
+bool is_variable(const std::vector<Token>& tokens, std::size_t end, std::string_view name) {
+  for (std::size_t at = end; at-- > 1;) {
+    if (tokens[at].text != name) continue;
+    const std::string_view before = tokens[at - 1].text;
+    const bool is_next = before == ",";  // int n, m;
+    if (!is_next && !is_number_type(before)) continue;
+    const std::size_t first = declaration_begin(tokens, at);
+    if (is_next && (!is_number_type(tokens[first].text) || tokens[at + 1].text == "(")) continue;
+    return std::none_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                        tokens.begin() + static_cast<std::ptrdiff_t>(at), [](const Token& token) {
+                          return token.text == "const" || token.text == "constexpr";
+                        });
+  }
+  return false;
+}
+
+bool is_zero(std::string_view value) {
+  constexpr std::array<std::string_view, 9> zeros = {"",    "0",     "0.0",  "0.",     "0.0f",
+                                                     "0.f", "false", "NULL", "nullptr"};
+  while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
+  while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
+  return std::find(zeros.begin(), zeros.end(), value) != zeros.end();
+}
+
+/// The name of the array whose `= {` begins at token `equals`, if its type and its size are such.
+std::optional<std::string_view> variable_array(const std::vector<Token>& tokens,
+                                               std::size_t equals) {
+  std::size_t at = equals;
+  bool has_variable = false;
+  while (at > 0 && tokens[at - 1].text == "]") {
+    while (at > 0 && tokens[at - 1].text != "[") {
+      --at;
+      const bool is_name = is_word(tokens[at].text[0]) && !std::isdigit(tokens[at].text[0]);
+      has_variable = has_variable || (is_name && is_variable(tokens, at, tokens[at].text));
+    }
+    if (at > 0) --at;
+  }
+  if (!has_variable || at < 2) return std::nullopt;
+  const std::size_t name = at - 1, first = declaration_begin(tokens, name);
+  if (first == name || !is_word(tokens[name].text[0])) return std::nullopt;
+  for (std::size_t type = first; type < name; ++type) {
+    if (!is_number_type(tokens[type].text) && tokens[type].text != "*") return std::nullopt;
+  }
+  return tokens[name].text;
+}
+
+}  // namespace
+
+std::string zero_variable_arrays(const std::string& text) {
+  if (text.find("] = {") == text.npos && text.find("]={") == text.npos) return text;
+  const std::vector<Token> tokens = tokens_of(text);
+  std::string result;
+  std::size_t rest = 0;
+  for (std::size_t at = 1; at + 2 < tokens.size(); ++at) {
+    if (tokens[at].text != "=" || tokens[at - 1].text != "]" || tokens[at + 1].text != "{")
+      continue;
+    const std::size_t open = tokens[at + 1].at, close = text.find('}', open);
+    if (close == text.npos || !is_zero(std::string_view(text).substr(open + 1, close - open - 1))) {
+      continue;
+    }
+    if (!std::string_view(text).substr(behind_spaces(text, close + 1)).starts_with(';')) continue;
+    const auto name = variable_array(tokens, at);
+    if (!name) continue;
+    result.append(text, rest, tokens[at - 1].at + 1 - rest);
+    result += fmt::format("; __builtin_memset({0}, 0, sizeof({0}))", *name);
+    rest = close + 1;
+  }
+  return result.append(text, rest);
+}
+
+}  // namespace rung::emu
