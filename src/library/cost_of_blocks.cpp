@@ -18,7 +18,7 @@ constexpr double direct_tile = 110, direct_call = 400;
 constexpr double packed_step = 12;  // of a last strip that is no whole vectors, by 07
 constexpr double blocks_tile = 90, blocks_call = 1200;
 constexpr double large_tile_fma = 1.015;  // 28 sums a tile, and fetching what comes next
-constexpr double few_rows_fma = 1.03;     // 12 sums
+constexpr double few_rows_fma_f32 = 1.085, few_rows_fma_f64 = 1.13;  // 12 sums
 constexpr double fma_latency = 4;
 // Per element, or per byte.
 constexpr double packing = 0.3;       // with writing it to L3 and reading it again
@@ -41,9 +41,11 @@ double GemmCosts::moving_c(int threads) const {
   return threads > 1 && rates_.has_few_registers ? moved_by_few_rows * m_ * n_ * size_ : 0;
 }
 
-/// What an FMA of a tile of 06 and 12 takes, which has as many sums as registers hold.
+/// What an FMA of a tile of 06 and 12 takes, which has as many sums as registers hold. With few, also of
+/// 07; 11 has fewer loads for an FMA, in a loop over tiles.
 double GemmCosts::of_large_tile() const {
-  return rates_.has_few_registers ? few_rows_fma : large_tile_fma;
+  if (!rates_.has_few_registers) return large_tile_fma;
+  return size_ == 8 ? few_rows_fma_f64 : few_rows_fma_f32;
 }
 
 /// The first tile of a strip waits for B, and writes the copy that others read.
@@ -102,7 +104,8 @@ double GemmCosts::direct(int threads) const {
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
   // Few sums wait for their last FMA.
   const double sums = std::min(m_, tile_rows) * std::min(ceil_of(n_ / lanes_), 2.0);
-  const double fmas = whole_fmas_ * std::max(1.0, fma_latency * rates_.fmas_per_cycle / sums);
+  const double of_fma = rates_.has_few_registers ? of_large_tile() : 1;
+  const double fmas = whole_fmas_ * std::max(of_fma, fma_latency * rates_.fmas_per_cycle / sums);
   const double packed = n_ / lanes_ == ceil_of(n_ / lanes_) ? 0 : packed_step * k_;
   double cost = splitting_lines() * std::max(fmas, reading_b_in_place(vector_from_l2)) +
                 tiles_ * direct_tile + transposed + packed + reading_a_in_place(2 * lanes_) +

@@ -20,6 +20,8 @@ constexpr double copied_step = 10;          // of k, by the first tile of a stri
 constexpr double slab = 256;                // of k
 // Where tiles have few rows (measured with vectors of 256 bits and 32 KiB of L1).
 constexpr double written_by_few_rows = 0.05, reread_by_few_rows = 0.04;
+constexpr double part_of_few_rows = 192;        // of k, in a copy of a strip
+constexpr double added_by_few_rows = 0.15;      // each byte of a C beyond L2 for each further part
 constexpr double step_of_few_rows = 2;          // of k, with a copy of a strip
 constexpr double unfetched_by_few_rows = 0.25;  // each byte of B beyond L2
 constexpr double waiting_for_strips = 0.06;     // the same for one or two rows
@@ -105,11 +107,14 @@ double GemmCosts::few_rows_in_place(int threads) const {
   const bool copies = copies_by_few_rows();
   const double b_bytes = k_ * n_ * size_;
   const double strips = ceil_of(n_ / (4 * lanes_));
-  double cost = fmas_ * (copies ? 1 : splitting_lines()) + tiles_ * masked_tile +
-                writing(written_by_few_rows, threads);
+  double cost =
+      fmas_ * (copies ? 1 : splitting_lines()) + tiles_ * masked_tile +
+      writing(written_by_few_rows, threads) +
+      std::max(ceil_of(k_ / part_of_few_rows) - 1, 0.0) * writing(added_by_few_rows, threads);
   if (!b_by_rows_) cost += transposing * k_ * n_;
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
-    cost += reread_by_few_rows * std::max(strips - 1, k_ <= slab ? 0.0 : 2.0) * m_ * k_ * size_;
+    const bool by_pieces = k_ > slab && m_ * k_ * size_ > rates_.l2;
+    cost += reread_by_few_rows * std::max(strips - 1, by_pieces ? 2.0 : 0.0) * m_ * k_ * size_;
   }
   if (b_by_rows_ && b_bytes > rates_.l2) cost += unfetched_by_few_rows * b_bytes;
   return copies ? cost + strips * k_ * step_of_few_rows : cost;

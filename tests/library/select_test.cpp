@@ -87,9 +87,10 @@ TEST(Costs, OfFewRowsAndColumnsAreLessInPlace) {
   }
 }
 
-/// 16 registers of 256 bits: rung 11 reads a B in L2 in place, or copies strips of it, also for a C beyond L2;
-/// a B beyond L2 is fetched by 12, except for rows so short that a strip is most of them; few rows of A do not
-/// stay in registers while 13 adds rows of B.
+/// 16 registers of 256 bits: rung 11 reads a B in L2 in place, or copies strips of it, also for a C beyond L2,
+/// but not for many parts of k, each of which adds to C; a B beyond L2 is fetched by 12 for some dozens of
+/// rows, except for rows of it so short that a strip is most of them; few rows of A do not stay in registers
+/// while 13 adds rows of B.
 TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   const CpuRates rates{.lanes_f32 = 8,
                        .lanes_f64 = 4,
@@ -109,7 +110,10 @@ TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   EXPECT_EQ(rung(Dtype::f32, 640, 4032, 40), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 2, 39, 3823), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 1000, 1000, 1000), "gemm/cpu/12_just_in_time");
-  EXPECT_EQ(rung(Dtype::f64, 80, 3640, 456), "gemm/cpu/12_just_in_time");
+  EXPECT_EQ(rung(Dtype::f64, 32, 520, 2736), "gemm/cpu/12_just_in_time");
+  EXPECT_EQ(rung(Dtype::f32, 368, 16, 304), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 576, 128, 128), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f64, 616, 2120, 80), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 1, 1000, 1000), "gemm/cpu/13_narrow");
   EXPECT_EQ(rung(Dtype::f32, 4096, 1, 4096), "gemm/cpu/13_narrow");
 }

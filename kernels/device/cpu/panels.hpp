@@ -96,7 +96,7 @@ struct PanelBlocks {
       if (g.m > 8 * MR && g.n > 8 * NR)
         KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
     }
-    const std::int64_t in_l2 = caches.l2 / 2 / (KC * size);
+    const std::int64_t in_l2 = caches.l2 / (few_rows ? 4 : 2) / (KC * size);
     MC = holds_a || few_rows ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
     NC = round_up(g.n, NR);
     group = holds_a ? even_part(g.n, in_l2, NR) : NR;
