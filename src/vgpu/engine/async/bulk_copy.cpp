@@ -33,6 +33,7 @@ struct Copy {
   const BulkCopyOp& op;
   int lane;
   BulkTraffic& traffic;
+  int first_lane;  // that issues the same copy by this instruction; its own, if no other does
   mutable const Allocation* last = nullptr;  // that it touched: most boxes lie in one
 
   Block& block() const { return *warp.block; }
@@ -362,12 +363,29 @@ void store(const Copy& copy) {
                             "bulk copy"});
     copy.block().observers.note_async_read(access, ranges, shadow.copy_slot(), id);
     for (const GlobalRange& to : write.ranges) {
-      copy.block().observers.note_bulk_write(access, to, write.atomic);
+      copy.block().observers.note_bulk_write(access, to, write.atomic, copy.first_lane);
     }
     write.number = store.number;
     state.in_flight.push_back(std::move(write));
   }
   state.unfinished.push_back(std::move(store));
+}
+
+/// The first lane that stores the same by this instruction, as all do where none is elected.
+int first_lane_of_copy(Warp& warp, const BulkCopyOp& op, int lane) {
+  if (op.direction != Direction::store || op.reduction != Reduction::none) return lane;
+  const auto is_same = [&](int other) {
+    const auto same = [&](std::uint32_t row) {
+      return warp.row<std::uint32_t>(row)[lane] == warp.row<std::uint32_t>(row)[other];
+    };
+    return address_of(warp, op.shared, lane) == address_of(warp, op.shared, other) &&
+           address_of(warp, op.global, lane) == address_of(warp, op.global, other) &&
+           (op.tensor() || same(op.bytes)) &&
+           std::all_of(op.coordinates.begin(), op.coordinates.end(), same);
+  };
+  Mask left = warp.mask;
+  while (first_lane(left) != lane && !is_same(first_lane(left))) left &= left - 1;
+  return first_lane(left);
 }
 
 }  // namespace
@@ -376,7 +394,8 @@ void run_bulk_copy(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<BulkCopyOp>();
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     BulkTraffic traffic;
-    const Copy copy{warp, instr, op, first_lane(left), traffic};
+    const int lane = first_lane(left);
+    const Copy copy{warp, instr, op, lane, traffic, first_lane_of_copy(warp, op, lane)};
     op.direction == Direction::store ? store(copy) : load(copy);
   }
 }
