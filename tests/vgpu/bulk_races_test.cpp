@@ -102,6 +102,58 @@ TEST_F(BulkRacesTest, StoresOfTwoBlocksToOnePlace) {
   expect_none(send(sums));
 }
 
+/// Two lanes of a warp store 64 bytes each by one instruction.
+class BulkStoresOfLanesTest : public AsyncTest {
+ protected:
+  /// The second lane's `shared_offset` and `global_offset` in bytes from the first one's.
+  LaunchReport stores(int shared_offset, int global_offset,
+                      const std::string& instruction = store) {
+    const std::uint64_t place = array(std::vector<std::uint32_t>(32));
+    return run(entry(".param .u64 place", R"(
+      .shared .align 128 .b8 data[128];)" + registers() +
+                                              R"(
+      ld.param.u64 %rd3, [place];
+      mov.u32 %r1, %tid.x;
+      mov.u32 %r20, data;
+      mad.lo.u32 %r2, %r1, 4, %r20;
+      st.shared.u32 [%r2], 5;
+      fence.proxy.async.shared::cta;
+      bar.sync 0;
+      setp.gt.u32 %p1, %r1, 1;
+      @%p1 bra END;
+      mad.lo.u32 %r20, %r1, )" + std::to_string(shared_offset) +
+                                              R"(, %r20;
+      mul.wide.u32 %rd4, %r1, )" + std::to_string(global_offset) +
+                                              R"(;
+      add.u64 %rd3, %rd3, %rd4;
+      )" + instruction + R"(
+      cp.async.bulk.commit_group;
+      cp.async.bulk.wait_group 0;
+      END: ret;)"),
+               {1, 1, 1}, {32, 1, 1}, {place});
+  }
+};
+
+TEST_F(BulkStoresOfLanesTest, OneCopyByAllLanesIsTheSameValue) {
+  const LaunchReport same = stores(0, 0);
+  EXPECT_TRUE(has(same, HazardKind::same_value));
+  EXPECT_FALSE(has(same, HazardKind::global_race));
+  // Equal bytes of another place in shared memory are another copy.
+  EXPECT_TRUE(has(stores(64, 0), HazardKind::global_race));
+  EXPECT_TRUE(has(stores(0, 16), HazardKind::global_race));
+  expect_none(stores(64, 64));
+  expect_none(stores(0, 64));
+}
+
+TEST_F(BulkStoresOfLanesTest, ALaneThatDoesNotWaitLeavesItsCopyInFlight) {
+  const LaunchReport left = stores(0, 0, store + R"(
+      cp.async.bulk.commit_group;
+      setp.eq.u32 %p2, %r1, 0;
+      @%p2 cp.async.bulk.wait_group 0;
+      @%p2 ld.global.u32 %r6, [%rd3];)");
+  EXPECT_TRUE(has(left, HazardKind::global_race));
+}
+
 TEST_F(BulkRacesTest, ACopySeesWhatThreadsWriteBehindAProxyFence) {
   const auto is_missing = [&](const Message& message) {
     const LaunchReport report = send(message);

@@ -126,8 +126,8 @@ struct Observers {
                            std::uint32_t write) = Nothing{};
   // Bulk copies in global memory (observers/bulk_races.hpp). `access` is of the warp's own block.
   void (*check_bulk_read)(const AsyncAccess& access, const GlobalRange& range) = Nothing{};
-  void (*note_bulk_write)(const AsyncAccess& access, const GlobalRange& range,
-                          bool atomic) = Nothing{};
+  void (*note_bulk_write)(const AsyncAccess& access, const GlobalRange& range, bool atomic,
+                          int first_lane) = Nothing{};
   void (*complete_bulk_write)(const AsyncAccess& access, const GlobalRange& range,
                               bool atomic) = Nothing{};
   /// A bulk copy into shared memory: `written` bytes there, over all destination blocks; `read`

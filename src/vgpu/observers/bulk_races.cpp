@@ -75,13 +75,20 @@ void check_bulk_read(const AsyncAccess& access, const GlobalRange& range) {
   });
 }
 
-void note_bulk_write(const AsyncAccess& access, const GlobalRange& range, bool atomic) {
+void note_bulk_write(const AsyncAccess& access, const GlobalRange& range, bool atomic,
+                     int first_lane) {
   if (range.allocation->stamps == nullptr) return;
   const GlobalAccess write = bulk_access(access, range, true, atomic, true);
   mark(range.allocation->copied_in_launch, write);
   mark(*write.shadow.written_in_launch, write);
   const int thread = thread_of(access);
   bool fine = true;
+  if (first_lane != access.lane) {
+    const Block& block = *access.warp.block;
+    report_same_value(*access.warp.block, thread, access.site, block.linear,
+                      block.thread(access.warp, first_lane), access.site, range.address, false);
+    fine = false;  // nothing is left to check
+  }
   for_each_granule(write, range, [&](std::size_t granule, std::uint64_t begin) {
     fine = fine && check_granule(write, thread, granule, begin);
     note_granule(write, thread, granule);

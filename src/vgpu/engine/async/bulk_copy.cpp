@@ -291,8 +291,7 @@ void load(const Copy& copy) {
 /// The bytes of a row that are written: an H200 writes units of 16 bytes, also beyond the edge of
 /// the tensor.
 std::uint32_t stored_bytes(const BoxRow& row) {
-  constexpr std::uint64_t piece = 16;
-  const std::uint64_t end = (row.address + row.inside + piece - 1) / piece * piece;
+  const std::uint64_t end = (row.address + row.inside + chunk - 1) / chunk * chunk;
   return std::min(static_cast<std::uint32_t>(end - row.address), row.bytes - row.skipped);
 }
 
@@ -312,6 +311,24 @@ bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store, BulkWrite& 
                    });
   }
   return true;
+}
+
+/// The first lane that stores the same by this instruction, as all do where none is elected.
+int first_lane_of_copy(const Copy& copy) {
+  if (copy.op.reduction != Reduction::none) return copy.lane;
+  const auto is_same = [&](int other) {
+    const auto same = [&](std::uint32_t row) {
+      const auto* const lanes = copy.warp.row<std::uint32_t>(row);
+      return lanes[copy.lane] == lanes[other];
+    };
+    return copy.address(copy.op.shared) == address_of(copy.warp, copy.op.shared, other) &&
+           copy.address(copy.op.global) == address_of(copy.warp, copy.op.global, other) &&
+           (copy.op.tensor() || same(copy.op.bytes)) &&
+           std::all_of(copy.op.coordinates.begin(), copy.op.coordinates.end(), same);
+  };
+  Mask left = copy.warp.mask;
+  while (first_lane(left) != copy.lane && !is_same(first_lane(left))) left &= left - 1;
+  return first_lane(left);
 }
 
 void store(const Copy& copy) {
@@ -356,13 +373,12 @@ void store(const Copy& copy) {
         box ? shared_ranges(*box, store.from) : std::vector{AsyncRange{store.from, store.bytes}};
     copy.block().observers.check_async_read(access, ranges, false);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
-    const AsyncOrder& order = copy.block().cluster.order;
     shadow.reads.push_back({copy.instr.site, copy.block().rank, store.thread,
-                            order.copied(copy.block().rank, copy.warp.index), store.number,
-                            "bulk copy"});
+                            copy.block().cluster.order.copied(copy.block().rank, copy.warp.index),
+                            store.number, "bulk copy"});
     copy.block().observers.note_async_read(access, ranges, shadow.copy_slot(), id);
     for (const GlobalRange& to : write.ranges) {
-      copy.block().observers.note_bulk_write(access, to, write.atomic);
+      copy.block().observers.note_bulk_write(access, to, write.atomic, first_lane_of_copy(copy));
     }
     write.number = store.number;
     state.in_flight.push_back(std::move(write));
