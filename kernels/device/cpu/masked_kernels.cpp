@@ -22,8 +22,8 @@ constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
 constexpr int pair_rows = masked_MR == 14 ? 8 : masked_MR;
 constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
 // Cores with two units for FMAs of 512 bits have registers for more sums in flight. They load two
-// vectors in a cycle, too, so tiles of 24 sums, with the fewest loads for an FMA, are faster, and
-// half a vector takes as long as a whole one.
+// vectors in a cycle, too, so tiles of 24 sums, with the fewest loads for an FMA, are faster. Half a
+// vector takes as long as a whole one, there and with few registers: for the loads of A.
 constexpr int many_triple_rows = masked_MR == 14 ? 8 : 0;
 constexpr int many_quad_rows = masked_MR == 14 ? 6 : quad_rows;
 // Of k, for a panel of B from L2.
@@ -172,6 +172,32 @@ HWY_INLINE void add_to(V (&sum)[Rows][Vectors], const V (&other)[Rows][Vectors])
 /// With so few sums, each would wait for its last FMA: the odd steps of k have sums of their own.
 constexpr int few_sums = 6;
 
+/// sum += A * B for the steps that follow the first.
+template <Reads B, class D, class M, int Rows, int Vectors>
+HWY_INLINE void add_steps(D d, M mask, std::int64_t steps, std::int64_t b_row,
+                          Position<hn::TFromD<D>, Rows>& at, hn::Vec<D> (&sum)[Rows][Vectors]) {
+  if constexpr (Rows * Vectors <= few_sums) {
+    hn::Vec<D> odd[Rows][Vectors];
+    if (steps > 1) {
+      multiply_step<Step::first, B>(d, mask, 0, at, odd);
+      at.a.next();
+      at.b += b_row;
+      for (--steps; steps > 1; steps -= 2) {
+        multiply_step<Step::next, B>(d, mask, 0, at, sum);
+        at.a.next();
+        at.b += b_row;
+        multiply_step<Step::next, B>(d, mask, 0, at, odd);
+        at.a.next();
+        at.b += b_row;
+      }
+      add_to(sum, odd);
+    }
+  }
+  for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
+    multiply_step<Step::next, B>(d, mask, 0, at, sum);
+  }
+}
+
 template <Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
                          hn::Vec<D> (&sum)[Rows][Vectors]) {
@@ -197,26 +223,7 @@ HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
       multiply_step<Step::moves, B>(d, mask, next_row, at, sum);
     }
   }
-  if constexpr (Rows * Vectors <= few_sums) {
-    hn::Vec<D> odd[Rows][Vectors];
-    if (steps > 1) {
-      multiply_step<Step::first, B>(d, mask, 0, at, odd);
-      at.a.next();
-      at.b += b_row;
-      for (--steps; steps > 1; steps -= 2) {
-        multiply_step<Step::next, B>(d, mask, 0, at, sum);
-        at.a.next();
-        at.b += b_row;
-        multiply_step<Step::next, B>(d, mask, 0, at, odd);
-        at.a.next();
-        at.b += b_row;
-      }
-      add_to(sum, odd);
-    }
-  }
-  for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
-    multiply_step<Step::next, B>(d, mask, 0, at, sum);
-  }
+  add_steps<B>(d, mask, steps, b_row, at, sum);
 }
 
 /// C = alpha * sums + beta * C.
@@ -281,10 +288,16 @@ HWY_INLINE void multiply_tiles(const MaskedTile<hn::TFromD<D>>& t, std::int64_t 
     hn::Vec<D> sum[Rows][Vectors];
     Position<T, Rows> at = {a, b, nullptr, nullptr, nullptr};
     multiply_step<Step::first, B>(d, mask, 0, at, sum);
-    for (std::int64_t step = k - 1; step > 0; --step) {
+    if constexpr (Rows * Vectors <= few_sums) {
       at.a.next();
       at.b += b_row;
-      multiply_step<Step::next, B>(d, mask, 0, at, sum);
+      add_steps<B>(d, mask, k - 1, b_row, at, sum);
+    } else {
+      for (std::int64_t step = k - 1; step > 0; --step) {
+        at.a.next();
+        at.b += b_row;
+        multiply_step<Step::next, B>(d, mask, 0, at, sum);
+      }
     }
     if (is_plain) {
       store_tile<false>(d, mask, last_cols, sum, beta, c, ldc);
@@ -334,7 +347,7 @@ constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
   return {masked_MR,
           hn::MaxLanes(FullTag<T>()),
           RUNG_MASKS_LOADS,
-          ManySums && masked_MR == 14,
+          masked_MR == 6 || ManySums,
           masked_wide_rows,
           triples,
           {masked_MR, pair_rows, triples, quads},
