@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/cpu/narrow_loops.hpp"
 #include "library/cost_constants.hpp"
 #include "library/cost_model.hpp"
 
@@ -51,9 +52,9 @@ double GemmCosts::narrow(int threads) const {
   const bool is_far = rates_.fmas_per_cycle > 1 && bytes > rates_.l2;
   if (is_far && rates_.has_few_registers) cost += passing_near * bytes;
   const double far = is_far && !rates_.has_few_registers ? passing_far * bytes : 0;
-  constexpr double least_part = 64;  // of k, or else elements of a row of C that one thread sums
-  const bool splits_k = k_ >= threads * least_part;
-  const double parts = splits_k ? tasks : std::min(tasks, ceil_of(std::max(m_, n_) / least_part));
+  constexpr double least_row = 64;  // elements of a row of C that one thread sums
+  const bool splits_k = k_ >= threads * cpu::least_part_of_k(few, 1.0);
+  const double parts = splits_k ? tasks : std::min(tasks, ceil_of(std::max(m_, n_) / least_row));
   return shared(std::max({cost, memory, far}), parts, threads) + masked_call;
 }
 

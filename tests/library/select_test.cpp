@@ -219,8 +219,10 @@ TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
   EXPECT_EQ(block.cache_blocks(2), block.cache_blocks(1));
 
   // Sums of up to 64 columns are one part, of a k too short to be split.
-  const GemmCosts row({Dtype::f32, 2, 39, 120, Order::row_major, Order::row_major}, rates);
-  EXPECT_EQ(row.narrow(2), row.narrow(1));
+  const GemmCosts row({Dtype::f32, 2, 39, 1000, Order::row_major, Order::row_major}, rates);
+  EXPECT_EQ(row.narrow(16), row.narrow(1));
+  const GemmCosts long_k({Dtype::f32, 2, 39, 3823, Order::row_major, Order::row_major}, rates);
+  EXPECT_LT(long_k.narrow(2), long_k.narrow(1));
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {

@@ -72,6 +72,19 @@ TEST_P(DotProducts09, MultipliesFewColumnsAndRowsInEveryLayout) {
   expect_right({.dtype = GetParam(), .m = 9, .n = 1, .k = 70000, .alpha = 2, .beta = 1});
   expect_right({.dtype = GetParam(), .m = 5, .n = 3, .k = 5000, .alpha = 2, .beta = 1});
   expect_right({.dtype = GetParam(), .m = 700, .n = 2, .k = 3000});  // shared by threads
+  // Parts of k, whose sums are added up: in a copy of C transposed, and in C itself.
+  GemmSpec by_columns = {.dtype = GetParam(),
+                         .m = 2100,
+                         .n = 3,
+                         .k = 1300,
+                         .a_transposed = true,
+                         .c_padding = 1,
+                         .alpha = 2,
+                         .beta = -1};
+  expect_right(by_columns);
+  by_columns.n = 1;
+  by_columns.c_padding = 0;
+  expect_right(by_columns);
 }
 
 // Each element of A is -128: unsigned bytes that stand for signed ones wrap around most there.

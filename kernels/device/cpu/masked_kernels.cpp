@@ -22,8 +22,8 @@ constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
 constexpr int pair_rows = masked_MR == 14 ? 8 : masked_MR;
 constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
 // Cores with two units for FMAs of 512 bits have registers for more sums in flight. They load two
-// vectors in a cycle, too, so tiles of 24 sums, with the fewest loads for an FMA, are faster. Half a
-// vector takes as long as a whole one, there and with few registers: for the loads of A.
+// vectors in a cycle, too, so tiles of 24 sums, with the fewest loads for an FMA, are faster. Loading
+// A takes as long for half a vector as for a whole one, there and where registers are few.
 constexpr int many_triple_rows = masked_MR == 14 ? 8 : 0;
 constexpr int many_quad_rows = masked_MR == 14 ? 6 : quad_rows;
 // Of k, for a panel of B from L2.

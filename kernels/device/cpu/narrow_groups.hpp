@@ -113,15 +113,19 @@ bool narrow_dots(const Gemm<In, Out>& g, int threads) {
   return true;
 }
 
-/// Few rows, where rows of B and C are contiguous. False if no instruction multiplies the type.
+/// Whether this machine multiplies the type so.
 template <class In, class Out>
-bool narrow_row_sums(const Gemm<In, Out>& g, int threads, Out* partial) {
-  if (!widens_to_float<In> && few_rows_kernels<In, Out>() == nullptr) return false;
+bool has_row_sums() {
+  return widens_to_float<In> || few_rows_kernels<In, Out>() != nullptr;
+}
+
+/// Few rows, where rows of B and C are contiguous. Needs has_row_sums().
+template <class In, class Out>
+void narrow_row_sums(const Gemm<In, Out>& g, int threads, Out* partial) {
   sum_parts_of_k(g, threads, partial, [](const Gemm<In, Out>& share, int of_share) {
     if (multiply_few_rows(share, of_share)) return;
     if constexpr (widens_to_float<In>) widened_row_sums(share, of_share);
   });
-  return true;
 }
 
 /// False for other problems, and for types that this machine does not multiply so.
@@ -131,11 +135,11 @@ bool multiply_narrow(const Gemm<In, Out>& g, int threads) {
     if (g.k == 0) return false;
     if (g.n <= few && g.a.col_stride == 1) return narrow_dots(g, threads);
     if (g.m <= few && g.b.row_stride == 1) return narrow_dots(transposed(g), threads);
-    if (g.m <= few && g.b.col_stride == 1) {
-      return narrow_row_sums(g, threads, scratch<Out>(partial_elements(g, threads)));
+    if (g.m <= few && g.b.col_stride == 1 && has_row_sums<In, Out>()) {
+      narrow_row_sums(g, threads, scratch<Out>(partial_elements(g, threads)));
+      return true;
     }
-    if (g.n <= few && g.a.row_stride == 1 &&
-        (widens_to_float<In> || few_rows_kernels<In, Out>() != nullptr)) {
+    if (g.n <= few && g.a.row_stride == 1 && has_row_sums<In, Out>()) {
       const std::int64_t room = partial_elements(transposed(g), threads);
       sums_of_columns(g, room, [&](const Gemm<In, Out>& t, Out* partial) {
         narrow_row_sums(t, threads, partial);

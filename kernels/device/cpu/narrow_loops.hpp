@@ -47,11 +47,11 @@ Matrix<const T> copied(const Matrix<const T>& matrix, std::int64_t rows, std::in
 }
 
 /// One for each thread where its part of the large operand stays in its L2: threads take tasks in
-/// turn, and of as many as there are threads each takes the same again. Otherwise `balanced`.
+/// turn, and of as many as there are threads each takes the same again. Otherwise eight, for balance.
 template <class T>
-std::int64_t most_tasks(std::int64_t elements, int threads, std::int64_t balanced) {
+std::int64_t most_tasks(std::int64_t elements, int threads) {
   const std::int64_t bytes = elements * std::int64_t{sizeof(T)};
-  return threads * (bytes <= threads * machine().caches.l2 ? 1 : balanced);
+  return threads * (bytes <= threads * machine().caches.l2 ? 1 : 8);
 }
 
 /// The least part of the large operand that is worth a task of its own.
@@ -102,7 +102,7 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   const bool by_rows = g.m >= g.n;
   const std::int64_t most = by_rows ? g.m : g.n;
   const std::int64_t wanted = std::max<std::int64_t>(1, most * g.k / task_elements);
-  const std::int64_t tasks = std::min(wanted, most_tasks<In>(most * g.k, threads, 8));
+  const std::int64_t tasks = std::min(wanted, most_tasks<In>(most * g.k, threads));
   const std::int64_t part = round_up(ceil_div(most, tasks), NarrowDots<In, Acc>::column_rows);
   parallel_for(ceil_div(most, part), threads, [&](std::int64_t task) {
     const std::int64_t begin = task * part;
@@ -114,11 +114,18 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   });
 }
 
+/// The least k of a part with sums of its own, for so many rows of C. Sums are written and read again: they
+/// take at most a 32nd of the part's bytes. `ratio`: the size of a sum over that of an element.
+template <class Number>
+constexpr Number least_part_of_k(Number rows, Number ratio) {
+  return std::max(Number{64}, 32 * ratio * rows);
+}
+
 /// Parts of k for threads that add up rows of B: each has sums of its own, which are few beside a part.
 template <class In, class Acc>
 std::int64_t parts_of_k(const Gemm<In, Acc>& g, int threads) {
-  constexpr std::int64_t least_part = 64;
-  if (threads == 1 || g.k < threads * least_part) return 1;
+  constexpr std::int64_t ratio = std::int64_t{sizeof(Acc)} / std::int64_t{sizeof(In)};
+  if (threads == 1 || g.k < threads * least_part_of_k(g.m, ratio)) return 1;
   return std::min<std::int64_t>(threads, ceil_div(g.n * g.k, task_elements));
 }
 
@@ -131,8 +138,10 @@ std::int64_t partial_elements(const Gemm<In, Acc>& g, int threads) {
 /// C += the sum of `count` matrices of the size of C, which are one after the other at `partial`.
 template <class In, class Acc>
 void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count, int threads) {
-  constexpr std::int64_t least_columns = 2048;
-  const std::int64_t part = std::max(least_columns, ceil_div(g.n, threads));
+  constexpr std::int64_t least_additions = 1 << 13, least_columns = 64, most_columns = 2048;
+  const std::int64_t least =
+      std::clamp(ceil_div(least_additions, count * g.m), least_columns, most_columns);
+  const std::int64_t part = round_up(std::max(least, ceil_div(g.n, threads)), least_columns);
   parallel_for(ceil_div(g.n, part), threads, [&](std::int64_t task) {
     const std::int64_t begin = task * part, end = std::min(g.n, begin + part);
     for (std::int64_t row = 0; row < count * g.m; ++row) {
@@ -147,7 +156,7 @@ void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count,
 /// memory, rather than pieces of all rows. `partial` has room for partial_elements().
 template <class In, class Acc, class Sums>
 void sum_parts_of_k(const Gemm<In, Acc>& g, int threads, Acc* partial, const Sums& sums) {
-  constexpr std::int64_t unit = 8;  // rows that are added at once
+  constexpr std::int64_t unit = 16;  // a multiple of the rows that most kernels add at once
   const std::int64_t depth = round_up(ceil_div(g.k, parts_of_k(g, threads)), unit);
   const std::int64_t parts = ceil_div(g.k, depth);
   if (parts == 1) return sums(g, threads);

@@ -44,7 +44,7 @@ struct PanelBlocks {
   // or where it is stored by columns; from the second on, into panels that are a vector wide.
   static constexpr std::int64_t columns_of_packed_a = 1536, columns_of_narrow_panels = 96;
   // The same where registers hold few rows: panels of A then come from L2, and A in place from as many
-  // streams as a tile has rows.
+  // streams as a tile has rows. They share L2 with C and the next B, and with what other programs bring.
   static constexpr std::int64_t bytes_of_columns_of_packed_a = 4096;
   static constexpr std::int64_t kept_bytes_of_b = 2 << 20;  // of L3
 

@@ -31,9 +31,7 @@ __global__ void halve(T* sum, unsigned left) {
 }
 
 #define LAUNCH(kernel, threads, ...) kernel<<<1, threads>>>(__VA_ARGS__)
-#define FILL(to, count)                       \
-  work::fill<<<dim3((count) / 4), 4>>>(to,    \
-                                       count, 7)
+#define FILL(to, count) work::fill<<<dim3((count) / 4), 4>>>(to, count, 7)
 
 __host__ __device__ void fill_by_either(int* to, int value) {
   work::fill<<<2, 4>>>(to, 8, value);
