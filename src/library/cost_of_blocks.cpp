@@ -18,7 +18,7 @@ constexpr double direct_tile = 110, direct_call = 400;
 constexpr double packed_step = 12;  // of a last strip that is no whole vectors, by 07
 constexpr double blocks_tile = 90, blocks_call = 1200;
 constexpr double large_tile_fma = 1.015;  // 28 sums a tile, and fetching what comes next
-constexpr double few_rows_fma_f32 = 1.085, few_rows_fma_f64 = 1.13;  // 12 sums
+constexpr double few_rows_fma_f32 = 1.06, few_rows_fma_f64 = 1.13;  // 12 sums
 constexpr double fma_latency = 4;
 // Per element, or per byte.
 constexpr double packing = 0.3;       // with writing it to L3 and reading it again

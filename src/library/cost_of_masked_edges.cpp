@@ -22,6 +22,7 @@ constexpr double slab = 256;                // of k
 constexpr double written_by_few_rows = 0.05, reread_by_few_rows = 0.04;
 constexpr double part_of_few_rows = 192;        // of k, in a copy of a strip
 constexpr double added_by_few_rows = 0.15;      // each byte of a C beyond L2 for each further part
+constexpr double split_rows_of_c = 1.05;        // of a C beyond L2, with copies of strips
 constexpr double step_of_few_rows = 2;          // of k, with a copy of a strip
 constexpr double unfetched_by_few_rows = 0.25;  // each byte of B beyond L2
 constexpr double waiting_for_strips = 0.06;     // the same for one or two rows
@@ -107,9 +108,10 @@ double GemmCosts::few_rows_in_place(int threads) const {
   const bool copies = copies_by_few_rows();
   const double b_bytes = k_ * n_ * size_;
   const double strips = ceil_of(n_ / (4 * lanes_));
+  const bool splits_far_rows = splitting_lines() > 1 && m_ * n_ * size_ > rates_.l2;
+  const double splitting = !copies ? splitting_lines() : splits_far_rows ? split_rows_of_c : 1;
   double cost =
-      fmas_ * (copies ? 1 : splitting_lines()) + tiles_ * masked_tile +
-      writing(written_by_few_rows, threads) +
+      fmas_ * splitting + tiles_ * masked_tile + writing(written_by_few_rows, threads) +
       std::max(ceil_of(k_ / part_of_few_rows) - 1, 0.0) * writing(added_by_few_rows, threads);
   if (!b_by_rows_) cost += transposing * k_ * n_;
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {

@@ -109,7 +109,9 @@ TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   EXPECT_EQ(rung(Dtype::f32, 4, 1500, 300), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 640, 4032, 40), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 2, 39, 3823), "gemm/cpu/11_masked_edges");
-  EXPECT_EQ(rung(Dtype::f32, 1000, 1000, 1000), "gemm/cpu/12_just_in_time");
+  for (const std::int64_t side : {1000, 1024, 1536, 2048}) {
+    EXPECT_EQ(rung(Dtype::f32, side, side, side), "gemm/cpu/12_just_in_time") << side;
+  }
   EXPECT_EQ(rung(Dtype::f64, 32, 520, 2736), "gemm/cpu/12_just_in_time");
   EXPECT_EQ(rung(Dtype::f32, 368, 16, 304), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 576, 128, 128), "gemm/cpu/11_masked_edges");
