@@ -101,14 +101,22 @@ std::string second_name(std::string_view macro, Scope scope) {
 /// Its definitions for device code, on lines that are not counted.
 std::string second_definitions(std::string_view text, const LaunchMacro& macro,
                                const KernelLaunchers& kernels) {
+  const Tokens tokens = tokens_of(macro.body), parameters = tokens_of(macro.parameters);
+  const KernelLaunchers none{};
+  // A parameter of a kernel's name is not that kernel.
+  const auto is_parameter = [&](std::size_t open) {
+    const std::optional<std::size_t> callee = first_of_name(tokens, open);
+    if (!callee) return false;
+    const std::string_view name = tokens[launched_name(tokens, *callee, open).token].text;
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Token& parameter) { return parameter.text == name; });
+  };
   std::string definitions;
   for (const Scope scope : {Scope::device, Scope::both}) {
-    const Tokens tokens = tokens_of(macro.body);
     std::vector<Insertion> insertions;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (tokens[i].text == "<<<") {
-        rewrite_launch(macro.body, tokens, i, scope, kernels, insertions);
-      }
+      if (tokens[i].text != "<<<") continue;
+      rewrite_launch(macro.body, tokens, i, scope, is_parameter(i) ? none : kernels, insertions);
     }
     definitions += fmt::format("\n#define {}{}{}", second_name(macro.name, scope), macro.parameters,
                                with_insertions(macro.body, insertions));

@@ -154,6 +154,7 @@ KernelLaunchers::KernelLaunchers(const std::map<std::string, std::string>& files
   });
   if (!has_launches) return;
   for (const auto& [file, text] : files) note_kernels(file, text);
+  drop_other_spellings();
   for (const auto& [file, text] : files) note_launches(text);
 }
 
@@ -166,9 +167,29 @@ void KernelLaunchers::note_kernels(const std::string& file, std::string_view tex
     const std::string name(tokens[found->head.name].text);
     Kernel& kernel = kernels_[name][parameter_types(tokens, found->head)];
     // One place declares the function: a declaration, which comes before the definition.
-    if (!kernel.file.empty() && (!kernel.is_definition || statement.is_definition)) return;
-    kernel = {found->of_template.size(), statement.is_definition, file};
+    const bool is_defined = kernel.is_defined || statement.is_definition;
+    if (kernel.file.empty() || (kernel.is_definition && !statement.is_definition)) {
+      kernel = {found->of_template.size(), statement.is_definition, false, file};
+    }
+    kernel.is_defined = is_defined;
   });
+}
+
+/// A declaration may have other words for the types of its definition (`unsigned` for `unsigned int`,
+/// no `__restrict__`). One with as many parameters as a definition is taken for the definition's.
+void KernelLaunchers::drop_other_spellings() {
+  const auto parameters_of = [](const auto& overload) {
+    return std::count(overload.first.begin(), overload.first.end(), ',');
+  };
+  for (auto& [name, overloads] : kernels_) {
+    std::set<std::ptrdiff_t> defined;
+    for (const auto& overload : overloads) {
+      if (overload.second.is_defined) defined.insert(parameters_of(overload));
+    }
+    std::erase_if(overloads, [&](const auto& overload) {
+      return !overload.second.is_defined && defined.contains(parameters_of(overload));
+    });
+  }
 }
 
 void KernelLaunchers::note_launches(std::string_view text) {

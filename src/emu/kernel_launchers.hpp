@@ -39,11 +39,13 @@ class KernelLaunchers {
  private:
   struct Kernel {
     std::size_t template_parameters = 0;
-    bool is_definition = true;
+    bool is_definition = true;  // what declares the function
+    bool is_defined = false;    // anywhere
     std::string file;
   };
 
   void note_kernels(const std::string& file, std::string_view text);
+  void drop_other_spellings();
   void note_launches(std::string_view text);
 
   std::map<std::string, std::map<std::string, Kernel>, std::less<>> kernels_;  // by name and types

@@ -228,13 +228,16 @@ bool is_cuda_library(const std::string& name) {
   return shared.starts_with("npp") || std::find(own.begin(), own.end(), shared) != own.end();
 }
 
-// A toolkit's library by its path, as $(CUDA_HOME)/lib64/libcudart_static.a.
+// A toolkit's library by its path, as $(CUDA_HOME)/lib64/libcudart_static.a, or that of a driver's
+// library, which CMake's CUDA::cuda_driver has: $(CUDA_HOME)/lib64/stubs/libcuda.so.
 bool is_cuda_library_file(const fs::path& input) {
   const std::string name = input.filename().string();
   const std::size_t suffix = std::min(name.find(".so"), name.find(".a"));
   std::error_code none;
+  const fs::path folder = input.parent_path();
+  const bool is_stub = folder.filename() == "stubs";
   const auto is_beside = [&](const char* other) {
-    return fs::exists(input.parent_path() / other, none);
+    return fs::exists((is_stub ? folder.parent_path() : folder) / other, none);
   };
   return is_link_input(input) && name.starts_with("lib") && suffix != name.npos &&
          is_cuda_library(name.substr(3, suffix - 3)) &&

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "emu/characters.hpp"
-#include "emu/tokens.hpp"
+#include "emu/statements.hpp"
 
 namespace rung::emu {
 namespace {
@@ -20,7 +21,7 @@ bool is_number_type(std::string_view word) {
 }
 
 /// The first token of the statement, or of the parameter, that token `at` is part of.
-std::size_t declaration_begin(const std::vector<Token>& tokens, std::size_t at) {
+std::size_t declaration_begin(const Tokens& tokens, std::size_t at) {
   int depth = 0;
   for (; at > 0; --at) {
     const std::string_view before = tokens[at - 1].text;
@@ -32,7 +33,7 @@ std::size_t declaration_begin(const std::vector<Token>& tokens, std::size_t at) 
 }
 
 /// Whether the last declaration of this name before token `end` is that of a variable number.
-bool is_variable(const std::vector<Token>& tokens, std::size_t end, std::string_view name) {
+bool is_variable(const Tokens& tokens, std::size_t end, std::string_view name) {
   for (std::size_t at = end; at-- > 1;) {
     if (tokens[at].text != name) continue;
     const std::string_view before = tokens[at - 1].text;
@@ -42,7 +43,8 @@ bool is_variable(const std::vector<Token>& tokens, std::size_t end, std::string_
     if (is_next && (!is_number_type(tokens[first].text) || tokens[at + 1].text == "(")) continue;
     return std::none_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
                         tokens.begin() + static_cast<std::ptrdiff_t>(at), [](const Token& token) {
-                          return token.text == "const" || token.text == "constexpr";
+                          return token.text == "const" || token.text == "constexpr" ||
+                                 token.text == "template";
                         });
   }
   return false;
@@ -57,8 +59,7 @@ bool is_zero(std::string_view value) {
 }
 
 /// The name of the array whose `= {` begins at token `equals`, if its type and its size are such.
-std::optional<std::string_view> variable_array(const std::vector<Token>& tokens,
-                                               std::size_t equals) {
+std::optional<std::string_view> variable_array(const Tokens& tokens, std::size_t equals) {
   std::size_t at = equals;
   bool has_variable = false;
   while (at > 0 && tokens[at - 1].text == "]") {
@@ -78,16 +79,28 @@ std::optional<std::string_view> variable_array(const std::vector<Token>& tokens,
   return tokens[name].text;
 }
 
+/// The `=` of members of classes and of variables of namespaces, whose arrays have constant sizes.
+std::set<std::size_t> equals_outside_of_functions(const Tokens& tokens) {
+  std::set<std::size_t> found;
+  for_each_statement(tokens, [&](const Statement& statement) {
+    if (statement.is_definition && statement.first < statement.end) found.insert(statement.end - 1);
+  });
+  return found;
+}
+
 }  // namespace
 
 std::string zero_variable_arrays(const std::string& text) {
   if (text.find("] = {") == text.npos && text.find("]={") == text.npos) return text;
-  const std::vector<Token> tokens = tokens_of(text);
+  const Tokens tokens = tokens_of(text);
+  const std::set<std::size_t> constant = equals_outside_of_functions(tokens);
   std::string result;
   std::size_t rest = 0;
   for (std::size_t at = 1; at + 2 < tokens.size(); ++at) {
-    if (tokens[at].text != "=" || tokens[at - 1].text != "]" || tokens[at + 1].text != "{")
+    if (tokens[at].text != "=" || tokens[at - 1].text != "]" || tokens[at + 1].text != "{" ||
+        constant.contains(at)) {
       continue;
+    }
     const std::size_t open = tokens[at + 1].at, close = text.find('}', open);
     if (close == text.npos || !is_zero(std::string_view(text).substr(open + 1, close - open - 1))) {
       continue;

@@ -113,7 +113,7 @@ TEST(Programs, InstancesAndArraysAsNvccTakesThem) {
 }
 
 TEST(Programs, LaunchesThatTheCompilerChooses) {
-  const char* const expected = "121 21 36 65\n15.25 15.25 4\n7 7\n3 6 cudaSuccess\n";
+  const char* const expected = "121 3021 36 78\n15.25 15.25 4\n7 7\n3 6 cudaSuccess\n";
   expect_output("chosen_launches.cu", expected);
   expect_output("chosen_launches.cu", expected, "-rdc=true");
 }

@@ -122,11 +122,13 @@ TEST_F(RungNvcc, LibrariesOfAToolkitArePassedOver) {
       run("mkdir lib64 && echo 'extern \"C\" int cudaMalloc(void**, unsigned long) { "
           "__builtin_trap(); }' "
           ">cudart.cpp && g++ -c -fPIC cudart.cpp && ar rcs lib64/libcudart_static.a cudart.o && "
-          "g++ -shared cudart.o -o lib64/libcudart.so && $NVCC -c $FILES/../vector_add.cu"),
+          "g++ -shared cudart.o -o lib64/libcudart.so && mkdir lib64/stubs && "
+          "cp lib64/libcudart.so lib64/stubs/libcuda.so && $NVCC -c $FILES/../vector_add.cu"),
       "");
   const std::string expected = run("$NVCC vector_add.o -o same && ./same");
-  for (const std::string libraries : {"-Llib64 -lcudart", "-Llib64 -lcudart_static -ldl -lrt",
-                                      "lib64/libcudart.so", "$PWD/lib64/libcudart_static.a"}) {
+  for (const std::string libraries :
+       {"-Llib64 -lcudart", "-Llib64 -lcudart_static -ldl -lrt", "lib64/libcudart.so",
+        "$PWD/lib64/libcudart_static.a", "lib64/stubs/libcuda.so"}) {
     EXPECT_EQ(run("$NVCC vector_add.o " + libraries + " -o adds && ./adds"), expected) << libraries;
     EXPECT_EQ(run("$NVCC " + libraries + " vector_add.o -o adds && ./adds"), expected) << libraries;
   }

@@ -15,6 +15,7 @@
 #include "emu/process.hpp"
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
+#include "emu/variable_arrays.hpp"
 
 namespace rung::emu {
 namespace {
@@ -245,6 +246,19 @@ TEST(AcceptedSource, AnswersThoseWhoAskForNvcc) {
   EXPECT_EQ(accepted_source("#ifdef __NVCC__\n#endif\n"), "#ifdef __CUDACC__\n#endif\n");
   const std::string knows_both = "#if defined(__NVCC__) || defined(__clang__)\n#endif\n";
   EXPECT_EQ(accepted_source(knows_both), knows_both);
+}
+
+TEST(VariableArrays, AreThoseOfFunctions) {
+  EXPECT_EQ(zero_variable_arrays("int f(int n) { int v[n] = {0}; return v[0]; }\n"),
+            "int f(int n) { int v[n]; __builtin_memset(v, 0, sizeof(v)); return v[0]; }\n");
+  const std::string constant =
+      "void f(int n);\n"
+      "struct A { template <int N> constexpr int g() { int v[N] = {0}; return v[0]; } };\n"
+      "template <class T, int N> struct B { float v[N] = {0}; };\n"
+      "enum { n = 4 };\n"
+      "struct C { int v[n] = {0}; };\n"
+      "int all[n] = {};\n";
+  EXPECT_EQ(zero_variable_arrays(constant), constant);
 }
 
 TEST(ReadableName, DropsReturnTypeAndParameters) {

@@ -154,6 +154,29 @@ TEST_F(UndefinedTest, ChoicesThatFallOnTheOther) {
       "@%p3 bra L; mov.u32 %r4, 0; L:");
 }
 
+TEST_F(UndefinedTest, CopiesThroughSharedMemory) {
+  const std::string stored = R"(
+      .shared .align 4 .b8 s[128];
+      mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.u32 [%r2], %r3;)";
+  const std::string load = "ld.shared.u32 %r4, [%r2];";
+  expect_report_of("%r3", stored + load + "st.global.u32 [%rd2], %r4;");
+  expect_silent(stored + load + "st.shared.u32 [%r2], %r4;");
+  const auto expect_at_load = [&](const std::string& body) {
+    const auto texts = messages(stored + body);
+    ASSERT_EQ(texts.size(), 1u) << body;
+    EXPECT_NE(texts[0].find("no thread of the block has written it"), std::string::npos)
+        << texts[0];
+  };
+  // What computes with it.
+  expect_at_load(load + "add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4;");
+  // Through local memory, which is not followed, or a generic address.
+  expect_at_load(".local .align 4 .b8 l[4];" + load +
+                 "st.local.u32 [l], %r4; ld.local.u32 %r5, [l]; st.global.u32 [%rd2], %r5;");
+  expect_at_load(
+      "cvt.u64.u32 %rd3, %r2; cvta.shared.u64 %rd3, %rd3; ld.u32 %r4, [%rd3]; "
+      "st.global.u32 [%rd2], %r4;");
+}
+
 TEST_F(UndefinedTest, WithoutChecksNothingIsReported) {
   options.observe = false;
   expect_silent("st.global.u32 [%rd2], %r3;");

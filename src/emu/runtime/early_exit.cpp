@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <string_view>
 
 #include "emu/runtime/report.hpp"
 
@@ -20,11 +21,18 @@ namespace {
 #ifdef __linux__
 volatile std::sig_atomic_t exit_code = 0;
 
+void end_without_report(int) {
+  constexpr std::string_view text =
+      "rung emu: the report at the end of the program is incomplete\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  exit_at_once(exit_code);
+}
+
 // The call may come from a signal's handler that has interrupted a launch or an allocation, whose
-// locks are then never released: after some seconds the process ends without a report.
+// locks are then never released: after some seconds the process says so, and ends.
 void limit_time() {
   constexpr unsigned seconds = 5;
-  std::signal(SIGALRM, [](int) { exit_at_once(exit_code); });
+  std::signal(SIGALRM, end_without_report);
   sigset_t alarm_signal;
   sigemptyset(&alarm_signal);
   sigaddset(&alarm_signal, SIGALRM);

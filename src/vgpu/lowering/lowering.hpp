@@ -95,6 +95,7 @@ class Lowering {
   void find_undefined();
   void follow_undefined(const Instruction& instruction);
   void take_back_undefined_stores(const Instruction& instruction);
+  bool copies_from_shared(const Instruction& instruction) const;
   void follow_in_shared(Handler handler, const Instruction& instruction, const Operand& values,
                         const Operand& address);
   void report_undefined_use(int reg, bool under_guard, int bytes);
@@ -175,6 +176,7 @@ class Lowering {
   std::vector<std::uint32_t> shadow_rows_;        // by register, where there is one
   std::uint32_t guarded_site_ = Kernel::no_site;  // the last site whose guard is counted
   std::uint32_t site_ = 0;                        // of the current instruction
+  bool stores_locally_ = false;                   // something, in local memory
   std::uint32_t behind_block_ = 0;                // the site behind the current basic block
 };
 

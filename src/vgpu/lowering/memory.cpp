@@ -215,7 +215,7 @@ void Lowering::lower_load(const Instruction& instruction) {
   instr.full = instr.masked = load_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
   if (const auto copied = copied_.find(site_); copied != copied_.end()) {
-    kernel_->copied[site_] = {copied->second, op.bytes};
+    kernel_->copied[site_] = {copied->second, op.bytes, copies_from_shared(instruction)};
   }
   instr.imm = keep(op);
   if (op.space == Space::param && op.address_bytes == 0 && op.bytes == bytes && bytes >= 4 &&

@@ -1,7 +1,8 @@
 // Tracks undefined values from registers that may be read before they are written. A report follows
 // only where such a value matters: in an address, a branch, a guard, or a store to global memory.
 // Where a store to shared memory leaves one, nothing counts as written: right kernels pad their last
-// tile with whatever is in the registers. A load that only copies it is followed, too. Correct kernels have almost no such registers.
+// tile with whatever is in the registers. A load that only copies it is followed, too. Correct kernels
+// have almost no such registers.
 
 #include <fmt/format.h>
 
@@ -67,6 +68,9 @@ void Lowering::find_undefined() {
   undefined_ = undefined_reads(function_, cfg_);
   if (undefined_.empty()) return;
   undefined_source_ = undefined_sources(function_, undefined_, copied_);
+  stores_locally_ = std::any_of(
+      function_.body.begin(), function_.body.end(),
+      [](const Instruction& each) { return each.opcode == Opcode::st && each.has("local"); });
   shadow_rows_.resize(function_.registers.size());
   for (std::size_t reg = 0; reg < shadow_rows_.size(); ++reg) {
     if (undefined_source_[reg] >= 0) shadow_rows_[reg] = rows_->scratch();
@@ -133,6 +137,13 @@ void Lowering::take_back_undefined_stores(const Instruction& instruction) {
                    instruction.operands[0]);
 }
 
+/// A load that passes on what stores have left undefined. For other loads that is reported at once, as
+/// it is where local memory may hide it: what is there is not followed.
+bool Lowering::copies_from_shared(const Instruction& instruction) const {
+  return instruction.opcode == Opcode::ld && instruction.has("shared") && !stores_locally_ &&
+         copied_.contains(site_);
+}
+
 /// Emits the handler for each followed element of `values`, which are at this address.
 void Lowering::follow_in_shared(Handler handler, const Instruction& instruction,
                                 const Operand& values, const Operand& address) {
@@ -173,7 +184,7 @@ void Lowering::shadow_results(const Instruction& instruction) {
   const bool to_register = operands[0].kind == Operand::Kind::reg;
   const std::uint32_t result = to_register ? shadow_row(operands[0]) : 0;
   if (opcode == Opcode::mov && operands.size() == 2) return shadow_move(instruction);
-  if (opcode == Opcode::ld && instruction.has("shared")) {
+  if (copies_from_shared(instruction)) {
     return follow_in_shared(undefined_in_shared, instruction, operands[0], operands[1]);
   }
   if (to_register && operands.size() == 3) {

@@ -261,6 +261,7 @@ struct StoredRegisters {
 struct CopiedElements {
   std::vector<bool> used;  // by element: something computes with it; none: an atomic's old value
   std::uint32_t element_bytes = 0;
+  bool follows_undefined = false;  // of shared memory (lowering/undefined.cpp)
 
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(used.size()) * element_bytes; }
 };

@@ -59,7 +59,7 @@ bool is_error(const SharedAccess& access, std::size_t granule) {
   if (elements.used.empty()) return false;
   const auto offset = static_cast<std::uint32_t>(granule << shadow.granule_shift) - access.begin;
   if (elements.used[offset / elements.element_bytes]) return true;
-  if (holds_undefined(access.block, granule)) return false;  // followed (lowering/undefined.cpp)
+  if (elements.follows_undefined && holds_undefined(access.block, granule)) return false;
   const std::size_t first = access.begin >> shadow.granule_shift;
   const std::size_t end = (access.begin + elements.bytes()) >> shadow.granule_shift;
   return std::none_of(shadow.written.begin() + static_cast<std::ptrdiff_t>(first),

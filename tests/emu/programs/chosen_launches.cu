@@ -30,8 +30,21 @@ __global__ void halve(T* sum, unsigned left) {
   if (left > 1) halve<<<1, 1>>>(sum, left / 2);
 }
 
+/// Declared in other words than it is defined in.
+__global__ void shift(unsigned by, int* to);
+__global__ void shift(unsigned int by, int* __restrict__ to) { *to += by; }
+
+/// LAUNCH has a parameter of this name.
+template <class T>
+__global__ void kernel(T* to) {
+  *to += 2000;
+}
+
 #define LAUNCH(kernel, threads, ...) kernel<<<1, threads>>>(__VA_ARGS__)
-#define FILL(to, count) work::fill<<<dim3((count) / 4), 4>>>(to, count, 7)
+#define FILL(to, count)                                 \
+  do {                                                  \
+    work::fill<<<dim3((count) / 4), 4>>>(to, count, 7); \
+  } while (false)
 
 __host__ __device__ void fill_by_either(int* to, int value) {
   work::fill<<<2, 4>>>(to, 8, value);
@@ -49,6 +62,8 @@ __global__ void parent(int* ints, float* floats) {
   add<<<1, 8>>>(floats, 2);
   add<<<1, 1>>>(ints);
   LAUNCH(halve<int>, 1, ints + 7, 8);
+  shift<<<1, 1>>>(1000, ints + 1);
+  kernel<<<1, 1>>>(ints + 1);
 }
 
 __global__ void by_macro(int* ints) { FILL(ints, 8); }

@@ -32,10 +32,16 @@ __host__ __device__ T Box<T>::get() const {
 }
 template float Box<float>::get() const;
 
+/// Its array has a constant size.
+template <int N>
+struct Zeros {
+  float values[N] = {0};
+};
+
 __global__ void compute(float* to) {
   const int n = 4;
   int zeros[n] = {0};
-  *to = work::fma2(*to) + add(zeros[threadIdx.x]) + Box<float>{6}.get();
+  *to = work::fma2(*to) + add(zeros[threadIdx.x]) + Box<float>{6}.get() + Zeros<3>().values[2];
 }
 
 int sum_of_zeros(int n, int m) {
