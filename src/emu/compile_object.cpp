@@ -185,9 +185,10 @@ void generate_device_code(const CompileOptions& options, const std::string& clan
                           const fs::path& module, const fs::path& output) {
   std::vector<std::string> command = {
       clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", options.architecture,
-      // What the driver passes for CUDA.
-      "-target-feature", ptx_feature, "-vectorize-loops", "-vectorize-slp", "-mllvm",
-      "-nvptx-fma-level=2", "-fno-dwarf-directory-asm", "-w"};
+      // What the driver passes for CUDA but "-vectorize-slp", which joins bytes to vectors of 16: clang 19
+      // loads them as one even where they begin at any address. nvcc does not join them, either.
+      "-target-feature", ptx_feature, "-vectorize-loops", "-mllvm", "-nvptx-fma-level=2",
+      "-fno-dwarf-directory-asm", "-w"};
   const bool is_unoptimised = has_option(options, "-O0");
   append(command, {is_unoptimised ? "-O0" : "-O3", "-debug-info-kind=line-directives-only", "-x",
                    "ir", module.string()});

@@ -122,6 +122,8 @@ TEST(Programs, MatricesAtGenericAddresses) { expect_output("matrix_addresses.cu"
 
 TEST(Programs, ReadingsOfTheClock) { expect_output("clocks.cu", "0 wrong\n"); }
 
+TEST(Programs, OddPiecesOfSharedMemory) { expect_output("odd_pieces.cu", "0 wrong\n"); }
+
 TEST(Programs, AsNvccTakesThem) {
   expect_output("as_nvcc.cu", "lane 31 62\n0 wrong\n", "-std=c++11");
 }
