@@ -1,6 +1,6 @@
 // gemm/cpu/13_narrow: for few rows or columns: read the large operand once, in the order in which
-//   it is stored: as dot products where it is contiguous along k, otherwise as sums of its rows. For
-//   these, each thread has a part of k and sums of its own; a short k is not divided, but the columns.
+//   it is stored: as dot products where it is contiguous along k, otherwise as sums of its rows,
+//   of which each thread takes a part of k, or, where k is short, of the columns
 // from: 12_just_in_time | removes: vectors that a narrow C fills only in part, and reads that jump
 //   from row to row | bottleneck: the rate of memory
 // needs: up to four rows or columns, or A stored by rows and B by columns, and f32 or f64; other
@@ -77,8 +77,8 @@ struct Narrow {
     });
   }
 
-  /// For all of k, or a thread's part. With threads, each has a part of the columns: one, not several,
-  /// since pieces of rows should be long.
+  /// For all of k, or a thread's part. With threads, each has one part of the columns, since
+  /// pieces of rows should be long.
   template <class T>
   static void sums_of_rows(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::narrow_kernels<T>();
