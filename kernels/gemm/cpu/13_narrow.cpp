@@ -1,6 +1,6 @@
 // gemm/cpu/13_narrow: for few rows or columns: read the large operand once, in the order in which
 //   it is stored: as dot products where it is contiguous along k, otherwise as sums of its rows,
-//   of which each thread takes a part of k, or, where k is short, of the columns
+//   of which each thread takes a part of k, or, where k is short, of the columns.
 // from: 12_just_in_time | removes: vectors that a narrow C fills only in part, and reads that jump
 //   from row to row | bottleneck: the rate of memory
 // needs: up to four rows or columns, or A stored by rows and B by columns, and f32 or f64; other
