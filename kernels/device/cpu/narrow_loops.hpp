@@ -114,8 +114,8 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   });
 }
 
-/// The least k of a part with sums of its own, for so many rows of C. Sums are written and read again: they
-/// take at most a 32nd of the part's bytes. `ratio`: the size of a sum over that of an element.
+/// The least k for which a part gets sums of its own. Because sums are written and read again, they may take
+/// at most a 32nd of the part's bytes. rows: of C; ratio: the size of a sum over that of an element.
 template <class Number>
 constexpr Number least_part_of_k(Number rows, Number ratio) {
   return std::max(Number{64}, 32 * ratio * rows);

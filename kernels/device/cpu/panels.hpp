@@ -44,7 +44,7 @@ struct PanelBlocks {
   // or where it is stored by columns; from the second on, into panels that are a vector wide.
   static constexpr std::int64_t columns_of_packed_a = 1536, columns_of_narrow_panels = 96;
   // The same where registers hold few rows: panels of A then come from L2, and A in place from as many
-  // streams as a tile has rows. They share L2 with C and the next B, and with what other programs bring.
+  // streams as a tile has rows.
   static constexpr std::int64_t bytes_of_columns_of_packed_a = 4096;
   static constexpr std::int64_t kept_bytes_of_b = 2 << 20;  // of L3
 
@@ -96,6 +96,7 @@ struct PanelBlocks {
       if (g.m > 8 * MR && g.n > 8 * NR)
         KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
     }
+    // Blocks of A in L2 leave room for C and the next B, and for what other programs bring.
     const std::int64_t in_l2 = caches.l2 / (few_rows ? 4 : 2) / (KC * size);
     MC = holds_a || few_rows ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
     NC = round_up(g.n, NR);
