@@ -20,6 +20,17 @@ inline std::size_t behind_spaces(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// Where the directive that begins at `at` ends, with the lines that a backslash continues: at a line's end.
+inline std::size_t behind_directive(std::string_view text, std::size_t at) {
+  std::size_t end = std::min(text.find('\n', at), text.size());
+  const auto goes_on = [&] {
+    const std::string_view line = text.substr(at, end - at);
+    return line.ends_with('\\') || line.ends_with("\\\r");
+  };
+  while (end < text.size() && goes_on()) end = std::min(text.find('\n', end + 1), text.size());
+  return end;
+}
+
 /// Behind the parenthesis that closes the one at `open`; npos if none does.
 inline std::size_t behind_parentheses(std::string_view text, std::size_t open) {
   int depth = 0;

@@ -41,20 +41,6 @@ std::size_t instantiated_name(const Tokens& tokens, const Statement& statement) 
   return statement.end;
 }
 
-/// Behind `template <class T>`, where the statement begins with that; its own begin if not.
-std::size_t behind_template(const Tokens& tokens, const Statement& statement) {
-  std::size_t at = statement.first;
-  if (at + 1 >= statement.end || tokens[at].text != "template" || tokens[at + 1].text != "<") {
-    return at;
-  }
-  for (int depth = 0; ++at < statement.end;) {
-    const std::string_view text = tokens[at].text;
-    depth += text == "<" ? 1 : text.starts_with('>') ? -static_cast<int>(text.size()) : 0;
-    if (depth <= 0) return at + 1;
-  }
-  return statement.first;
-}
-
 }  // namespace
 
 DeclaredTargets::DeclaredTargets(const std::vector<std::string_view>& files) {

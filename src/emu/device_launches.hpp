@@ -23,7 +23,7 @@ struct DeviceLaunches {
 /// kernel<<<grid, block>>>(arguments), in a __global__ or __device__ function, becomes
 /// RUNG_EMU_DEVICE_LAUNCH((kernel))(grid, block)(arguments): rung_emu/device_launch.h. In one that is
 /// __host__, too, it becomes RUNG_EMU_LAUNCH_IN_BOTH((kernel), grid, block)(arguments), which stays a
-/// launch for the host's compiler. Kernels that need it are called by a function beside them. Macros
+/// launch for the host's compiler. Kernels that need it are launched by a function beside them. Macros
 /// that launch get other names there, and are defined a second time by these. Finds functions by
 /// their braces.
 std::string rewrite_device_launches(const std::string& text, const DeviceLaunches& known = {},

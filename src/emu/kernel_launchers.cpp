@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "emu/characters.hpp"
@@ -48,11 +47,8 @@ std::optional<Parameter> parameter(std::string_view text, const Tokens& tokens, 
     }
   }
   if (name_end < first + 2 || !is_word(tokens[name_end - 1].text[0])) return std::nullopt;
-  constexpr std::array<std::string_view, 10> types = {
-      "int", "float", "double", "char", "long", "short", "unsigned", "bool", "const", "class"};
   const std::string_view name = tokens[name_end - 1].text;
-  const bool is_type = std::find(types.begin(), types.end(), name) != types.end();
-  if (tokens[name_end - 2].text == "::" || is_type) return std::nullopt;
+  if (tokens[name_end - 2].text == "::" || is_type_word(name)) return std::nullopt;
   Parameter found{source_of(text, tokens, first, stop), source_of(text, tokens, first, end),
                   std::string(name), false, stop < end};
   for (std::size_t at = first; at < name_end; ++at) {
@@ -103,16 +99,12 @@ std::optional<KernelHead> kernel_head(std::string_view text, const Tokens& token
                                       const Statement& statement) {
   KernelHead found{statement.first, {}, {}, {}};
   if (statement.scope.is_class) return std::nullopt;
-  if (tokens[statement.first].text == "template" && statement.first + 2 < statement.end) {
-    std::size_t close = statement.first + 1;
-    for (int depth = 0; close < statement.end; ++close) {
-      depth += list_depth(tokens[close].text);
-      if (depth <= 0) break;
-    }
-    const auto all = parameters(text, tokens, statement.first + 1, close);
+  if (tokens[statement.first].text == "template") {
+    found.after_template = behind_template(tokens, statement);
+    if (found.after_template == statement.first) return std::nullopt;  // an instance
+    const auto all = parameters(text, tokens, statement.first + 1, found.after_template - 1);
     if (!all || all->empty()) return std::nullopt;  // `template <>` is of one declared before
     found.of_template = *all;
-    found.after_template = close + 1;
   }
   if (found.after_template >= statement.end) return std::nullopt;
   const auto head = head_of(tokens, {found.after_template, statement.end, statement.scope, true});

@@ -5,21 +5,6 @@
 #include "emu/characters.hpp"
 
 namespace rung::emu {
-namespace {
-
-/// Where the directive that begins at `at` ends, with the lines that a backslash continues.
-std::size_t behind_directive(std::string_view text, std::size_t at) {
-  std::size_t end = std::min(text.find('\n', at), text.size());
-  const auto goes_on = [&] {
-    const std::string_view line = text.substr(at, end - at);
-    return line.ends_with('\\') || line.ends_with("\\\r");
-  };
-  while (end < text.size() && goes_on()) end = std::min(text.find('\n', end + 1), text.size());
-  return end;
-}
-
-}  // namespace
-
 std::vector<LaunchMacro> launch_macros(std::string_view text) {
   constexpr std::string_view define = "#define ";
   std::vector<LaunchMacro> found;

@@ -90,9 +90,27 @@ std::optional<Head> head_of(const Tokens& tokens, const Statement& statement) {
   return Head{name, own_name, open, behind_brackets(tokens, open, statement.end) - 1};
 }
 
+std::size_t behind_template(const Tokens& tokens, const Statement& statement) {
+  std::size_t at = statement.first;
+  if (at + 1 >= statement.end || tokens[at].text != "template" || tokens[at + 1].text != "<") {
+    return at;
+  }
+  for (int depth = 0; ++at < statement.end;) {
+    const std::string_view text = tokens[at].text;
+    depth += text == "<" ? 1 : text.starts_with('>') ? -static_cast<int>(text.size()) : 0;
+    if (depth <= 0) return at + 1;
+  }
+  return statement.first;
+}
+
+bool is_type_word(std::string_view word) {
+  constexpr std::array<std::string_view, 11> types = {"int",   "float", "double",   "char",
+                                                      "long",  "short", "unsigned", "bool",
+                                                      "const", "void",  "class"};
+  return std::find(types.begin(), types.end(), word) != types.end();
+}
+
 std::string parameter_types(const Tokens& tokens, const Head& head) {
-  constexpr std::array<std::string_view, 10> types = {
-      "int", "float", "double", "char", "long", "short", "unsigned", "bool", "const", "void"};
   std::string all;
   std::vector<std::string_view> one;
   int depth = 0;
@@ -102,8 +120,7 @@ std::string parameter_types(const Tokens& tokens, const Head& head) {
     depth += text == "(" || text == "<" ? 1 : (text == ")" || text == ">") && depth > 0 ? -1 : 0;
     if (depth == 0 && (text == "," || at == head.close)) {
       const auto is_named = one.size() > 1 && is_word(one.back()[0]) &&
-                            one[one.size() - 2] != "::" &&
-                            std::find(types.begin(), types.end(), one.back()) == types.end();
+                            one[one.size() - 2] != "::" && !is_type_word(one.back());
       if (is_named) one.pop_back();
       for (const std::string_view word : one) all.append(word).append(" ");
       all += ',';

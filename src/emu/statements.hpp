@@ -39,6 +39,12 @@ struct Head {
 
 std::optional<Head> head_of(const Tokens& tokens, const Statement& statement);
 
+/// Behind `template <class T>`, where the statement begins with that; its own begin if not.
+std::size_t behind_template(const Tokens& tokens, const Statement& statement);
+
+/// Whether the word ends a type, so that it is no parameter's name.
+bool is_type_word(std::string_view word);
+
 /// The parameters' types, without their names and default values.
 std::string parameter_types(const Tokens& tokens, const Head& head);
 

@@ -11,17 +11,7 @@ namespace {
 /// directives. `at` itself if there is none.
 std::size_t skipped(std::string_view text, std::size_t at, bool at_line_begin) {
   if (is_space(text[at])) return at + 1;
-  if (text[at] == '#' && at_line_begin) {
-    std::size_t end = at;
-    const auto goes_on = [&] {  // a backslash before the line's end, \n or \r\n
-      return text.substr(at, end - at).ends_with("\\\n") ||
-             text.substr(at, end - at).ends_with("\\\r\n");
-    };
-    do {
-      end = std::min(text.find('\n', end), text.size() - 1) + 1;
-    } while (end < text.size() && goes_on());
-    return end == text.size() ? end : end - 1;
-  }
+  if (text[at] == '#' && at_line_begin) return behind_directive(text, at);
   return behind_comment_or_literal(text, at);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "device/cpu/narrow_loops.hpp"
 #include "device/cpu/passing.hpp"
 #include "library/cost_constants.hpp"
 #include "library/cost_model.hpp"
@@ -48,8 +49,7 @@ double GemmCosts::passing_a() const {
   const double calls = ceil_of(m_ / rows) * ceil_of(k_ * size_ / part_bytes);
   const double products = fmas_ + calls * masked_tile, reading = from_memory(streamed_read);
   // Parts of a few rows are over before what they fetch has arrived; so are those of few columns.
-  constexpr double few_columns = 4;
-  const bool waits = rates_.has_few_registers || n_ <= few_columns;
+  const bool waits = rates_.has_few_registers || n_ <= cpu::few;
   return waits ? products + reading : std::max(products, reading);
 }
 
