@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "device/cpu/fma_units.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/parallel.hpp"
@@ -44,10 +45,10 @@ double fma_seconds() {
   return std::max(seconds, 1e-9) / static_cast<double>(2 * kernels.MR * k);
 }
 
-/// Whether a core begins two FMAs of vectors in a cycle. Another thread of the same core, of another guest
-/// even, takes a part of them for microseconds or for minutes, but none of the cycles of a chain: the
+/// Whether a core seems to begin two FMAs of vectors in a cycle. Another thread of the same core, of another
+/// guest even, takes a part of them for microseconds or for hours, but none of the cycles of a chain: the
 /// most of several attempts counts.
-bool has_two_fmas() {
+bool seems_to_have_two_fmas() {
   // The tile's own overhead and a lower clock for FMAs make 1.4 to 1.6 of two FMAs in a cycle, and never
   // more than 1 of one.
   constexpr double more_than_one = 1.05;
@@ -56,6 +57,13 @@ bool has_two_fmas() {
     if (cycle_seconds() / fma_seconds() > more_than_one) return true;
   }
   return false;
+}
+
+/// Known by the CPU's model, or measured.
+double fmas_in_cycle() {
+  const int bits = static_cast<int>(32 * cpu::masked_kernels<float>().lanes);
+  if (const auto known = cpu::fmas_per_cycle(cpu::cpu_model(), bits)) return *known;
+  return seems_to_have_two_fmas() ? 2 : 1;
 }
 
 /// Of a loop in which both threads have a part: each waits for the other to begin, or else the
@@ -116,7 +124,7 @@ const CpuRates& rates_alone() {
                     static_cast<double>(caches.l2),
                     static_cast<double>(std::min(caches.l3, cpu::most_l3)),
                     0,
-                    has_two_fmas() ? 2.0 : 1.0,
+                    fmas_in_cycle(),
                     cpu::masked_kernels<float>().has_few_rows()};
   }();
   return found;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/rung.hpp"
+#include "device/cpu/fma_units.hpp"
 #include "device/cpu/machine.hpp"
 #include "library/cheapest_gemm.hpp"
 #include "library/cost_model.hpp"
@@ -57,6 +58,33 @@ const CpuRates rates_of_machine{.lanes_f32 = 16,
                                 .l2 = 1 << 20,
                                 .l3 = 32 << 20,
                                 .handover = 6e3};
+
+cpu::CpuModel model_of(std::string_view vendor, int family, int model) {
+  cpu::CpuModel cpu{.family = family, .model = model};
+  std::ranges::copy(vendor, cpu.vendor);
+  return cpu;
+}
+
+/// What a guest measures depends on the other guests of its core.
+TEST(Rates, OfFmasAreKnownByTheModel) {
+  const auto zen = model_of("AuthenticAMD", 0x17, 0x01);
+  const auto zen3 = model_of("AuthenticAMD", 0x19, 0x01),
+             zen4 = model_of("AuthenticAMD", 0x19, 0x11);
+  const auto emerald_rapids = model_of("GenuineIntel", 6, 0xcf);
+  EXPECT_EQ(cpu::fmas_per_cycle(zen, 256), 1);
+  EXPECT_EQ(cpu::fmas_per_cycle(zen3, 256), 2);
+  EXPECT_EQ(cpu::fmas_per_cycle(zen4, 256), 2);
+  EXPECT_EQ(cpu::fmas_per_cycle(zen4, 512), 1);
+  EXPECT_EQ(cpu::fmas_per_cycle(emerald_rapids, 256), 2);
+  EXPECT_EQ(cpu::fmas_per_cycle(emerald_rapids, 512), 2);
+}
+
+TEST(Rates, OfFmasAreMeasuredWhereNamesDoNotTell) {
+  EXPECT_EQ(cpu::fmas_per_cycle(model_of("GenuineIntel", 6, 0x55), 512), std::nullopt);
+  EXPECT_EQ(cpu::fmas_per_cycle(model_of("GenuineIntel", 6, 0x97), 256), std::nullopt);
+  EXPECT_EQ(cpu::fmas_per_cycle(model_of("AuthenticAMD", 0x19, 0x01), 128), std::nullopt);
+  EXPECT_EQ(cpu::fmas_per_cycle(cpu::CpuModel{}, 256), std::nullopt);
+}
 
 std::string rung_for(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
   const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
