@@ -20,17 +20,34 @@ void fetch_part(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64
   tile.fetch(from + half * row + part / 2 * 2 * line<T> + line<T> - 1, row, line<T>, tile.k);
 }
 
-/// Tile `index` of the first ones fetches its part of the next strip, which begins at `from`: two
-/// lines of half of the rows, or a last one of all. Two lines are in one page.
+/// Tile `index` of the first ones fetches its part of the next strip, which begins at `from` and has
+/// `lines` of each row: two lines of some of the rows, or a last one. Two lines are in one page. With a line
+/// for each `pace` steps, that takes lines * pace tiles.
 template <class T>
 void fetch_strip(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t index,
-                 std::int64_t vectors) {
-  if (index + 1 == vectors && vectors % 2 == 1) {
-    // Where rows do not begin with a line, this strip has already read the first one of the next.
-    tile.fetch(from + vectors * line<T> - 1, 2 * row, row, tile.k);
+                 std::int64_t lines, std::int64_t pace) {
+  // Where rows do not begin with a line, this strip has already read the first one of the next.
+  from += line<T> - 1;
+  const std::int64_t fetched = (tile.k + pace - 1) / pace, pair = index / (2 * pace);
+  if (lines % 2 == 1 && pair == lines / 2) {
+    const std::int64_t first = (index - 2 * pace * pair) * fetched;
+    tile.fetch(from + (lines - 1) * line<T> + first * row, 2 * row, row, tile.k);
   } else {
-    fetch_part(tile, from, row, index);
+    const std::int64_t first = index % (2 * pace) * ((fetched + 1) / 2);
+    tile.fetch(from + 2 * pair * line<T> + first * row, row, line<T>, tile.k);
   }
+  tile.pace = pace;
+}
+
+/// The most steps for a line such that `tiles` tiles fetch all: 1, 2, 4 or 8.
+inline std::int64_t pace_of(std::int64_t tiles) {
+  return tiles >= 8 ? 8 : tiles >= 4 ? 4 : tiles >= 2 ? 2 : 1;
+}
+
+/// Into L1, for tiles that soon write them.
+template <class T>
+void prefetch_rows(const T* at, std::int64_t stride, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i) __builtin_prefetch(at + i * stride);
 }
 
 /// C is needed only after the loop over k, which hides the latency of loading it.

@@ -30,37 +30,7 @@ constexpr int many_quad_rows = masked_MR == 14 ? 6 : quad_rows;
 template <int Vectors>
 constexpr int steps_ahead = Vectors == 2 ? 16 : 12;
 
-/// The elements of one column of A. A pointer serves five rows: with the stride and three times the
-/// stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
-template <class T, int Rows>
-struct StridedRows {
-  const char* base[(Rows + 4) / 5];
-  std::int64_t row, three_rows, step;  // in bytes
-
-  HWY_INLINE StridedRows(const T* a, std::int64_t a_row, std::int64_t a_k)
-      : row(a_row * std::int64_t{sizeof(T)}),
-        three_rows(3 * row),
-        step(a_k * std::int64_t{sizeof(T)}) {
-#pragma GCC unroll 8
-    for (int i = 0; i < (Rows + 4) / 5; ++i)
-      base[i] = reinterpret_cast<const char*>(a) + 5 * i * row;
-  }
-  HWY_INLINE T at(int i) const {
-    const std::int64_t rows = i % 5;
-    return *reinterpret_cast<const T*>(base[i / 5] + (rows == 3 ? three_rows : rows * row));
-  }
-  /// To the tile below.
-  HWY_INLINE void skip_rows() {
-#pragma GCC unroll 8
-    for (int i = 0; i < (Rows + 4) / 5; ++i) base[i] += Rows * row;
-  }
-  HWY_INLINE void next() {
-#pragma GCC unroll 8
-    for (int i = 0; i < (Rows + 4) / 5; ++i) base[i] += step;
-    // Otherwise the compiler keeps multiples of the stride in registers that it does not have.
-    asm("" : "+r"(row), "+r"(three_rows));
-  }
-};
+#include "device/cpu/strided_rows-inl.hpp"
 
 template <class D, class M>
 HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
@@ -247,6 +217,8 @@ HWY_INLINE void scale_and_store(D d, M mask, std::int64_t last_cols,
   }
 }
 
+#include "device/cpu/unrolled_tiles-inl.hpp"
+
 template <class D, int Rows, int Vectors>
 void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   const D d;
@@ -254,11 +226,13 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   const std::int64_t last_cols = t.cols - (Vectors - 1) * lanes;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
 
+  if (last_cols == lanes && multiplies_unrolled<D, Rows, Vectors>(t, 1)) return;
+
   // A mask would delay the first products until the stores of the tile before have left the queue.
   // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
   constexpr bool has_whole = Rows > 1 && Vectors > 1 && lanes > 1;
-  if (has_whole && Rows > 3 && last_cols == lanes && t.streams_b) {
+  if (has_whole && masked_MR > 6 && Rows > 3 && last_cols == lanes && t.streams_b) {
     multiply<Reads::panel>(d, mask, t, sum);
   } else if (has_whole && last_cols == lanes && t.fetches_right) {
     multiply<Reads::beside>(d, mask, t, sum);
@@ -309,7 +283,9 @@ HWY_INLINE void multiply_tiles(const MaskedTile<hn::TFromD<D>>& t, std::int64_t 
 
 template <class D, int Rows, int Vectors>
 void masked_strip(const MaskedTile<hn::TFromD<D>>& t, std::int64_t tiles) {
-  if (t.cols == Vectors * std::int64_t{hn::MaxLanes(D())}) {
+  const bool is_whole = t.cols == Vectors * std::int64_t{hn::MaxLanes(D())};
+  if (is_whole && multiplies_unrolled<D, Rows, Vectors>(t, tiles)) return;
+  if (is_whole) {
     multiply_tiles<Reads::whole, D, Rows, Vectors>(t, tiles);
   } else {
     multiply_tiles<Reads::masked, D, Rows, Vectors>(t, tiles);

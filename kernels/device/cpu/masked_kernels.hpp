@@ -27,10 +27,11 @@ struct MaskedTile {
   // The first `moves` of the k steps also do what follows; the others only multiply.
   std::int64_t moves = 0;
   // Fetched into the L2 cache for later use, one line for each step: of each row, the line of its
-  // first element and that of element next_last.
+  // first element and that of element next_last. Unrolled tiles fetch one for each `pace` steps: 1, 2, 4 or 8.
   const T* next = nullptr;
   std::int64_t next_row = 0;  // elements from one row to the next
   std::int64_t next_last = 0;
+  std::int64_t pace = 1;
   // If not null: B is stored here as it is read, each step in whole vectors, for other tiles.
   // Needs moves == k.
   T* copy = nullptr;

@@ -157,6 +157,9 @@ struct JustInTime {
     // Where rows of C do not begin with a line, the strip to the left has brought their first one.
     const std::int64_t c_first = std::min(line<T> - 1, cols - 1);
     const std::int64_t c_last = cols - 1 - c_first;
+    const std::int64_t lines = ceil_div(blocks.NR, line<T>);
+    const std::int64_t tiles = ceil_div(rows.end - rows.begin, blocks.MR);
+    const std::int64_t pace = blocks.few_rows ? cpu::pace_of(tiles / lines) : 1;
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
       const bool reads_b = in_place && i == rows.begin;
@@ -166,15 +169,18 @@ struct JustInTime {
       tile.b_k = reads_b ? g.b.row_stride : width;
       tile.copy = reads_b && (!only_one || use == Panel::kept) ? panel : nullptr;
       tile.streams_b = !reads_b && blocks.vectors > 2;  // larger than L1
-      const bool fetches_next = fetches_b && index < blocks.vectors;
+      const bool fetches_next = fetches_b && index < lines * pace;
       if (fetches_next) {
-        cpu::fetch_strip(tile, &g.b(ks.begin, j + cols), g.b.row_stride, index, blocks.vectors);
-      } else {
+        cpu::fetch_strip(tile, &g.b(ks.begin, j + cols), g.b.row_stride, index, lines, pace);
+      } else if (!blocks.few_rows || tile.copy != nullptr) {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
         tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
       }
-      if (fetches_next || blocks.vectors > 2)
+      if (blocks.few_rows) {
+        cpu::prefetch_rows(tile.c + c_first, tile.ldc, tile_rows);
+      } else if (fetches_next || blocks.vectors > 2) {
         cpu::prefetch_c(tile.c, tile.ldc, tile_rows, cols - 1);
+      }
       kernels.tile(tile_rows, cols)(tile);
     }
   }

@@ -1,0 +1,189 @@
+// Tiles for sets of 16 registers whose places in A and B are constant offsets for eight steps of k at a
+// time: a step takes 21 instructions instead of 25. That is more than another thread of the same core, of
+// another guest even, leaves of the instructions of a cycle. No include guard: masked_kernels.cpp includes
+// it once for each instruction set.
+
+constexpr int steps_at_once = 8;
+// For a shorter k, what is around the loop takes longer than what the loop saves.
+constexpr std::int64_t least_unrolled_k = 48;
+
+template <int Rows, int Vectors>
+constexpr bool is_unrolled =
+    HWY_TARGET == HWY_AVX2 && ((Vectors == 2 && Rows > 4) || (Vectors == 4 && Rows == 3));
+
+/// Where a strip of B is: in a packed panel, in rows of B, or in rows of B while a panel is packed.
+enum class Strip { panel, rows, copied };
+
+/// Of A: its rows, or the columns of a panel or of an A by columns.
+enum class Lines { rows, columns };
+
+/// The compiler computes no other address from this one.
+template <class T>
+HWY_INLINE void hold(const T*& address) {
+  asm("" : "+r"(address));
+}
+
+/// sum += a * b. Given a choice, the compiler overwrites a or b with the sum, and moves both in turn.
+template <class D, class V>
+HWY_INLINE void add_product(D d, V a, V b, V& sum) {
+#if HWY_TARGET == HWY_AVX2
+  (void)d;
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    asm("vfmadd231ps %2, %1, %0" : "+x"(sum.raw) : "x"(a.raw), "x"(b.raw));
+  } else {
+    asm("vfmadd231pd %2, %1, %0" : "+x"(sum.raw) : "x"(a.raw), "x"(b.raw));
+  }
+#else
+  sum = hn::MulAdd(a, b, sum);
+#endif
+}
+
+/// Of the next step in A and B, and what it fetches and copies.
+template <Lines A, class T, int Rows>
+struct Cursor {
+  static constexpr int streams = A == Lines::rows ? Rows : 1;
+
+  const T* a[streams];
+  const T* b;
+  const T* next;  // to be fetched, and after that
+  const T* other;
+  T* copy;
+
+  HWY_INLINE explicit Cursor(const MaskedTile<T>& t)
+      : b(t.b), next(t.next), other(t.next + t.next_last), copy(t.copy) {
+#pragma GCC unroll 8
+    for (int i = 0; i < streams; ++i) {
+      a[i] = t.a + i * t.a_row;
+      hold(a[i]);
+    }
+  }
+  HWY_INLINE void fetch(std::int64_t next_row) {
+    __builtin_prefetch(next, 0, 2);
+    const T* const fetched = next;
+    next = other;
+    other = fetched + next_row;
+  }
+};
+
+/// sum += A * B for `Steps` steps.
+template <Strip B, int Steps, Lines A, class D, int Rows, int Vectors>
+HWY_INLINE void add_steps_at_once(D d, std::int64_t a_k, std::int64_t b_row,
+                                  Cursor<A, hn::TFromD<D>, Rows>& at,
+                                  hn::Vec<D> (&sum)[Rows][Vectors]) {
+  using V = hn::Vec<D>;
+  constexpr bool by_rows = A == Lines::rows;
+  constexpr std::int64_t lanes = hn::MaxLanes(d), width = Vectors * lanes;
+#pragma GCC unroll 8
+  for (int step = 0; step < Steps; ++step) {
+    const std::int64_t b_step = B == Strip::panel ? step * width : 0;
+    // Of the fewer vectors all are in registers, of the others one.
+    if constexpr (Vectors < Rows) {
+      V b[Vectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) {
+        b[v] = hn::LoadU(d, at.b + b_step + v * lanes);
+        if constexpr (B == Strip::copied) hn::StoreU(b[v], d, at.copy + step * width + v * lanes);
+      }
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; ++i) {
+        const V a = hn::Set(d, by_rows ? at.a[by_rows ? i : 0][step] : at.a[0][i]);
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) add_product(d, a, b[v], sum[i][v]);
+      }
+    } else {
+      V a[Rows];
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; ++i) {
+        a[i] = hn::Set(d, by_rows ? at.a[by_rows ? i : 0][step] : at.a[0][i]);
+      }
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) {
+        const V b = hn::LoadU(d, at.b + b_step + v * lanes);
+        if constexpr (B == Strip::copied) hn::StoreU(b, d, at.copy + step * width + v * lanes);
+#pragma GCC unroll 8
+        for (int i = 0; i < Rows; ++i) add_product(d, a[i], b, sum[i][v]);
+      }
+    }
+    if constexpr (B != Strip::panel) {
+      at.b += b_row;
+      hold(at.b);
+    }
+    if constexpr (!by_rows) {
+      at.a[0] += a_k;
+      hold(at.a[0]);
+    }
+  }
+  if constexpr (B == Strip::panel) at.b += Steps * width;
+  if constexpr (B == Strip::copied) at.copy += Steps * width;
+  if constexpr (by_rows) {
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) {
+      at.a[i] += Steps;
+      hold(at.a[i]);
+    }
+  }
+}
+
+/// C = alpha * A * B + beta * C for one tile.
+template <Strip B, Lines A, class D, int Rows, int Vectors>
+HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
+  const D d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  hn::Vec<D> sum[Rows][Vectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
+  }
+  Cursor<A, hn::TFromD<D>, Rows> at(t);
+  const std::int64_t k = t.k, b_row = t.b_k, a_k = t.a_k, next_row = t.next_row, pace = t.pace;
+  const std::int64_t groups = k / steps_at_once, moves = t.moves / steps_at_once;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    if (group < moves) {
+      for (std::int64_t step = 0; step < steps_at_once; step += pace) at.fetch(next_row);
+    }
+    add_steps_at_once<B, steps_at_once>(d, a_k, b_row, at, sum);
+  }
+  for (std::int64_t step = k % steps_at_once; step > 0; --step) {
+    add_steps_at_once<B, 1>(d, a_k, b_row, at, sum);
+  }
+  const auto all = hn::FirstN(d, static_cast<std::size_t>(lanes));
+  scale_and_store(d, all, lanes, sum, t.alpha, t.beta, t.c, t.ldc);
+}
+
+/// The function for tiles of whole vectors; null where there is none for their A and B.
+template <class D, int Rows, int Vectors>
+HWY_INLINE MaskedTileFunction<hn::TFromD<D>> unrolled(const MaskedTile<hn::TFromD<D>>& t) {
+  constexpr Lines rows = Lines::rows, columns = Lines::columns;
+  if (t.k < least_unrolled_k || t.fetches_right) return nullptr;
+  const bool is_panel = t.b_k == Vectors * std::int64_t{hn::MaxLanes(D())};
+  if (t.a_k == 1) {
+    if (t.copy != nullptr) return unrolled_tile<Strip::copied, rows, D, Rows, Vectors>;
+    return is_panel ? unrolled_tile<Strip::panel, rows, D, Rows, Vectors>
+                    : unrolled_tile<Strip::rows, rows, D, Rows, Vectors>;
+  }
+  if constexpr (Vectors == 2) {
+    if (t.a_row == 1 && t.copy != nullptr)
+      return unrolled_tile<Strip::copied, columns, D, Rows, Vectors>;
+    if (t.a_row == 1 && is_panel) return unrolled_tile<Strip::panel, columns, D, Rows, Vectors>;
+  }
+  return nullptr;
+}
+
+/// Computes `tiles` tiles of whole vectors, one below the other, if there is a function for them.
+template <class D, int Rows, int Vectors>
+HWY_INLINE bool multiplies_unrolled(const MaskedTile<hn::TFromD<D>>& t, std::int64_t tiles) {
+  if constexpr (is_unrolled<Rows, Vectors>) {
+    const auto function = unrolled<D, Rows, Vectors>(t);
+    if (function == nullptr) return false;
+    if (tiles == 1) {
+      function(t);
+      return true;
+    }
+    MaskedTile<hn::TFromD<D>> tile = t;
+    for (; tiles > 0; --tiles, tile.a += Rows * t.a_row, tile.c += Rows * t.ldc) function(tile);
+    return true;
+  } else {
+    return false;
+  }
+}
