@@ -26,6 +26,7 @@ class GemmCosts {
   double writing(double cycles_per_byte, int threads = 1) const;
   double moving_c(int threads) const;
   double of_large_tile() const;
+  double of_tile_in_time() const;
   double packing_both() const;
   double reading_a_in_place(double columns) const;
   double reading_a_just_in_time(double columns) const;

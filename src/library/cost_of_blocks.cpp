@@ -13,12 +13,14 @@ namespace {
 
 using namespace cost;
 
-constexpr double in_time_tile = 90, in_time_call = 200;
+constexpr double in_time_tile = 90, unrolled_tile = 120, in_time_call = 200;
 constexpr double direct_tile = 110, direct_call = 400;
 constexpr double packed_step = 12;  // of a last strip that is no whole vectors, by 07
 constexpr double blocks_tile = 90, blocks_call = 1200;
 constexpr double large_tile_fma = 1.015;  // 28 sums a tile, and fetching what comes next
 constexpr double few_rows_fma_f32 = 1.06, few_rows_fma_f64 = 1.13;  // 12 sums
+constexpr double unrolled_fma_f32 = 1.03, unrolled_fma_f64 = 1.08;  // the same, by 12
+constexpr double few_rows_by_strips = 1.3;  // 07 hands strips of few rows to threads one by one
 constexpr double fma_latency = 4;
 // Per element, or per byte.
 constexpr double packing = 0.3;       // with writing it to L3 and reading it again
@@ -27,6 +29,7 @@ constexpr double far_packing = 0.35;  // per byte of operands beyond L2, beyond 
 constexpr double beyond_l2 = 1.2;     // 07 reads operands again from L3
 constexpr double copying_far = 0.05;  // per byte of a B from beyond L2, with a copy, by 12
 constexpr double step_of_strip = 4, copied_step_of_strip = 10;  // of 12, of two FMAs in a cycle
+constexpr double unrolled_copied_step = 5;                      // the latter, with few registers
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
 constexpr double packed_a = 1;       // per element, panel by panel; of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
@@ -41,19 +44,25 @@ double GemmCosts::moving_c(int threads) const {
   return threads > 1 && rates_.has_few_registers ? moved_by_few_rows * m_ * n_ * size_ : 0;
 }
 
-/// What an FMA of a tile of 06 and 12 takes, which has as many sums as registers hold. With few, also of
-/// 07; 11 has fewer loads for an FMA, in a loop over tiles.
+/// What an FMA of a tile of 06 takes, which has as many sums as registers hold. With few, also of 07;
+/// 11 has fewer loads for an FMA, in a loop over tiles.
 double GemmCosts::of_large_tile() const {
   if (!rates_.has_few_registers) return large_tile_fma;
   return size_ == 8 ? few_rows_fma_f64 : few_rows_fma_f32;
+}
+
+/// The same of 12.
+double GemmCosts::of_tile_in_time() const {
+  if (!rates_.has_few_registers) return large_tile_fma;
+  return size_ == 8 ? unrolled_fma_f64 : unrolled_fma_f32;
 }
 
 /// The first tile of a strip waits for B, and writes the copy that others read.
 double GemmCosts::copying_b() const {
   if (rates_.fmas_per_cycle == 1) return 0;
   const bool is_one_tile = m_ <= tile_rows;
-  const double copy =
-      ceil_of(n_ / (2 * lanes_)) * k_ * (is_one_tile ? step_of_strip : copied_step_of_strip);
+  const double copied = rates_.has_few_registers ? unrolled_copied_step : copied_step_of_strip;
+  const double copy = ceil_of(n_ / (2 * lanes_)) * k_ * (is_one_tile ? step_of_strip : copied);
   const double bytes = k_ * n_ * size_;
   if (m_ > 2 * tile_rows || bytes <= rates_.l2) return copy;
   return copy + bytes * (is_one_tile ? passing_far : copying_far);
@@ -113,7 +122,9 @@ double GemmCosts::direct(int threads) const {
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
   }
-  if (passes_b(threads)) cost = std::max(cost, passing_b(threads));
+  if (passes_b(threads)) {
+    cost = std::max(cost, (threads > 1 ? few_rows_by_strips : 1) * passing_b(threads));
+  }
   const bool streams = m_ <= 4 * tile_rows && b_by_rows_;
   cost = std::max(cost, from_memory(streams ? blocked_read : strided_read));
   return shared(cost, ceil_of(n_ / (2 * lanes_)), threads) + direct_call;
@@ -130,11 +141,12 @@ double GemmCosts::just_in_time(int threads) const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   // A last strip of a vector and a half is computed as one of two.
   const bool ends_in_pair = static_cast<std::int64_t>(ceil_of(n_ / lanes_)) % 2 == 0;
-  const double fmas = of_large_tile() * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
+  const double fmas = of_tile_in_time() * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
+  const double of_tile = rates_.has_few_registers ? unrolled_tile : in_time_tile;
   constexpr double panel_column = 2048;  // bytes of a column in a panel of B
   const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =
-      std::max(fmas + tiles_ * in_time_tile + transposed + copying_b() +
+      std::max(fmas + tiles_ * of_tile + transposed + copying_b() +
                    reading_a_just_in_time(columns_in_l2) + writing(written_in_blocks),
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));

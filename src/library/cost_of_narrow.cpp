@@ -50,7 +50,7 @@ double GemmCosts::narrow(int threads) const {
   // Threads take parts one by one, which are then not in their L2.
   const double bytes = std::max(m_, n_) * k_ * size_;
   const bool is_far = rates_.fmas_per_cycle > 1 && bytes > rates_.l2;
-  if (is_far && rates_.has_few_registers) cost += passing_near * bytes;
+  if (is_far && rates_.has_few_registers) cost += passing_near / std::min(threads, 2) * bytes;
   const double far = is_far && !rates_.has_few_registers ? passing_far * bytes : 0;
   constexpr double least_row = 64;  // elements of a row of C that one thread sums
   const bool splits_k = k_ >= threads * cpu::least_part_of_k(few, 1.0);

@@ -144,6 +144,7 @@ TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   EXPECT_EQ(rung(Dtype::f32, 368, 16, 304), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f32, 576, 128, 128), "gemm/cpu/11_masked_edges");
   EXPECT_EQ(rung(Dtype::f64, 616, 2120, 80), "gemm/cpu/11_masked_edges");
+  EXPECT_EQ(rung(Dtype::f32, 256, 2688, 3392), "gemm/cpu/12_just_in_time");
   EXPECT_EQ(rung(Dtype::f32, 1, 1000, 1000), "gemm/cpu/13_narrow");
   EXPECT_EQ(rung(Dtype::f32, 4096, 1, 4096), "gemm/cpu/13_narrow");
 }
