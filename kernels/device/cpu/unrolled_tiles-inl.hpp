@@ -14,8 +14,8 @@ constexpr bool is_unrolled =
 /// Where a strip of B is: in a packed panel, in rows of B, or in rows of B while a panel is packed.
 enum class Strip { panel, rows, copied };
 
-/// Of A: its rows, or the columns of a panel or of an A by columns.
-enum class Lines { rows, columns };
+/// What A is: rows, or a packed panel as wide as the tile has rows.
+enum class Lines { rows, panel };
 
 /// The compiler computes no other address from this one.
 template <class T>
@@ -67,8 +67,7 @@ struct Cursor {
 
 /// sum += A * B for `Steps` steps.
 template <Strip B, int Steps, Lines A, class D, int Rows, int Vectors>
-HWY_INLINE void add_steps_at_once(D d, std::int64_t a_k, std::int64_t b_row,
-                                  Cursor<A, hn::TFromD<D>, Rows>& at,
+HWY_INLINE void add_steps_at_once(D d, std::int64_t b_row, Cursor<A, hn::TFromD<D>, Rows>& at,
                                   hn::Vec<D> (&sum)[Rows][Vectors]) {
   using V = hn::Vec<D>;
   constexpr bool by_rows = A == Lines::rows;
@@ -86,7 +85,7 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t a_k, std::int64_t b_row,
       }
 #pragma GCC unroll 8
       for (int i = 0; i < Rows; ++i) {
-        const V a = hn::Set(d, by_rows ? at.a[by_rows ? i : 0][step] : at.a[0][i]);
+        const V a = hn::Set(d, by_rows ? at.a[by_rows ? i : 0][step] : at.a[0][step * Rows + i]);
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) add_product(d, a, b[v], sum[i][v]);
       }
@@ -94,7 +93,7 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t a_k, std::int64_t b_row,
       V a[Rows];
 #pragma GCC unroll 8
       for (int i = 0; i < Rows; ++i) {
-        a[i] = hn::Set(d, by_rows ? at.a[by_rows ? i : 0][step] : at.a[0][i]);
+        a[i] = hn::Set(d, by_rows ? at.a[by_rows ? i : 0][step] : at.a[0][step * Rows + i]);
       }
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) {
@@ -108,19 +107,13 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t a_k, std::int64_t b_row,
       at.b += b_row;
       hold(at.b);
     }
-    if constexpr (!by_rows) {
-      at.a[0] += a_k;
-      hold(at.a[0]);
-    }
   }
   if constexpr (B == Strip::panel) at.b += Steps * width;
   if constexpr (B == Strip::copied) at.copy += Steps * width;
-  if constexpr (by_rows) {
 #pragma GCC unroll 8
-    for (int i = 0; i < Rows; ++i) {
-      at.a[i] += Steps;
-      hold(at.a[i]);
-    }
+  for (int i = 0; i < at.streams; ++i) {
+    at.a[i] += by_rows ? Steps : Steps * Rows;
+    hold(at.a[i]);
   }
 }
 
@@ -136,16 +129,16 @@ HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
     for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
   }
   Cursor<A, hn::TFromD<D>, Rows> at(t);
-  const std::int64_t k = t.k, b_row = t.b_k, a_k = t.a_k, next_row = t.next_row, pace = t.pace;
+  const std::int64_t k = t.k, b_row = t.b_k, next_row = t.next_row, pace = t.pace;
   const std::int64_t groups = k / steps_at_once, moves = t.moves / steps_at_once;
   for (std::int64_t group = 0; group < groups; ++group) {
     if (group < moves) {
       for (std::int64_t step = 0; step < steps_at_once; step += pace) at.fetch(next_row);
     }
-    add_steps_at_once<B, steps_at_once>(d, a_k, b_row, at, sum);
+    add_steps_at_once<B, steps_at_once>(d, b_row, at, sum);
   }
   for (std::int64_t step = k % steps_at_once; step > 0; --step) {
-    add_steps_at_once<B, 1>(d, a_k, b_row, at, sum);
+    add_steps_at_once<B, 1>(d, b_row, at, sum);
   }
   const auto all = hn::FirstN(d, static_cast<std::size_t>(lanes));
   scale_and_store(d, all, lanes, sum, t.alpha, t.beta, t.c, t.ldc);
@@ -154,7 +147,7 @@ HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
 /// The function for tiles of whole vectors; null where there is none for their A and B.
 template <class D, int Rows, int Vectors>
 HWY_INLINE MaskedTileFunction<hn::TFromD<D>> unrolled(const MaskedTile<hn::TFromD<D>>& t) {
-  constexpr Lines rows = Lines::rows, columns = Lines::columns;
+  constexpr Lines rows = Lines::rows, panel = Lines::panel;
   if (t.k < least_unrolled_k || t.fetches_right) return nullptr;
   const bool is_panel = t.b_k == Vectors * std::int64_t{hn::MaxLanes(D())};
   if (t.a_k == 1) {
@@ -163,9 +156,10 @@ HWY_INLINE MaskedTileFunction<hn::TFromD<D>> unrolled(const MaskedTile<hn::TFrom
                     : unrolled_tile<Strip::rows, rows, D, Rows, Vectors>;
   }
   if constexpr (Vectors == 2) {
-    if (t.a_row == 1 && t.copy != nullptr)
-      return unrolled_tile<Strip::copied, columns, D, Rows, Vectors>;
-    if (t.a_row == 1 && is_panel) return unrolled_tile<Strip::panel, columns, D, Rows, Vectors>;
+    const bool is_a_panel = t.a_row == 1 && t.a_k == Rows;
+    if (is_a_panel && t.copy != nullptr)
+      return unrolled_tile<Strip::copied, panel, D, Rows, Vectors>;
+    if (is_a_panel && is_panel) return unrolled_tile<Strip::panel, panel, D, Rows, Vectors>;
   }
   return nullptr;
 }
