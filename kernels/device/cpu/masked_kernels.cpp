@@ -64,13 +64,26 @@ HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols,
   }
 }
 
+/// What steps fetch: two lines of each row in turn.
+template <class T>
+struct FetchedLines {
+  const T* next;
+  const T* other;
+
+  HWY_INLINE void fetch(std::int64_t row) {
+    __builtin_prefetch(next, 0, 2);
+    const T* const fetched = next;
+    next = other;
+    other = fetched + row;
+  }
+};
+
 /// The current step of a loop over k: its places in A and B, and what it prefetches and copies.
 template <class T, int Rows>
 struct Position {
   StridedRows<T, Rows> a;
   const T* b;
-  const T* next;  // to be fetched in this step, and in the next one
-  const T* other;
+  FetchedLines<T> lines;
   T* copy;
 };
 
@@ -110,10 +123,7 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
     }
   }
   if constexpr (Kind == Step::moves) {
-    __builtin_prefetch(at.next, 0, 2);
-    const hn::TFromD<D>* const fetched = at.next;
-    at.next = at.other;
-    at.other = fetched + next_row;
+    at.lines.fetch(next_row);
     if (at.copy != nullptr) {
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, at.copy + v * lanes);
@@ -172,8 +182,8 @@ template <Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
                          hn::Vec<D> (&sum)[Rows][Vectors]) {
   using T = hn::TFromD<D>;
-  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, t.next,
-                          t.next + t.next_last, t.copy};
+  Position<T, Rows> at = {
+      StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, {t.next, t.next + t.next_last}, t.copy};
   const std::int64_t b_row = t.b_k;
   std::int64_t steps = t.k - t.moves;
   if ((B == Reads::beside || t.moves == 0) && t.k > 0) {
@@ -260,7 +270,7 @@ HWY_INLINE void multiply_tiles(const MaskedTile<hn::TFromD<D>>& t, std::int64_t 
   StridedRows<T, Rows> a(t.a, t.a_row, t.a_k);
   for (; tiles > 0; --tiles, a.skip_rows(), c += Rows * ldc) {
     hn::Vec<D> sum[Rows][Vectors];
-    Position<T, Rows> at = {a, b, nullptr, nullptr, nullptr};
+    Position<T, Rows> at = {a, b, {nullptr, nullptr}, nullptr};
     multiply_step<Step::first, B>(d, mask, 0, at, sum);
     if constexpr (Rows * Vectors <= few_sums) {
       at.a.next();

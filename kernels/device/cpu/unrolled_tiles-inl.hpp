@@ -12,10 +12,10 @@ constexpr bool is_unrolled =
     HWY_TARGET == HWY_AVX2 && ((Vectors == 2 && Rows > 4) || (Vectors == 4 && Rows == 3));
 
 /// Where a strip of B is: in a packed panel, in rows of B, or in rows of B while a panel is packed.
-enum class Strip { panel, rows, copied };
+enum class PlaceOfB { panel, rows, copied };
 
 /// What A is: rows, or a packed panel as wide as the tile has rows.
-enum class Lines { rows, panel };
+enum class PlaceOfA { rows, panel };
 
 /// The compiler computes no other address from this one.
 template <class T>
@@ -39,49 +39,43 @@ HWY_INLINE void add_product(D d, V a, V b, V& sum) {
 }
 
 /// Of the next step in A and B, and what it fetches and copies.
-template <Lines A, class T, int Rows>
+template <PlaceOfA A, class T, int Rows>
 struct Cursor {
-  static constexpr int streams = A == Lines::rows ? Rows : 1;
+  static constexpr int streams = A == PlaceOfA::rows ? Rows : 1;
 
   const T* a[streams];
   const T* b;
-  const T* next;  // to be fetched, and after that
-  const T* other;
+  FetchedLines<T> lines;
   T* copy;
 
   HWY_INLINE explicit Cursor(const MaskedTile<T>& t)
-      : b(t.b), next(t.next), other(t.next + t.next_last), copy(t.copy) {
+      : b(t.b), lines{t.next, t.next + t.next_last}, copy(t.copy) {
 #pragma GCC unroll 8
     for (int i = 0; i < streams; ++i) {
       a[i] = t.a + i * t.a_row;
       hold(a[i]);
     }
   }
-  HWY_INLINE void fetch(std::int64_t next_row) {
-    __builtin_prefetch(next, 0, 2);
-    const T* const fetched = next;
-    next = other;
-    other = fetched + next_row;
-  }
 };
 
 /// sum += A * B for `Steps` steps.
-template <Strip B, int Steps, Lines A, class D, int Rows, int Vectors>
+template <PlaceOfB B, int Steps, PlaceOfA A, class D, int Rows, int Vectors>
 HWY_INLINE void add_steps_at_once(D d, std::int64_t b_row, Cursor<A, hn::TFromD<D>, Rows>& at,
                                   hn::Vec<D> (&sum)[Rows][Vectors]) {
   using V = hn::Vec<D>;
-  constexpr bool by_rows = A == Lines::rows;
+  constexpr bool by_rows = A == PlaceOfA::rows;
   constexpr std::int64_t lanes = hn::MaxLanes(d), width = Vectors * lanes;
 #pragma GCC unroll 8
   for (int step = 0; step < Steps; ++step) {
-    const std::int64_t b_step = B == Strip::panel ? step * width : 0;
+    const std::int64_t b_step = B == PlaceOfB::panel ? step * width : 0;
     // Of the fewer vectors all are in registers, of the others one.
     if constexpr (Vectors < Rows) {
       V b[Vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) {
         b[v] = hn::LoadU(d, at.b + b_step + v * lanes);
-        if constexpr (B == Strip::copied) hn::StoreU(b[v], d, at.copy + step * width + v * lanes);
+        if constexpr (B == PlaceOfB::copied)
+          hn::StoreU(b[v], d, at.copy + step * width + v * lanes);
       }
 #pragma GCC unroll 8
       for (int i = 0; i < Rows; ++i) {
@@ -98,18 +92,18 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t b_row, Cursor<A, hn::TFromD<
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) {
         const V b = hn::LoadU(d, at.b + b_step + v * lanes);
-        if constexpr (B == Strip::copied) hn::StoreU(b, d, at.copy + step * width + v * lanes);
+        if constexpr (B == PlaceOfB::copied) hn::StoreU(b, d, at.copy + step * width + v * lanes);
 #pragma GCC unroll 8
         for (int i = 0; i < Rows; ++i) add_product(d, a[i], b, sum[i][v]);
       }
     }
-    if constexpr (B != Strip::panel) {
+    if constexpr (B != PlaceOfB::panel) {
       at.b += b_row;
       hold(at.b);
     }
   }
-  if constexpr (B == Strip::panel) at.b += Steps * width;
-  if constexpr (B == Strip::copied) at.copy += Steps * width;
+  if constexpr (B == PlaceOfB::panel) at.b += Steps * width;
+  if constexpr (B == PlaceOfB::copied) at.copy += Steps * width;
 #pragma GCC unroll 8
   for (int i = 0; i < at.streams; ++i) {
     at.a[i] += by_rows ? Steps : Steps * Rows;
@@ -117,8 +111,9 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t b_row, Cursor<A, hn::TFromD<
   }
 }
 
-/// C = alpha * A * B + beta * C for one tile.
-template <Strip B, Lines A, class D, int Rows, int Vectors>
+/// C = alpha * A * B + beta * C for one tile. A function of its own, with a loop over groups that counts up:
+/// otherwise GCC 12 keeps the sums in memory.
+template <PlaceOfB B, PlaceOfA A, class D, int Rows, int Vectors>
 HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
   const D d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
@@ -133,7 +128,7 @@ HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
   const std::int64_t groups = k / steps_at_once, moves = t.moves / steps_at_once;
   for (std::int64_t group = 0; group < groups; ++group) {
     if (group < moves) {
-      for (std::int64_t step = 0; step < steps_at_once; step += pace) at.fetch(next_row);
+      for (std::int64_t step = 0; step < steps_at_once; step += pace) at.lines.fetch(next_row);
     }
     add_steps_at_once<B, steps_at_once>(d, b_row, at, sum);
   }
@@ -147,19 +142,19 @@ HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
 /// The function for tiles of whole vectors; null where there is none for their A and B.
 template <class D, int Rows, int Vectors>
 HWY_INLINE MaskedTileFunction<hn::TFromD<D>> unrolled(const MaskedTile<hn::TFromD<D>>& t) {
-  constexpr Lines rows = Lines::rows, panel = Lines::panel;
+  constexpr PlaceOfA rows = PlaceOfA::rows, panel = PlaceOfA::panel;
   if (t.k < least_unrolled_k || t.fetches_right) return nullptr;
   const bool is_panel = t.b_k == Vectors * std::int64_t{hn::MaxLanes(D())};
   if (t.a_k == 1) {
-    if (t.copy != nullptr) return unrolled_tile<Strip::copied, rows, D, Rows, Vectors>;
-    return is_panel ? unrolled_tile<Strip::panel, rows, D, Rows, Vectors>
-                    : unrolled_tile<Strip::rows, rows, D, Rows, Vectors>;
+    if (t.copy != nullptr) return unrolled_tile<PlaceOfB::copied, rows, D, Rows, Vectors>;
+    return is_panel ? unrolled_tile<PlaceOfB::panel, rows, D, Rows, Vectors>
+                    : unrolled_tile<PlaceOfB::rows, rows, D, Rows, Vectors>;
   }
   if constexpr (Vectors == 2) {
     const bool is_a_panel = t.a_row == 1 && t.a_k == Rows;
     if (is_a_panel && t.copy != nullptr)
-      return unrolled_tile<Strip::copied, panel, D, Rows, Vectors>;
-    if (is_a_panel && is_panel) return unrolled_tile<Strip::panel, panel, D, Rows, Vectors>;
+      return unrolled_tile<PlaceOfB::copied, panel, D, Rows, Vectors>;
+    if (is_a_panel && is_panel) return unrolled_tile<PlaceOfB::panel, panel, D, Rows, Vectors>;
   }
   return nullptr;
 }
