@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/rung.hpp"
@@ -162,6 +163,25 @@ TEST(Costs, OfFewColumnsAreLessByRows) {
     for (const std::int64_t n : {1, 2, 4}) {
       const GemmShape shape{dtype, 8192, n, 8192, Order::row_major, Order::row_major};
       EXPECT_STREQ(cheapest_gemm(shape, 1, CostFactors(), rates).id, "gemm/cpu/13_narrow") << n;
+    }
+  }
+}
+
+/// Rung 07 hands strips of few rows to threads one by one.
+TEST(Costs, OfFewRowsOnThreadsAreLessInParts) {
+  const CpuRates rates{.lanes_f32 = 8,
+                       .lanes_f64 = 4,
+                       .l1 = 32 << 10,
+                       .l2 = 512 << 10,
+                       .l3 = 32 << 20,
+                       .handover = 6e3,
+                       .fmas_per_cycle = 2,
+                       .has_few_registers = true};
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (const auto& [m, n, k] :
+         {std::tuple{3, 2072, 1236}, std::tuple{4, 1416, 592}, std::tuple{5, 200, 3288}}) {
+      const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
+      EXPECT_STRNE(cheapest_gemm(shape, 2, CostFactors(), rates).id, "gemm/cpu/07_direct") << m;
     }
   }
 }
