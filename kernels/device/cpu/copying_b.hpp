@@ -57,7 +57,7 @@ void copied_strip_of_rows(const Gemm<T, T>& g, const MaskedKernels<T>& kernels, 
     tile.copy = index == 0 ? copy : nullptr;
     tile.moves = 0;
     if (index < parts) {
-      fetch_part(tile, next, g.b.row_stride, index);
+      fetch_strip(tile, next, g.b.row_stride, index, parts, 1);
     } else if (index == 0) {
       tile.fetch(tile.c, tile.ldc, cols - 1, tile.k);
     }

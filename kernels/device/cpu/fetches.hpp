@@ -11,15 +11,6 @@ namespace rung::cpu {
 template <class T>
 inline constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
 
-/// The tile fetches a part of the strip of B that begins at `from`: half of its rows, and two lines
-/// of each.
-template <class T>
-void fetch_part(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t part) {
-  const std::int64_t half = (tile.k + 1) / 2 * (part % 2);
-  // Where rows do not begin with a line, the strip to the left has read the first one.
-  tile.fetch(from + half * row + part / 2 * 2 * line<T> + line<T> - 1, row, line<T>, tile.k);
-}
-
 /// Tile `index` of the first ones fetches its part of the next strip, which begins at `from` and has
 /// `lines` of each row: two lines of some of the rows, or a last one. Two lines are in one page. With a line
 /// for each `pace` steps, that takes lines * pace tiles.
