@@ -1,4 +1,4 @@
-# cmake -D BINARY=… -D OBJDUMP=… -P CheckPortable.cmake: fails unless BINARY needs glibc 2.35 alone.
+# cmake -D BINARY=… -D OBJDUMP=… -P CheckPortable.cmake: fails if BINARY needs more than glibc 2.35.
 
 execute_process(COMMAND ${OBJDUMP} -p ${BINARY}
   OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)

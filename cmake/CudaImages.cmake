@@ -1,9 +1,9 @@
-# What the device compilers made of the CUDA rungs, packed and embedded: two tables of images, "all"
-# and "selected", which functions below fill line by line.
+# Packs and embeds the compiled CUDA kernels: two tables of images, "all" and "selected", which the
+# functions below fill line by line.
 
 # Sets <out> to the ids of the rungs that selection can choose, as its tables name them.
 function(rung_selected_ids out)
-  set(tables ${PROJECT_SOURCE_DIR}/src/library/tuned/cuda.hpp)
+  set(tables ${PROJECT_SOURCE_DIR}/select/cuda/tables.hpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tables})
   file(STRINGS ${tables} lines REGEX "RungIndex::")
   set(ids)
@@ -14,8 +14,8 @@ function(rung_selected_ids out)
   set(${out} ${ids} PARENT_SCOPE)
 endfunction()
 
-# Sets <out> to the index, in the list of a rung's units, of one before <unit> with similar kernels; -1
-# if there is none.
+# Sets <out> to the index, in the list of a rung's units, of an earlier one with kernels similar to those
+# of <unit>, or to -1.
 function(rung_similar_unit unit units out)
   set(twin_of_f16 bf16)
   set(twin_of_f16_f16 bf16_bf16)
@@ -34,7 +34,7 @@ endfunction()
 # Adds an image of a rung to a table: packs what rung_cuda_unit made for each unit, with the
 # options of rung_pack that follow, and embeds it. <image> is "<code>:<architecture>", <ids>
 # are those of all rungs in it. Kernels of one type are much like those of another: units are packed as
-# what differs from that of a type of the same size or, if there is none before them, from the first.
+# their difference from a type of the same size or, without an earlier one of that size, from the first.
 function(rung_add_image table stem image units ids)
   string(REGEX MATCH "(.+):([0-9]+)(a?)" matched ${image})
   set(code ${CMAKE_MATCH_1})
@@ -43,18 +43,18 @@ function(rung_add_image table stem image units ids)
   set(name ${stem}_${code}_${arch}${specific})
   set(modules)
   set(options ${ARGN})
-  if(RUNG_PYTHON)  # a wheel is small
+  if(RUNG_PYTHON OR table STREQUAL selected)  # a wheel is small, and so is librung
     list(APPEND options --small)
   endif()
   foreach(unit IN LISTS units)
-    set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+    set(path ${name})
     set(dtype "{}")
     if(NOT unit STREQUAL all)
-      string(APPEND folder /${unit})
+      set(path ${unit}/${name})
       set(dtype "Dtype::${unit}")
     endif()
-    set(file ${folder}/${name})
-    set(packed ${file}.${table}.packed)
+    set(file ${RUNG_CUDA_FOLDER}/${path})
+    set(packed ${CMAKE_CURRENT_BINARY_DIR}/cuda/${path}.${table}.packed)
     set(symbol rung_${unit}_${name})
     set(like)
     set(other)
@@ -62,7 +62,7 @@ function(rung_add_image table stem image units ids)
     rung_similar_unit(${unit} "${units}" index)
     if(NOT index EQUAL -1)
       list(GET units ${index} twin)
-      set(other ${CMAKE_CURRENT_BINARY_DIR}/cuda/${twin}/${name})
+      set(other ${RUNG_CUDA_FOLDER}/${twin}/${name})
       set(like --like ${other})
       set(pointer ", &${name}[${index}]")
     endif()
@@ -96,5 +96,5 @@ function(rung_images_library target which function)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
   set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${generated})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 endfunction()

@@ -1,10 +1,10 @@
-# CUDA rungs, compiled to PTX by clang (no CUDA toolkit needed), and where nvcc is installed by that
-# as well: to PTX, and to machine code for RUNG_CUDA_ARCHITECTURES.
+# Compiles CUDA kernels to PTX by clang, which needs no CUDA toolkit, and, if nvcc is installed, by nvcc to
+# PTX and to machine code for RUNG_CUDA_ARCHITECTURES.
 
 set(RUNG_CUDA_ARCHITECTURES 80 90 CACHE STRING
   "Compute capabilities, without the point, that nvcc makes machine code for")
 
-# What is asked for here is needed here; the library alone does without kernels where no compiler is.
+# Tools and tests require the kernels; the library alone can be built without them if no compiler exists.
 option(RUNG_CUDA "Compile the CUDA kernels, and build them into the library" ON)
 if(RUNG_BUILD_TOOLS OR RUNG_BUILD_TESTS)
   if(NOT RUNG_CUDA)
@@ -42,21 +42,29 @@ if(RUNG_CUDA)
 endif()
 message(STATUS "CUDA rungs: clang ${RUNG_CLANG_VERSION} (${RUNG_CLANG}), nvcc ${RUNG_NVCC_VERSION} (${RUNG_NVCC})")
 
-# Lines of the source go with the code, so that counters and profilers can name them.
+# For a second build of the same sources in another configuration, such as the wheel's after the tests'.
+set(RUNG_CUDA_FROM "" CACHE PATH
+  "Build folder that has the compiled CUDA kernels of these sources; empty: compile them")
+set(RUNG_CUDA_FOLDER ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+if(RUNG_CUDA_FROM)
+  set(RUNG_CUDA_FOLDER ${RUNG_CUDA_FROM}/backends/cuda/cuda)
+endif()
+
+# Line tables, so that counters and profilers can name source lines.
 set(RUNG_CUDA_FLAGS -O3 -std=c++20
-  -I${PROJECT_SOURCE_DIR}/kernels -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include)
+  -I${PROJECT_SOURCE_DIR}/kernels -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include)
 set(RUNG_CLANG_CUDA_FLAGS -x cuda --cuda-device-only -nocudainc -nocudalib -S -ffp-contract=fast
   -Wall -Wextra -Werror -Wno-unknown-cuda-version -gline-tables-only
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 set(RUNG_NVCC_FLAGS --expt-relaxed-constexpr -lineinfo -Werror all-warnings)
 
-# What machine code takes of a multiprocessor is recorded with it.
+# Records the resources of each kernel's machine code: registers, shared memory, spills.
 find_package(Python3 COMPONENTS Interpreter)
 
 include(CudaImages)
 
-# Sets <out> to the compute capability that a rung's header says it needs ("needs: sm_80, …"), 90a
-# where it needs what only that architecture has. 75 is the least that today's compilers know.
+# Sets <out> to the compute capability in a rung's header ("needs: sm_80, …"): 90a for instructions that
+# only that architecture has. The default is 75, the oldest that current compilers support.
 function(rung_architecture source out)
   file(STRINGS ${source} line REGEX "^// needs: " LIMIT_COUNT 1)
   string(REGEX MATCH "sm_([0-9]+a?)" matched "${line}")
@@ -67,17 +75,20 @@ function(rung_architecture source out)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 endfunction()
 
-# Sets <out> to the later architectures that a source wants to be compiled anew for, because it is another
-# kernel there ("// compiled anew for: sm_90"). Devices of these take no image of an earlier one.
+# Sets <out> to the later architectures that need an image of their own, because the source is another
+# kernel there ("// also compiled for: sm_90"). Devices of these take no image of an earlier one.
 function(rung_later_architectures source out)
-  file(STRINGS ${source} line REGEX "^// compiled anew for: " LIMIT_COUNT 1)
+  file(STRINGS ${source} line REGEX "^// also compiled for: " LIMIT_COUNT 1)
   string(REGEX MATCHALL "sm_[0-9]+" architectures "${line}")
   list(TRANSFORM architectures REPLACE "sm_" "")
   set(${out} ${architectures} PARENT_SCOPE)
 endfunction()
 
-# Adds the command that compiles a rung to `output`, anew when a header that it includes changes.
+# Adds the command that compiles a rung to `output`, again if a header that it includes changes.
 function(rung_cuda_command source output comment)
+  if(RUNG_CUDA_FROM)
+    return()
+  endif()
   add_custom_command(OUTPUT ${output}
     COMMAND ${ARGN} ${RUNG_CUDA_FLAGS} -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
     DEPENDS ${source}
@@ -86,9 +97,12 @@ function(rung_cuda_command source output comment)
     VERBATIM)
 endfunction()
 
-# Adds the command that makes machine code of nvcc's PTX, as nvcc itself would; the assembler's report
-# on it goes to `output`.resources.
+# Adds the command that assembles nvcc's PTX, as nvcc itself would; the assembler's report is written to
+# `output`.resources.
 function(rung_cubin_command ptx output arch comment)
+  if(RUNG_CUDA_FROM)
+    return()
+  endif()
   set(report ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -D REPORT=${output}.resources -P ${report} --
@@ -98,7 +112,7 @@ function(rung_cubin_command ptx output arch comment)
     VERBATIM)
 endfunction()
 
-# Adds the command that makes of the compiler's reports on `files` one file, cuda_resources.json.
+# Adds the command that merges the compiler's reports on `files` into cuda_resources.json.
 function(rung_cuda_resources files)
   set(script ${PROJECT_SOURCE_DIR}/scripts/cuda_resources.py)
   set(json ${PROJECT_BINARY_DIR}/cuda_resources.json)
@@ -110,14 +124,13 @@ function(rung_cuda_resources files)
   add_custom_command(OUTPUT ${json}
     COMMAND ${Python3_EXECUTABLE} -B ${script} record ${json} --nvcc ${RUNG_NVCC_VERSION} ${reports} ${ptx}
     DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/scripts/rung_headers.py ${PROJECT_SOURCE_DIR}/scripts/element_types.py
-      ${PROJECT_SOURCE_DIR}/src/core/element_types.hpp
+      ${PROJECT_SOURCE_DIR}/core/element_types.hpp
     COMMENT "Recording what CUDA kernels take: cuda_resources.json"
     VERBATIM)
   add_custom_target(rung_cuda_resources ALL DEPENDS ${json})
 endfunction()
 
-# Sets <out> to the element types that a source wants to be compiled apart ("// compiled by type: …"),
-# or to "all".
+# Sets <out> to the element types that are compiled separately ("// compiled by type: …"), or to "all".
 function(rung_units source out)
   file(STRINGS ${source} line REGEX "^// compiled by type: " LIMIT_COUNT 1)
   string(REGEX MATCHALL "[a-z0-9_]+" types "${line}")
@@ -133,7 +146,7 @@ endfunction()
 # `images`, of the caller.
 function(rung_cuda_unit source id unit)
   string(REPLACE "/" "_" stem ${id})
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+  set(folder ${RUNG_CUDA_FOLDER})
   set(name ${id})
   set(flags)
   if(NOT unit STREQUAL all)
@@ -152,7 +165,7 @@ function(rung_cuda_unit source id unit)
     endforeach()
   endif()
   if(RUNG_NVCC_VERSION)
-    # nvcc's PTX depends on what it is for: older devices than machine code is made for take clang's.
+    # nvcc's PTX depends on its target: devices older than those with machine code take clang's PTX.
     list(GET RUNG_CUDA_ARCHITECTURES 0 oldest)
     if(least LESS oldest)
       set(least ${oldest})
@@ -200,26 +213,30 @@ endfunction()
 function(rung_is_selected_image id image out)
   # On GPUs of sm_90 selection takes other rungs than these, whatever the shape; later ones take PTX of one
   # compiler.
-  set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/34_f16x3_mma
-    gemm/cuda/40_mma_f64)
-  # Memory is the limit of these, or later GPUs have not been measured: one PTX will do. Rung 65 is chosen
+  set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/split_f16_mma
+    gemm/cuda/mma_f64)
+  # These are limited by memory, or were not measured on later GPUs: one form of PTX suffices. batched_fma is chosen
   # for GPUs of sm_90 alone, which take machine code.
-  set(of_one_ptx dot/cuda/10_one_launch gemm/cuda/50_skinny gemm/cuda/51_any_operands gemm/cuda/52_rank_k
-    gemm/cuda/53_short_k gemm/cuda/54_skinny_mma gemm/cuda/60_small_matrices gemm/cuda/61_small_mma
-    gemm/cuda/62_batched_tiles gemm/cuda/65_batched_fma gemm/cuda/66_batched_mma_f64
-    gemm/cuda/71_weight_only gemm/cuda/73_weight_stream gemm/cuda/scale gemm/cuda/pack_operand
+  set(of_one_ptx dot/cuda/10_one_launch gemm/cuda/skinny gemm/cuda/any_operands gemm/cuda/rank_k
+    gemm/cuda/short_k gemm/cuda/skinny_mma gemm/cuda/small_matrices gemm/cuda/small_mma
+    gemm/cuda/batched_tiles gemm/cuda/batched_fma gemm/cuda/batched_mma_f64
+    gemm/cuda/weight_only gemm/cuda/weight_stream gemm/cuda/scale gemm/cuda/pack_operand
     gemm/cuda/apply_epilogue)
-  # A wheel is small: in it, the driver compiles these for sm_80 at their first call, and keeps the result.
-  # They are those whose limit is memory, or that few call.
-  set(of_ptx_in_wheels dot/cuda/10_one_launch dot/cuda/11_compensated dot/cuda/12_reproducible
-    gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64 gemm/cuda/50_skinny gemm/cuda/51_any_operands
-    gemm/cuda/52_rank_k gemm/cuda/53_short_k gemm/cuda/54_skinny_mma
-    gemm/cuda/60_small_matrices gemm/cuda/61_small_mma gemm/cuda/71_weight_only gemm/cuda/73_weight_stream)
+  # A wheel is small: in it, the driver compiles all kernels for sm_80 at their first call and keeps the result.
+  # It does so for these on every GPU: they are limited by memory, or rarely called.
+  set(of_ptx_in_wheels dot/cuda/10_one_launch dot/cuda/compensated dot/cuda/reproducible
+    gemm/cuda/split_f16_mma gemm/cuda/mma_f64 gemm/cuda/skinny gemm/cuda/any_operands
+    gemm/cuda/rank_k gemm/cuda/short_k gemm/cuda/skinny_mma
+    gemm/cuda/small_matrices gemm/cuda/small_mma gemm/cuda/weight_only gemm/cuda/weight_stream
+    gemm/cuda/apply_epilogue gemm/cuda/pack_operand gemm/cuda/pack_weights gemm/cuda/mixed_operand
+    gemm/cuda/batched_fma gemm/cuda/batched_mma_f64 gemm/cuda/batched_tiles
+    gemm/cuda/digits gemm/cuda/residues gemm/cuda/split_operand gemm/cuda/split_residues)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"
       OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
-      OR (RUNG_PYTHON AND id IN_LIST of_ptx_in_wheels AND image STREQUAL "cubin:80")
+      OR (RUNG_PYTHON AND image STREQUAL "cubin:80")
+      OR (RUNG_PYTHON AND id IN_LIST of_ptx_in_wheels AND image MATCHES "^cubin:90a?$")
       OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90")
       OR ((id IN_LIST of_older_gpus OR id IN_LIST of_one_ptx) AND image MATCHES "^nvcc_ptx:"
           AND RUNG_CLANG_VERSION))
@@ -255,9 +272,9 @@ function(rung_cuda_images source id)
   endforeach()
 endfunction()
 
-# cuda_rungs(<target> <op>...): adds to the target the host side of every rung of kernels/<op>/cuda
-# (descriptor and launch), that of scaling, and those of copies. Makes libraries of what the device
-# compilers made, each with the table of src/backends/cuda/images.hpp: <target>_images has all rungs,
+# cuda_rungs(<target> <op>...): adds to the target the host side (descriptor and launch) of every rung of
+# ladder/<op>/cuda and of every kernel of kernels/<op>/cuda and kernels/device/cuda/library. Makes libraries of what the device
+# compilers made, each with the table of backends/cuda/images.hpp: <target>_images has all rungs,
 # with line tables; <target>_selected_images those that selection can choose, without. In a wheel the first
 # has what the second lacks.
 function(cuda_rungs target)
@@ -265,7 +282,7 @@ function(cuda_rungs target)
   set(all_sources)
   rung_selected_ids(selected_ids)
   foreach(helper scale pack_operand split_operand split_digits split_residues apply_epilogue
-          fused_epilogue mixed_operand pack_weights parted_gemm few_rows
+          fused_epilogue mixed_operand pack_weights tile_signal_gemm few_rows
           summed_parts)
     set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/library/${helper}.cu)
     list(APPEND all_sources ${source})
@@ -274,9 +291,10 @@ function(cuda_rungs target)
   endforeach()
   rung_sources(sum cuda cu sums)
   foreach(op IN LISTS ARGN)
-    rung_sources(${op} cuda cu sources)
-    list(APPEND all_sources ${sources})
-    foreach(source IN LISTS sources)
+    rung_sources(${op} cuda cu rungs)
+    kernel_sources(${op} cuda cu kernels)
+    list(APPEND all_sources ${rungs} ${kernels})
+    foreach(source IN LISTS rungs kernels)
       get_filename_component(slug ${source} NAME_WE)
       set(more)
       if(source IN_LIST sums)
@@ -290,7 +308,7 @@ function(cuda_rungs target)
   rung_images_library(${target}_selected_images selected images)
   if(RUNG_PYTHON)
     rung_images_library(${target}_images all images_of_program)
-    target_sources(${target}_images PRIVATE ${PROJECT_SOURCE_DIR}/src/backends/cuda/images_of_wheel.cpp)
+    target_sources(${target}_images PRIVATE ${PROJECT_SOURCE_DIR}/backends/cuda/images_of_wheel.cpp)
     target_link_libraries(${target}_images INTERFACE rung_library)
   else()
     rung_images_library(${target}_images all images)

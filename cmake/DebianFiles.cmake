@@ -1,11 +1,11 @@
-# What Debian's policy asks of each package beyond what cmake --install lays down: a copyright file, a
+# Adds the files that Debian's policy requires in each package beyond cmake --install: a copyright file, a
 # changelog, compressed man pages, and no RUNPATH. CPack runs this on the staged components.
 
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
 
-# As gzip -9n: the same bytes from build to build.
+# Like gzip -9n: builds are reproducible.
 function(compress file)
   execute_process(COMMAND gzip -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()

@@ -1,6 +1,15 @@
-# Compiler and linker flags of the whole project.
+# The language, and compiler and linker flags: of the whole project, or of the virtual GPU alone.
 
-# No fused multiply-add that the source does not ask for: the compensated sums depend on it.
+get_filename_component(RUNG_ROOT .. ABSOLUTE BASE_DIR ${CMAKE_CURRENT_LIST_DIR})  # of the repository
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# The compiler must not create FMAs on its own: compensated sums depend on it.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
 if(RUNG_WERROR)
   add_compile_options(-Werror)
@@ -8,24 +17,24 @@ endif()
 # Hardening, as distributions do it: tests/install/elf_test.py reads the binaries. A debugger needs
 # the sources' whole paths; what is installed must not have them.
 add_compile_options(-fstack-protector-strong
-  $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+  $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${RUNG_ROOT}/=>)
 if(NOT APPLE)
   add_link_options(-Wl,-z,relro,-z,now)
 endif()
-# More memory before GCC first looks for what it can give back: large sources compile a tenth faster.
+# GCC collects garbage later: large sources compile a tenth faster.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(--param=ggc-min-heapsize=524288)
 endif()
 if(RUNG_SANITIZE)
   add_compile_options(-fsanitize=${RUNG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${RUNG_SANITIZE})
-  # GCC warns of instrumented strings and <regex>, wrongly: https://gcc.gnu.org/PR105616, PR105651;
-  # and that ThreadSanitizer knows no fences: what the virtual GPU orders does not rest on one alone.
+  # GCC warns wrongly about instrumented strings and <regex> (https://gcc.gnu.org/PR105616, PR105651), and
+  # that ThreadSanitizer ignores fences: the virtual GPU never relies on a fence alone.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-tsan)
   endif()
 endif()
-# For code that nobody waits for, such as JSON and tables: -O3 costs more in compiling than it saves.
+# For code that is not time-critical, such as JSON and tables: -O3 costs more in compiling than it saves.
 set(RUNG_COLD_CODE $<$<CONFIG:Release>:-O1>)
 set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)

@@ -1,7 +1,7 @@
-# cmake -D NAME=device/… -D KERNELS=… -D OUTPUT=… -P FlattenMetal.cmake: the file of that name below
-# the folder kernels/, with the project's headers for the device (.h) in the place where each is first
-# included: one text, which Metal compiles where the program runs. #line keeps the names of files and
-# the numbers of lines; OUTPUT.d lists what was read, for Ninja.
+# cmake -D NAME=ladder/… -D ROOT=… -D OUTPUT=… -P FlattenMetal.cmake: writes the file of that name below
+# the project's root to OUTPUT, with each of the project's device headers (.h) inserted where it is first
+# included. Metal compiles this one text where the program runs. #line keeps file names and line numbers;
+# OUTPUT.d lists the files that were read, for Ninja.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -10,13 +10,13 @@ set(read)  # so far
 # Sets `flattened`, and adds to `read`, of the caller.
 function(flatten name)
   list(APPEND read ${name})
-  file(READ "${KERNELS}/${name}" rest)
+  file(READ "${ROOT}/${name}" rest)
   string(REPLACE "#pragma once" "" rest "${rest}")
-  set(text "#line 1 \"kernels/${name}\"\n")
+  set(text "#line 1 \"${name}\"\n")
   set(line 1)
   while(rest MATCHES "#include \"(device/metal/[a-z_]+[.]h)\"\n")
     set(include "${CMAKE_MATCH_0}")
-    set(header "${CMAKE_MATCH_1}")
+    set(header "kernels/${CMAKE_MATCH_1}")
     string(FIND "${rest}" "${include}" at)
     string(SUBSTRING "${rest}" 0 ${at} before)
     string(LENGTH "${include}" length)
@@ -29,7 +29,7 @@ function(flatten name)
     if(NOT header IN_LIST read)
       flatten(${header})
     endif()
-    string(APPEND text "${before}${flattened}#line ${line} \"kernels/${name}\"\n")
+    string(APPEND text "${before}${flattened}#line ${line} \"${name}\"\n")
   endwhile()
   set(flattened "${text}${rest}" PARENT_SCOPE)
   set(read ${read} PARENT_SCOPE)
@@ -37,6 +37,6 @@ endfunction()
 
 flatten(${NAME})
 file(WRITE "${OUTPUT}" "${flattened}")
-list(TRANSFORM read PREPEND "${KERNELS}/")
+list(TRANSFORM read PREPEND "${ROOT}/")
 list(JOIN read " " read)
 file(WRITE "${OUTPUT}.d" "${OUTPUT}: ${read}\n")

@@ -1,52 +1,39 @@
-# Metal rungs, compiled to PTX for the virtual GPU by the clang that compiles CUDA rungs
-# (cmake/CudaRungs.cmake). Apple's compiler is not needed.
+# Metal rungs, compiled to PTX for the virtual GPU by the front end that compiles kernels of the user's
+# (emu/compile/metal), with the clang that compiles CUDA rungs. Apple's compiler is not needed.
 
-# clang 17 is the first whose C++ makes entries of PTX.
+# The front end needs clang 19, and is built with the tools.
 rung_compiler_version(${RUNG_CLANG} "clang version ([0-9.]+)" RUNG_METAL_CLANG_VERSION)
-if(RUNG_METAL_CLANG_VERSION VERSION_LESS 17)
+if(RUNG_METAL_CLANG_VERSION VERSION_LESS 19 OR NOT RUNG_BUILD_TOOLS)
   set(RUNG_METAL_CLANG_VERSION)
-  message(STATUS "Metal rungs need clang 17 or later; this build has none of them")
+  message(STATUS "Metal rungs need clang 19 or later and RUNG_BUILD_TOOLS; this build has none of them")
 endif()
 
-# C++14, as Apple's compiler has it. What device and threadgroup point to are different types. The
-# version of PTX is that of sm_80: without a CUDA toolkit, clang takes an older one by itself.
-set(RUNG_METAL_FLAGS --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx70
-  -x c++ -std=c++14 -nostdinc
-  -fno-exceptions -fno-rtti -Xclang -fconvergent-functions -D__METAL_VERSION__=320
-  -I${PROJECT_SOURCE_DIR}/src/vgpu/frontends/metal/include -I${PROJECT_SOURCE_DIR}/kernels
-  -Wall -Wextra -Werror -Wno-unused-const-variable -Wno-duplicate-decl-specifier -gline-tables-only
-  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-
-set_property(GLOBAL PROPERTY RUNG_METAL_FLAGS ${RUNG_METAL_FLAGS})
-
-# Adds the command that writes the one text of kernels/<name>, its headers in it.
+# Adds the command that writes the one text of ladder/<name>, its headers in it.
 function(rung_metal_text name output)
   set(script ${PROJECT_SOURCE_DIR}/cmake/FlattenMetal.cmake)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -D NAME=${name} -D KERNELS=${PROJECT_SOURCE_DIR}/kernels
+    COMMAND ${CMAKE_COMMAND} -D NAME=ladder/${name} -D ROOT=${PROJECT_SOURCE_DIR}
             -D OUTPUT=${output} -P ${script}
-    DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${name} ${script}
+    DEPENDS ${PROJECT_SOURCE_DIR}/ladder/${name} ${script}
     DEPFILE ${output}.d
     COMMENT "One text: ${name}"
     VERBATIM)
 endfunction()
 
-# Adds the commands that compile such a text to `output`.
+# Adds the command that compiles such a text to `output`.
 function(rung_metal_command text name output)
+  file(GLOB library CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/emu/metal/*.h)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -D INPUT=${text} -D OUTPUT=${output}.cpp -D NAME=kernels/${name}
-            -P ${PROJECT_SOURCE_DIR}/cmake/MetalSource.cmake
-    COMMAND ${RUNG_CLANG} ${RUNG_METAL_FLAGS} -O3 -ffp-contract=fast -S
-            -MD -MF ${output}.d -MT ${output} ${output}.cpp -o ${output}
-    DEPENDS ${text} ${PROJECT_SOURCE_DIR}/cmake/MetalSource.cmake
-    DEPFILE ${output}.d
+    COMMAND ${CMAKE_COMMAND} -E env RUNG_CLANG=${RUNG_CLANG}
+            $<TARGET_FILE:rung_metal_compiler> ${text} ladder/${name} ${output}
+    DEPENDS ${text} rung_metal_compiler ${library}
     COMMENT "clang: ${name} to PTX"
     VERBATIM)
 endfunction()
 
 # metal_rungs(<target> <op>...): adds to the target the host side of every rung of
-# kernels/<op>/metal, and one generated source that holds their texts and their PTX, as the tables of
-# src/backends/metal/images.hpp.
+# ladder/<op>/metal, and one generated source that holds their texts and their PTX, as the tables of
+# backends/metal/images.hpp.
 function(metal_rungs target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/metal)
   set(all_sources)

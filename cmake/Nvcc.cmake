@@ -1,8 +1,8 @@
-# nvcc is optional. This is the one rule by which the kernels' build and the tests find it:
-#   RUNG_NVCC_VERSION      of the nvcc in RUNG_NVCC; empty if there is none, or if it does not run
+# nvcc is optional. The kernels' build and the tests find it by this rule:
+#   RUNG_NVCC_VERSION      of the nvcc in RUNG_NVCC; empty if it is missing or does not run
 #   RUNG_WORKING_NVCC      that nvcc; empty likewise
 
-# Sets <out> to the version of a compiler, from what it prints.
+# Sets <out> to the version of a compiler, from its output.
 function(rung_compiler_version compiler pattern out)
   execute_process(COMMAND ${compiler} --version OUTPUT_VARIABLE text ERROR_VARIABLE text)
   string(REGEX MATCH "${pattern}" matched "${text}")
@@ -11,6 +11,10 @@ endfunction()
 
 set(RUNG_NVCC_VERSION)
 set(RUNG_WORKING_NVCC)
+if(RUNG_CUDA_FROM)  # its kernels are those of its nvcc, or of none
+  load_cache(${RUNG_CUDA_FROM} READ_WITH_PREFIX built_with_ RUNG_NVCC)
+  set(RUNG_NVCC ${built_with_RUNG_NVCC})
+endif()
 find_program(RUNG_NVCC NAMES nvcc PATHS /usr/local/cuda/bin DOC "NVIDIA's compiler; optional")
 if(RUNG_NVCC)
   rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)

@@ -1,6 +1,6 @@
 # cmake -D PREFIX=FOLDER/ -P NvccToPtx.cmake -- COMMAND... -o OUTPUT: runs nvcc, then takes the
-# prefix off the names of files in its PTX. nvcc has no -ffile-prefix-map, and the names of the
-# machine that built it do not belong into the library.
+# prefix off the names of files in its PTX. nvcc has no -ffile-prefix-map, and the library must not
+# contain paths of the build machine.
 
 include(${CMAKE_CURRENT_LIST_DIR}/TrailingCommand.cmake)
 list(GET command -1 output)

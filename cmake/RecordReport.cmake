@@ -1,5 +1,5 @@
-# cmake -D REPORT=FILE -P RecordReport.cmake -- COMMAND...: runs the command and writes what it says
-# to FILE, which is shown only where the command fails.
+# cmake -D REPORT=FILE -P RecordReport.cmake -- COMMAND...: runs the command and writes its output
+# to FILE, which is shown only if the command fails.
 
 include(${CMAKE_CURRENT_LIST_DIR}/TrailingCommand.cmake)
 

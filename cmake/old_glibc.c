@@ -34,6 +34,8 @@ OLD("2.2.5", int, dlclose, (void* handle), (handle))
 OLD("2.2.5", char*, dlerror, (void), ())
 OLD("2.2.5", void*, dlsym, (void* restrict handle, const char* restrict name), (handle, name))
 OLD("2.2.5", int, dladdr, (const void* address, Dl_info* info), (address, info))
+OLD("2.3.3", int, dladdr1, (const void* address, Dl_info* info, void** extra, int flags),
+    (address, info, extra, flags))
 OLD("2.2.5", int, pthread_create,
     (pthread_t* restrict thread, const pthread_attr_t* restrict attributes, void* (*start)(void*),
      void* restrict argument),
@@ -47,6 +49,7 @@ OLD("2.2.5", int, __pthread_key_create, (pthread_key_t * key, void (*destroy)(vo
 OLD("2.2.5", int, pthread_key_delete, (pthread_key_t key), (key))
 OLD("2.2.5", void*, pthread_getspecific, (pthread_key_t key), (key))
 OLD("2.2.5", int, pthread_setspecific, (pthread_key_t key, const void* value), (key, value))
+OLD("2.2.5", int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 OLD("2.2.5", int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
 OLD("2.2.5", int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
 OLD("2.2.5", int, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))

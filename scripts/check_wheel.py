@@ -1,8 +1,8 @@
-"""check_wheel.py FROM TO: the newest wheel of folder FROM, for manylinux_2_28, in folder TO.
+"""check_wheel.py FROM TO: writes the newest wheel of folder FROM, for manylinux_2_28, to folder TO, and checks it.
 
-The wheel needs nothing of the system but what manylinux_2_28 has (auditwheel), has at most 15 MB, and
-works in an empty virtual environment, where a product is computed, and the command verifies a rung and
-runs a CUDA program. With NumPy there, the README's lines of Python run.
+The wheel requires only manylinux_2_28 (auditwheel), has at most 15 MB, and works in an empty virtual
+environment: it computes a product, verifies a rung and runs a CUDA program. Its libraries export only
+their own names. With NumPy installed, the README's lines of Python run.
 """
 
 import os
@@ -22,6 +22,9 @@ LARGEST = 15_000_000
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
+# C++ names outside the namespace rung, and what comes with a C++ program.
+FOREIGN = re.compile(r"_Z(?!(T[ISV])?NK?4rung)|__cxa_|__gxx_|_Unwind_|__dynamic_cast")
+
 PROGRAM = """
 import ctypes, pathlib, rung
 from array import array
@@ -39,29 +42,51 @@ def run(*command, **options):
     return done.stdout
 
 
+def check_exports(package):
+    """Exports no symbol of the C++ library: the dynamic linker would merge unique symbols with those of other copies."""
+    for file in package.rglob("*"):
+        if not file.is_file() or not file.read_bytes().startswith(b"\x7fELF"):
+            continue
+        for line in run("nm", "-D", "--defined-only", "--format=posix", file).splitlines():
+            name, kind = line.split()[:2]
+            if kind == "u" or FOREIGN.match(name):
+                sys.exit(f"{file.name} exports {name}")
+
+
+def check_exceptions(rung):
+    """One that librung_vgpu throws is caught by its type in the program, which has a C++ library of its own."""
+    command = [rung, "emu", "--gpu", "nonsense", SOURCE / "tests/emu/programs/vector_add.cu"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 2 or not done.stderr.startswith("rung: --gpu: 'nonsense' is not one of"):
+        sys.exit(f"rung emu for an unknown GPU ends with {done.returncode} and says {done.stderr}")
+
+
 def use(wheel):
-    """What a user does with it, with nothing else on the path."""
+    """Installs the wheel and uses it like a user, with nothing else on the path."""
     with tempfile.TemporaryDirectory() as folder:
         run(sys.executable, "-m", "venv", f"{folder}/venv")
         programs = pathlib.Path(folder) / "venv/bin"
         run(programs / "pip", "install", "-q", "--no-index", wheel)
+        package = run(programs / "python", "-c", "import rung; print(rung.__path__[0])", cwd=folder).strip()
+        check_exports(pathlib.Path(package))
         said = run(programs / "python", "-c", PROGRAM, cwd=folder)
         if said != "[[7.0, 10.0], [15.0, 22.0]] cpu\n":
             sys.exit(f"the wheel computes {said}")
         run(programs / "rung", "verify", "gemm/cpu/05", "--sizes", "33x17x9", cwd=folder)
-        # Librung has code of rung 11, the command alone that of rung 05.
-        for rung in "05", "11":
+        # Librung has code of fma_tiles, the command alone that of rung 05.
+        for rung in "05", "fma_tiles":
             run(programs / "rung", "verify", f"gemm/cuda/{rung}", "--device", "virtual", "--sizes", "33x17x9", cwd=folder)
         said = run(programs / "rung", "emu", SOURCE / "tests/emu/programs/vector_add.cu", cwd=folder)
         if said != "1000 elements, 0 wrong, timed: yes\n":
             sys.exit(f"rung emu of the wheel says {said}")
+        check_exceptions(programs / "rung")
         run(programs / "pip", "install", "-q", "numpy")
         for lines in re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.DOTALL):
             run(programs / "python", "-c", lines, cwd=folder)
 
 
 class Whole:
-    """What zipfile calls to compress a file: libdeflate at its best, which makes 2 % less of it than zlib."""
+    """A compressor for zipfile: libdeflate at its highest level, 2 % smaller than zlib's output."""
 
     def __init__(self, *_):
         self.data = bytearray()

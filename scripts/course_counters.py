@@ -1,9 +1,9 @@
-"""The tables of counters in docs/course, from the virtual GPU.
+"""The tables of counters in course/, from the virtual GPU.
 
     course_counters.py PROGRAM FOLDER            rewrite the tables in the chapters of FOLDER
     course_counters.py PROGRAM FOLDER --check    print the chapters whose tables differ; the exit status is 1 if there are any
 
-A table stands between `<!-- counters: RUNG RUNG ... OPTIONS -->` and `<!-- end of counters -->`: a column for
+A table is enclosed by `<!-- counters: RUNG RUNG ... OPTIONS -->` and `<!-- end of counters -->`. It has a column for
 each rung, from `rung trace RUNG OPTIONS --code clang`.
 """
 
@@ -17,8 +17,8 @@ BLOCK = re.compile(r"<!-- counters: (.*?) -->\n.*?<!-- end of counters -->", re.
 
 
 def trace(program, rung, options):
-    """The counters of all kernels of a run together."""
-    # By one thread: blocks that wait for others in a loop count as often as they look.
+    """Returns the counters of a run, summed over its kernels."""
+    # One thread: blocks that poll for others in a loop count each poll.
     command = [program, "trace", rung, *options, "--code", "clang", "--threads", "1", "--json", "-"]
     output = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     total = {}
@@ -70,7 +70,7 @@ def table(program, words):
 def main():
     program, folder, check = sys.argv[1], pathlib.Path(sys.argv[2]), "--check" in sys.argv
     wrong = []
-    for path in sorted(folder.glob("*.md")):
+    for path in sorted(folder.glob("*/README.md")):
         text = path.read_text(encoding="utf-8")
         filled = BLOCK.sub(
             lambda match: f"<!-- counters: {match[1]} -->\n{table(program, match[1].split())}\n<!-- end of counters -->",
@@ -78,7 +78,7 @@ def main():
         )
         if filled == text:
             continue
-        wrong.append(path.name)
+        wrong.append(path.parent.name)
         if not check:
             path.write_text(filled, encoding="utf-8")
     if check and wrong:

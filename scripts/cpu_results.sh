@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures the CPU library and its ladder against the peers, on a machine that does nothing else, and
-# writes the JSON into results/cpu-NAME/. Takes about ten minutes with two cores; scripts/readme_tables.py
+# writes JSON Lines into results/cpu-NAME/. Takes about ten minutes with two cores; scripts/readme_tables.py
 # then fills the tables.
 #   scripts/cpu_results.sh NAME [build/rung]
 # RUNG_SHAPES: shapes of each random draw (default: 24). RUNG_SCALE: time per measurement, as a multiple
@@ -24,7 +24,7 @@ if [ "$(printf '%.0f' "$load")" -ge 1 ]; then
   echo "cpu_results: the load is $load: other work makes these times worthless" >&2
 fi
 mkdir -p "$folder"
-trap 'rm -f "$folder"/*.part' EXIT
+trap 'rm -f "$folder"/*.part "$folder"/*.part.jsonl' EXIT
 
 # A file replaces the one of an earlier run only when it is whole. It names libraries by paths from ~.
 measure() { # file seconds arguments of bench…
@@ -32,11 +32,11 @@ measure() { # file seconds arguments of bench…
   seconds=$(awk "BEGIN { print $2 * $scale }")
   shift 2
   echo "cpu_results: $(date +%T) $file" >&2
-  "$rung" bench "$@" --seconds "$seconds" --json "$folder/$file.json.part" \
+  "$rung" bench "$@" --seconds "$seconds" --json "$folder/$file.part.jsonl" \
     >"$folder/$file.log.part" 2>&1 ||
     die "$file: $(tail -n 1 "$folder/$file.log.part")"
-  sed -i "s|\"$HOME/|\"~/|" "$folder/$file.json.part"
-  mv "$folder/$file.json.part" "$folder/$file.json"
+  sed -i "s|\"$HOME/|\"~/|g" "$folder/$file.part.jsonl"
+  mv "$folder/$file.part.jsonl" "$folder/$file.jsonl"
 }
 
 # Random shapes; these seeds were not used for fitting.
@@ -60,7 +60,7 @@ for threads in 1 "$many"; do
     # shellcheck disable=SC2086  # words of $on
     measure "ladder-$dtype-${threads}t" 0.3 gemm/cpu --sizes 512 $on
     # shellcheck disable=SC2086
-    measure "gemm-$dtype-${threads}t" 0.6 gemm/cpu/12 --sizes $sizes $on
+    measure "gemm-$dtype-${threads}t" 0.6 gemm/cpu/just_in_time --sizes $sizes $on
     # shellcheck disable=SC2086
     measure "dot-$dtype-${threads}t" 0.1 dot/cpu --sizes 1e3,1e4,1e5,1e6,1e7 $on
   done
@@ -69,8 +69,8 @@ done
 # Matrix times vector, beside the rate of reading. AMX, beside oneDNN.
 sides=1x8192x8192,8192x1x8192,1x4096x4096
 for dtype in f32 f64; do
-  measure "gemv-$dtype-1t" 0.3 gemm/cpu/13 --sizes $sides --dtype $dtype --threads 1
+  measure "gemv-$dtype-1t" 0.3 gemm/cpu/narrow --sizes $sides --dtype $dtype --threads 1
 done
 for dtype in bf16 i8; do
-  measure "gemm-$dtype-1t" 0.3 gemm/cpu/10 --sizes 256,512,1024,2048,4096 --dtype $dtype --threads 1
+  measure "gemm-$dtype-1t" 0.3 gemm/cpu/amx --sizes 256,512,1024,2048,4096 --dtype $dtype --threads 1
 done

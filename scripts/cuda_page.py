@@ -3,11 +3,11 @@
 `<!-- KIND: … -->` and `<!-- end of KIND -->`.
 
   <!-- ladder: OP/BACKEND -->          its rungs, from their headers
-  <!-- resources: OP/BACKEND ARCH -->  what they take, from the build's cuda_resources.json
+  <!-- kernels: OP/BACKEND -->         the library's kernels, from their headers
+  <!-- resources: OP/BACKEND ARCH -->  their resources, from the build's cuda_resources.json
 
-Without arguments, rewrites the pages; with --check, only says in one line which table is stale, and
-exits with 1. Another version of nvcc gives other registers, so the resources are checked only if
-those on the page are by the same one.
+Without arguments, rewrites the pages; with --check, only reports the first stale table and exits with 1.
+Registers depend on the version of nvcc, so resources are checked only if the page names the same version.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import rung_headers
 from element_types import DTYPES
 
 BLOCK = re.compile(r"(<!-- (\w+): ([^>]+) -->\n)(.*?)(<!-- end of \2 -->)", re.DOTALL)
-RUNG_LINE = re.compile(r"^RUNG\((\d+), *(\w+)\)", re.MULTILINE)
+LISTED = re.compile(r"^(?:RUNG|KERNEL)\(([\w, ]+)\)", re.MULTILINE)
 
 
 class Problem(Exception):
@@ -32,16 +32,16 @@ def markdown(headings, rules, rows):
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def ladder(project, name):
-    folder = project / "kernels" / name
+def listed(project, folder, list_name, heading):
+    """A row for each file of a folder that its list names."""
     rows = []
-    for number, slug in RUNG_LINE.findall((folder / "rungs.inc").read_text()):
-        path = folder / f"{number}_{slug}.{folder.name.replace('cuda', 'cu')}"
+    for slug in LISTED.findall((folder / list_name).read_text()):
+        path = folder / f"{slug.replace(', ', '_')}.{folder.name.replace('cuda', 'cu')}"
         fields = rung_headers.header(path)
         link = f"[{path.stem}](../{path.relative_to(project)})"
         needs = "" if fields["needs"] == "nothing" else fields["needs"]
         rows.append([link, fields["idea"].rstrip("."), fields["removes"], fields["bottleneck"], needs])
-    return markdown(["rung", "idea", "removes", "bottleneck", "needs"], ["---"] * 5, rows)
+    return markdown([heading, "idea", "removes", "bottleneck", "needs"], ["---"] * 5, rows)
 
 
 def span(values):
@@ -82,13 +82,15 @@ def by_another_nvcc(table, entries):
 
 
 def table(kind, what, old, project, entries, checking):
-    """What has to stand between the markers, where `old` stands now."""
+    """Returns the text between the markers, to replace `old`."""
     if kind == "ladder":
-        return ladder(project, what)
+        return listed(project, project / "ladder" / what, "rungs.inc", "rung")
+    if kind == "kernels":
+        return listed(project, project / "kernels" / what, "kernels.inc", "kernel")
     if kind == "table":
         return old  # scripts/readme_tables.py fills it
     if kind != "resources":
-        raise Problem(f"table '{kind}' is neither 'ladder' nor 'resources'")
+        raise Problem(f"table '{kind}' is neither 'ladder', 'kernels' nor 'resources'")
     name, arch = what.split()
     # Code that is specific to an architecture is of that architecture as well: sm_90a.
     here = [entry for entry in entries if entry["arch"].rstrip("a") == arch]

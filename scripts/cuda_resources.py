@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What each CUDA kernel takes of a multiprocessor, from the compiler's reports.
+"""The SM resources of each CUDA kernel, from the compiler's reports.
 
 record JSON --nvcc VERSION FILE...
     Merges the reports that the build wrote beside the machine code (<rung>_cubin_<arch>.resources)
     into JSON: an array with an entry for each kernel and architecture. The other files are the
-    rungs' PTX, which tells the threads of a block, and whether shared memory comes with the launch:
-    that is not in `shared_bytes`.
+    rungs' PTX, which has the threads per block, and shows if the kernel uses dynamic shared memory,
+    which is not in `shared_bytes`.
 check JSON
     Fails if a kernel spills registers and `bottleneck:` in its rung's header does not say "spills".
 """
@@ -58,7 +58,8 @@ def entries_of_report(path, ptx, nvcc):
             raise Problem(
                 f"{path}: {name}: no line of its stack frame or registers, or no .maxntid in PTX"
             )
-        found = DTYPE_AND_TILE.search(name)
+        # The slug may end in a type of its own: the kernel of split_bf16 for bf16 ends in "_bf16_bf16".
+        found = DTYPE_AND_TILE.search(re.sub(rf"^[a-z]+_[a-z]+_{rung['slug']}(?=_)", "", name))
         dtype, tile = found.groups() if found else (None, None)
         stack, stores, loads = map(sum, zip(*memory))
         op = name.split("_")[0]  # a dot product's file has the rung of op sum too
@@ -94,10 +95,12 @@ def record(arguments):
 def check(arguments):
     for entry in json.loads(arguments.json.read_text()):
         stores, loads = entry["spill_store_bytes"], entry["spill_load_bytes"]
-        source = arguments.kernels / (re.sub("^sum/", "dot/", entry["rung"]) + ".cu")
-        if not source.exists():
-            source = arguments.kernels / "device/cuda/library" / source.name
-        if stores + loads == 0 or (source.exists() and rung_headers.claims_spills(source)):
+        if stores + loads == 0:
+            continue
+        source = re.sub("^sum/", "dot/", entry["rung"]) + ".cu"
+        places = [folder / source for folder in arguments.kernels]
+        places += [folder / "device/cuda/library" / places[0].name for folder in arguments.kernels]
+        if any(path.exists() and rung_headers.claims_spills(path) for path in places):
             continue
         tile = "" if entry["tile"] is None else f", tile {entry['tile']}"
         raise Problem(
@@ -108,7 +111,7 @@ def check(arguments):
 
 
 def main():
-    kernels = pathlib.Path(__file__).resolve().parent.parent / "kernels"
+    project = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     recorder = commands.add_parser("record", help="merge the compiler's reports")
@@ -119,7 +122,8 @@ def main():
     checker = commands.add_parser("check", help="no spills but those that a header claims")
     checker.set_defaults(run=check)
     checker.add_argument("json", type=pathlib.Path)
-    checker.add_argument("--kernels", type=pathlib.Path, default=kernels)
+    checker.add_argument("--kernels", type=pathlib.Path, nargs="+",
+                         default=[project / "ladder", project / "kernels"])
     arguments = parser.parse_args()
 
     try:

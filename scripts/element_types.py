@@ -1,8 +1,8 @@
-"""The dtypes of Rung as parts of identifiers ("bf16_bf16"), from src/core/element_types.hpp."""
+"""The dtypes of Rung as parts of identifiers ("bf16_bf16"), from core/element_types.hpp."""
 
 import pathlib
 import re
 
-SOURCE = pathlib.Path(__file__).parent.parent / "src/core/element_types.hpp"
+SOURCE = pathlib.Path(__file__).parent.parent / "core/element_types.hpp"
 
 DTYPES = re.findall(r"^ +DTYPE\((\w+), ", SOURCE.read_text(), re.MULTILINE)

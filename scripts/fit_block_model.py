@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fits the constants of the block model (src/backends/cuda/block_model.hpp) to measurements.
+"""Fits the constants of the block model (select/cuda/models.hpp) to measurements.
 
 Reads files that `rung bench gemm/cuda --random N --regret --json FILE` wrote on one device and
-prints the lines of the block models for src/backends/cuda/tuned/<device>_models.txt. Half of the shapes are held
+prints the lines of the block models for select/cuda/data/<device>_models.txt. Half of the shapes are held
 back: the regret on them, of a model fitted to the other half, goes to standard error. Needs numpy
 and scipy.
 
-    scripts/fit_block_model.py results/random/*.json
+    scripts/fit_block_model.py random-*.json
 """
 
 import argparse
@@ -17,15 +17,15 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-SPLIT_K = "gemm/cuda/11_split_k"
+SPLIT_K = "gemm/cuda/fma_tiles"
 # For each tile of a rung: BM, BN, BK, and how many blocks fit an SM (registers, shared memory).
 RUNGS = {
     (SPLIT_K, "f32"): [(128, 256, 8, 1), (64, 128, 16, 3), (64, 64, 16, 4), (32, 64, 16, 5),
                        (16, 128, 32, 2), (128, 16, 32, 2), (128, 32, 16, 4)],
     (SPLIT_K, "i32"): [(64, 128, 16, 3), (64, 64, 16, 4)],
-    ("gemm/cuda/40_mma_f64", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2), (64, 64, 16, 3),
+    ("gemm/cuda/mma_f64", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2), (64, 64, 16, 3),
                                       (32, 32, 16, 4)],
-    ("gemm/cuda/41_mma_f64_warp_roles", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2),
+    ("gemm/cuda/mma_f64_warp_specialized", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2),
                                                  (64, 64, 16, 3), (32, 64, 16, 4),
                                                  (32, 32, 16, 4)],
 }
@@ -37,7 +37,7 @@ FAST, BOTH_K_MAJOR, B_K_MAJOR, SLOW = range(4)
 
 
 def has_fast_copies(rung, dtype, layout, m, n, k):
-    """As has_fast_copies() in block_model.cpp, for operands without padding."""
+    """As has_fast_copies() in select/cuda/operands.cpp, for operands without padding."""
     vector = 16 // BYTES[dtype]
     if rung == SPLIT_K:
         return layout[1] == "n" and n % vector == 0 and (layout[0] == "n" or m % vector == 0)
@@ -47,7 +47,7 @@ def has_fast_copies(rung, dtype, layout, m, n, k):
 
 
 def copies_of(rung, dtype, layout, m, n, k):
-    """As copies_of() in packing.cpp, for operands without padding."""
+    """As copies_of() in select/cuda/operands.cpp, for operands without padding."""
     if has_fast_copies(rung, dtype, layout, m, n, k):
         return FAST
     vector = 16 // BYTES[dtype]
@@ -91,8 +91,8 @@ class Sample:
         cut = (np.ceil(m / rows) * np.ceil(n / columns) - whole) * self.splits
         wave = self.resident * multiprocessors
         k_blocks = np.ceil(k / steps)
-        # Of the blocks with a whole tile, and of those with a part of one: how many k-blocks each
-        # has, how many full waves they are, and how many of them an SM has in the last one.
+        # For the blocks with a whole tile, and for those with a part of one: the k-blocks of each,
+        # the number of full waves, and the number per SM in the last wave.
         self.groups = []
         follows = False
         for blocks, each in ((whole, k_blocks), (cut, np.ceil(k_blocks / self.splits))):
@@ -179,7 +179,7 @@ def main():
             key = (plan["rung"], plan["dtype"])
             if key in plans and plan.get("seconds"):
                 plans[key].append(plan)
-    print("# Constants of the block model (src/backends/cuda/block_model.hpp), by "
+    print("# Constants of the block model (select/cuda/models.hpp), by "
           "scripts/fit_block_model.py,")
     print(f"# on {', '.join(sorted(devices))}")
     for key, all_plans in plans.items():

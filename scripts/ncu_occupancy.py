@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the occupancy that `rung explain` works out against ncu's launch figures, rung by rung: the
-blocks of a multiprocessor that registers, shared memory, warps and blocks allow, and registers.
+"""Compares the occupancy that `rung explain` computes with ncu's launch figures, rung by rung: the blocks per
+SM that registers, shared memory, warps and blocks allow, and registers.
 
 scripts/ncu_occupancy.py PROGRAM [RUNG…]
 
-Needs ncu, a GPU that it may look at, and that GPU's key as --gpu takes it in $RUNG_GPU (h200 if
-unset). ncu's limit by shared memory is of what the driver set aside for that launch, ours of the most that it
-can: theirs may be smaller. Without RUNG: all of gemm/cuda. Prints a line for each rung and exits with 1 if any differs.
+Needs ncu, permission to profile the GPU, and the GPU's key for --gpu in $RUNG_GPU (default: h200). ncu's limit by
+shared memory is for the carve-out of that launch, ours for the largest one: theirs may be smaller. Without RUNG: all of gemm/cuda. Prints a line for each rung and exits with 1 if any differs.
 """
 
 import json
@@ -24,7 +23,7 @@ def rungs_of(program):
 
 
 def explain(program, rung, gpu):
-    """The explanation's JSON, or why there is none."""
+    """Returns the explanation's JSON, or the reason why it failed."""
     done = subprocess.run([program, "explain", rung, "--gpu", gpu, "--n", "1024", "--json", "-"],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -39,7 +38,7 @@ def differences(told):
     ours, theirs = told["occupancy"], told["hardware"]
     pairs = {limit: (ours["limits"][limit], theirs["limits"].get(limit)) for limit in LIMITS}
     pairs["registers a thread"] = (ours["registers"], theirs["registers"])
-    # What nothing limits, ncu gives a large number.
+    # ncu reports a large number if nothing limits the blocks.
     def same(what, a, b):
         if b is None or a == b or (a is None and b >= ours["limits"]["blocks"]):
             return True

@@ -1,4 +1,4 @@
-"""The header comment of a rung's file; src/core/rung.hpp has its grammar."""
+"""The header comment of a rung's file; core/rung.hpp has its grammar."""
 
 import re
 
@@ -22,10 +22,10 @@ def header(path):
     """The fields of a rung's header by name; ValueError if it does not parse."""
     match = HEADER.fullmatch(text(path))
     if not match:
-        raise ValueError(f"{path}: the header comment is not what src/core/rung.hpp asks for")
+        raise ValueError(f"{path}: the header comment is not what core/rung.hpp asks for")
     return match.groupdict()
 
 
 def claims_spills(path):
-    """Whether the bottleneck field mentions spills, of a rung or of a kernel beside the ladder."""
+    """True if the bottleneck field of a rung or library kernel mentions spills."""
     return bool(re.search(r"\bbottleneck:(?:(?! needs: ).)*\bspills\b", text(path)))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the distribution's packages for the purposes given: build, peers, test, dist, format.
+# Installs the distribution's packages for the purposes given: build, peers, test, site, dist, format.
 # Does nothing, and asks for no password, where all of them are there.
 set -eu
 
@@ -14,11 +14,12 @@ packages_for() {
     peers) echo libopenblas0-pthread libblis4-pthread "libdnnl2|libdnnl3" ;;
     test)
       echo libgtest-dev librapidcheck-dev libblas-test libblas3 liblapack3 python3 python3-numpy \
-        python3-scipy python3-pytest python3-hypothesis
+        python3-scipy python3-pytest python3-hypothesis $(packages_for site)
       ;;
+    site) echo python3 python3-jinja2 python3-markdown-it python3-pygments ;;
     dist) echo libopenmpi-dev openmpi-bin libscalapack-openmpi-dev ;;
     format) echo clang-format-19 ;;
-    *) die "'$1' is not one of build, peers, test, dist, format" ;;
+    *) die "'$1' is not one of build, peers, test, site, dist, format" ;;
   esac
 }
 
@@ -43,7 +44,7 @@ missing() {
   done
 }
 
-[ $# -gt 0 ] || die "name one or more of build, peers, test, dist, format"
+[ $# -gt 0 ] || die "name one or more of build, peers, test, site, dist, format"
 for purpose in "$@"; do packages_for "$purpose" >/dev/null; done
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: no apt here; Debian's names of what is needed: $(missing "$@" | tr '\n' ' ')" >&2

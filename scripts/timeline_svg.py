@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a timeline that `rung-dist-bench --timeline FILE` recorded as an SVG: a row for each stream of
+"""Draws a timeline that `rung-dist-bench --timeline FILE.jsonl` recorded as an SVG: a row for each stream of
 each GPU, a bar for each part of the call.
 
   scripts/timeline_svg.py FILE OPERATION M [--schedule NAME] > timeline.svg
@@ -27,7 +27,7 @@ class Problem(Exception):
 
 
 def find(recorded, operation, m, schedule):
-    for result in recorded["results"]:
+    for result in recorded:
         if (result["operation"], result["m"], result["schedule"]) == (operation, m, schedule):
             return result
     raise Problem(f"the file has no timeline of {operation}, m = {m}, schedule {schedule}")
@@ -97,7 +97,8 @@ def main():
     arguments = parser.parse_args()
     try:
         with open(arguments.file, encoding="utf-8") as file:
-            recorded = json.load(file)
+            head, *lines = map(json.loads, file)
+        recorded = [{**head.get("common", {}), **line} for line in lines]
         sys.stdout.write(draw(find(recorded, arguments.operation, arguments.m, arguments.schedule)))
     except (OSError, ValueError, Problem) as error:
         sys.exit(f"timeline_svg.py: {error}")

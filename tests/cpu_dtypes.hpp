@@ -2,11 +2,11 @@
 
 #include <array>
 
-#include "core/dtype.hpp"
+#include "core/element_types.hpp"
 
 namespace rung {
 
-/// What CPUs have; the others are for tensor cores alone.
+/// The types that CPU rungs support; the others are for tensor cores only.
 inline constexpr std::array cpu_dtypes = {Dtype::f32,  Dtype::f64, Dtype::i32,
                                           Dtype::bf16, Dtype::f16, Dtype::i8};
 

@@ -13,6 +13,7 @@
 
 #include "choices.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "device/cpu/machine.hpp"
 
 namespace rung {
@@ -38,19 +39,41 @@ std::vector<std::string> all_selectors() {
   std::vector<std::string> all;
   for (const RungInfo& rung : catalog()) {
     const std::string ladder = rung.op + "/" + rung.backend;
-    all.insert(all.end(), {rung.op, ladder, rung.id.substr(0, ladder.size() + 3), rung.id});
+    all.insert(all.end(), {rung.op, ladder, rung.id});
+    if (rung.is_on_ladder()) all.push_back(rung.id.substr(0, ladder.size() + 3));
   }
   std::ranges::stable_sort(all, {}, &std::string::size);
   return all;
 }
 
+template <class Names>
+std::vector<std::string> words_of(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
 
+std::vector<std::string> selector_words() {
+  std::vector<std::string> words;
+  const auto add = [&](const std::string& word) {
+    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+  };
+  for (const RungInfo& rung : catalog()) {
+    for (const std::string& word : {rung.op, rung.op + "/" + rung.backend, rung.id}) add(word);
+  }
+  return words;
+}
+
+std::vector<std::string> gpu_words() {
+  return {"h200", "h100", "a100", "t4", "rtx3090", "rtx4090", "m1pro"};
+}
+
 void CommonArguments::add_selectors(Options& app, bool required) {
-  auto* option =
-      app.add_option("SELECTOR", selectors,
-                     "An op, ladder or rung: op, op/backend or op/backend/NN, such as gemm/cpu/05");
-  option->type_name("");
+  auto* option = app.add_option(
+      "SELECTOR", selectors,
+      "An op, ladder, rung or kernel of the library: op, op/backend, op/backend/NN or "
+      "op/backend/NAME, such as gemm/cpu/05 or gemm/cuda/skinny");
+  option->type_name("")->offers(selector_words);
   if (required) option->required();
 }
 
@@ -61,7 +84,8 @@ void CommonArguments::add_json(Options& app) {
 void CommonArguments::add_dtype(Options& app) {
   app.add_option("--dtype", dtype,
                  fmt::format("Element type: one of {}", fmt::join(names_of_dtypes(), ", ")))
-      ->type_name("T");
+      ->type_name("T")
+      ->offers([] { return words_of(names_of_dtypes()); });
 }
 
 void DeviceArguments::add_device(Options& app) {
@@ -69,7 +93,8 @@ void DeviceArguments::add_device(Options& app) {
          "--device", device,
          "Device: cpu, gpu or virtual (default: cpu for cpu rungs; for others gpu, or virtual if "
          "there is none)")
-      ->type_name("D");
+      ->type_name("D")
+      ->offers([] { return words_of(device_names); });
   add_gpu_and_code(app);
   app.add_flag_callback(
       "--unobserved", [this] { observe = false; },
@@ -81,7 +106,9 @@ void DeviceArguments::add_gpu_and_code(Options& app) {
          "--gpu", gpu,
          "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, m1pro or custom; override "
          "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro)")
-      ->type_name("GPU");
+      ->type_name("GPU")
+      ->offers(gpu_words);
+  app.add_alias("--compiler", "--code");
   app.add_option("--code", code,
                  "Form of CUDA kernels: PTX by clang or nvcc, or cubin (default: the best that is "
                  "available)")
@@ -94,9 +121,23 @@ void CommonArguments::add_device_dtype_threads(Options& app) {
   add_threads(app);
 }
 
-void CommonArguments::add_threads(Options& app) {
+void ThreadArguments::add_threads(Options& app) {
   app.add_option("--threads", threads, "Use at most N CPU threads (default: all processors)")
       ->type_name("N");
+  app.add_flag("--oversubscribe", oversubscribe,
+               "Allow --threads to exceed the processors, up to 1024");
+}
+
+int ThreadArguments::thread_count() const {
+  const int processors = cpu::available_threads();
+  if (threads.empty()) return processors;
+  const auto wanted = static_cast<int>(read_integer("--threads", threads, 1, 1024));
+  if (wanted <= processors || oversubscribe) return wanted;
+  fmt::print(stderr,
+             "--threads: {} exceeds the {} processor{} of this process; using {} "
+             "(--oversubscribe uses {})\n",
+             wanted, processors, processors == 1 ? "" : "s", processors, wanted);
+  return processors;
 }
 
 void FormArguments::add_form(Options& app) {
@@ -125,9 +166,17 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
+std::vector<const RungInfo*> select_with_notes(const std::vector<std::string>& selectors) {
+  const std::vector<const RungInfo*> rungs = select(selectors);
+  for (const auto& [former, id] : former_ids_in(selectors)) {
+    fmt::print(stderr, "{} is now {}\n", former, id);
+  }
+  return rungs;
+}
+
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors) {
   try {
-    return select(selectors);
+    return select_with_notes(selectors);
   } catch (const std::invalid_argument& error) {
     std::string message = error.what();
     const std::vector<std::string> all = all_selectors();
@@ -145,11 +194,6 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
 Dtype read_dtype(const std::string& text) {
   if (const auto dtype = parse_dtype(text)) return *dtype;
   throw UsageError(not_one_of("--dtype", text, names_of_dtypes()));
-}
-
-int read_threads(const std::string& text) {
-  if (text.empty()) return cpu::available_threads();
-  return static_cast<int>(read_integer("--threads", text, 1, 1024));
 }
 
 std::optional<OutputFile> read_output(const std::string& option, const std::string& path) {

@@ -9,8 +9,8 @@
 
 #include "backends/backend.hpp"
 #include "core/rung.hpp"
-#include "measure/workload.hpp"
-#include "report/output_file.hpp"
+#include "tools/measure/workload.hpp"
+#include "tools/report/output_file.hpp"
 
 namespace rung {
 
@@ -28,21 +28,30 @@ struct DeviceArguments {
   void add_gpu_and_code(Options& app);
 };
 
+/// --threads, empty if not given, and --oversubscribe.
+struct ThreadArguments {
+  std::string threads;
+  bool oversubscribe = false;
+
+  void add_threads(Options& app);
+  /// All processors that this process may use if empty. More than those only with --oversubscribe;
+  /// otherwise a line on standard error says so.
+  int thread_count() const;
+};
+
 /// The text of the shared options; empty if not given.
-struct CommonArguments : DeviceArguments {
+struct CommonArguments : DeviceArguments, ThreadArguments {
   std::vector<std::string> selectors;
   std::string dtype;
-  std::string threads;
   std::string json;
 
   void add_selectors(Options& app, bool required);
   void add_json(Options& app);
   void add_dtype(Options& app);
-  void add_threads(Options& app);
   void add_device_dtype_threads(Options& app);
 };
 
-/// The options of gemm besides its sizes.
+/// The options of gemm other than its sizes.
 struct FormArguments {
   std::string layout = "nn";
   std::string alpha = "1";
@@ -59,13 +68,18 @@ struct ExtentArguments {
   bool any() const { return !m.empty() || !n.empty() || !k.empty(); }
 };
 
+/// The words that shells offer for a selector ("gemm", "gemm/cpu", every rung) and for a GPU model.
+std::vector<std::string> selector_words();
+std::vector<std::string> gpu_words();
+
 /// The parts of a text between separators; one, empty, for an empty text.
 std::vector<std::string> split(const std::string& text, char separator);
 
+/// select() that prints a note on stderr for each former id (core/former_ids.hpp).
+std::vector<const RungInfo*> select_with_notes(const std::vector<std::string>& selectors);
+/// The same; throws UsageError, with suggestions, where a selector matches nothing.
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors);
 Dtype read_dtype(const std::string& text);
-/// All processors if empty.
-int read_threads(const std::string& text);
 /// The destination of an option's output; empty if `path` is empty.
 std::optional<OutputFile> read_output(const std::string& option, const std::string& path);
 std::optional<OutputFile> read_json(const std::string& path);

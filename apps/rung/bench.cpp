@@ -1,7 +1,5 @@
 // rung bench: times the selected rungs against peers and ceilings.
 
-#include "measure/bench.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,43 +7,35 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/trace_rung.hpp"
 #include "arguments.hpp"
-#include "backends/cuda/cuda.hpp"
 #include "bench_arguments.hpp"
+#include "bench_extras.hpp"
+#include "bench_gpu.hpp"
+#include "bench_kernel_file.hpp"
 #include "bench_options.hpp"
 #include "bench_random.hpp"
+#include "bench_run.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "device/cpu/machine.hpp"
 #include "devices.hpp"
-#include "measure/gpu_environment.hpp"
-#include "own_contender.hpp"
+#include "interruption.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
-#include "report/baseline.hpp"
-#include "report/bench_csv.hpp"
-#include "report/bench_table.hpp"
-#include "report/gpu_summary.hpp"
-#include "report/json.hpp"
-#include "report/page/page.hpp"
-#include "report/table.hpp"
-#include "report_files.hpp"
 #include "standard_output.hpp"
+#include "tools/analysis/bench_file.hpp"
+#include "tools/analysis/usual_dtype.hpp"
+#include "tools/kernel_file/file_name.hpp"
+#include "tools/measure/quiet_machine.hpp"
+#include "tools/report/bench_csv.hpp"
+#include "tools/report/bench_table.hpp"
+#include "tools/report/json.hpp"
 
 namespace rung {
 namespace {
 
-// The rungs of one op on one device, which are compared with each other.
-struct Ladder {
-  std::string op;
-  const Backend* backend;
-  std::vector<const RungInfo*> rungs;
-  const Contender* own = nullptr;
-  bool with_library = true;
-};
-
 struct Problem {
-  const Ladder* ladder;
+  const BenchLadder* ladder;
   Size size;
   std::int64_t batch;
 };
@@ -56,17 +46,17 @@ constexpr Size default_gemm_virtual = {256, 256, 256};
 constexpr Size default_dot = {1, 10'000'000, 1};
 constexpr Size default_dot_virtual = {1, 1'000'000, 1};
 
-Size default_size(const Ladder& ladder) {
+Size default_size(const BenchLadder& ladder) {
   const bool is_virtual = ladder.backend->name() == "virtual";
   if (ladder.op != "gemm") return is_virtual ? default_dot_virtual : default_dot;
   return is_virtual ? default_gemm_virtual : default_gemm;
 }
 
-std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
-  std::vector<Ladder> ladders;
+std::vector<BenchLadder> group(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
+  std::vector<BenchLadder> ladders;
   for (const RungInfo* rung : rungs) {
     const Backend* backend = &devices.of(*rung);
-    const auto found = std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& ladder) {
+    const auto found = std::find_if(ladders.begin(), ladders.end(), [&](const BenchLadder& ladder) {
       return ladder.op == rung->op && ladder.backend == backend;
     });
     if (found == ladders.end()) {
@@ -79,11 +69,11 @@ std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devic
 }
 
 /// `batches`: of each size, or of the default one.
-std::vector<Problem> plan(const std::vector<Ladder>& ladders,
+std::vector<Problem> plan(const std::vector<BenchLadder>& ladders,
                           const std::vector<SizeArgument>& sizes,
                           const std::vector<std::int64_t>& batches) {
   std::vector<Problem> problems;
-  for (const Ladder& ladder : ladders) {
+  for (const BenchLadder& ladder : ladders) {
     const bool is_gemm = ladder.op == "gemm";
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto& [m, n, k, is_single] = sizes[i];
@@ -98,9 +88,9 @@ std::vector<Problem> plan(const std::vector<Ladder>& ladders,
   return problems;
 }
 
-std::vector<const Backend*> backends_of(const std::vector<Ladder>& ladders) {
+std::vector<const Backend*> backends_of(const std::vector<BenchLadder>& ladders) {
   std::vector<const Backend*> backends;
-  for (const Ladder& ladder : ladders) {
+  for (const BenchLadder& ladder : ladders) {
     const bool is_known =
         std::find(backends.begin(), backends.end(), ladder.backend) != backends.end();
     if (!is_known) backends.push_back(ladder.backend);
@@ -120,22 +110,26 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   request.size = problem.size;
   request.options.batch = problem.batch;
   request.peers = peers.opened_for(*request.backend);
+  request.stopped = [] { return Interruption::noted() != 0; };
   request.progress = [&](std::string_view what, double done) {
     progress.show(fmt::format("{}{}", which, what), std::string(what), done);
   };
   return run_bench(request);
 }
 
-// The CUDA GPU among the backends, if any.
-std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& backends) {
-  for (const Backend* backend : backends) {
-    cuda::Gpu* const gpu = backend->name() == "gpu" ? gpu_of(*backend) : nullptr;
-    if (gpu == nullptr) continue;
-    Progress progress;
-    progress.show("measuring the ceilings of this GPU");
-    return gpu_environment(*gpu);
+/// Prints a line if the CPU is timed and other programs use a part of it.
+void print_load(const std::vector<const Backend*>& backends, const BenchRequest& request) {
+  constexpr double max_waiting = 10;  // times what one contender may take
+  if (std::ranges::none_of(backends, [](const Backend* each) { return each->name() == "cpu"; })) {
+    return;
   }
-  return std::nullopt;
+  const std::string load = [&] {
+    Progress progress;
+    progress.show("waiting for other programs to become idle");
+    return wait_for_quiet_machine(request.options.dtype, request.options.threads,
+                                  max_waiting * request.seconds);
+  }();
+  if (!load.empty()) fmt::print(stderr, "{}\n", load);
 }
 
 /// The rates of multiply-adds that rungs, and the ceilings measured beside them, reached on the CPU
@@ -163,45 +157,22 @@ Json entries_json(const std::vector<BenchResult>& results) {
   return entries;
 }
 
-/// The JSON of an earlier run.
-std::optional<Results> read_baseline(const std::string& file) {
-  if (file.empty()) return std::nullopt;
-  try {
-    return read_results({file}, Results::Forms::all);
-  } catch (const std::runtime_error& error) {
-    throw UsageError(fmt::format("--baseline: {}", error.what()));
-  }
-}
-
-/// To each result that was timed then: "baseline": {"seconds", "ratio", "change"}.
-void add_changes(Json& json, const Results& baseline) {
-  Results now;
-  now.add("this run", json, Results::Forms::all);
-  for (std::size_t i = 0; i < now.entries.size(); ++i) {
-    const auto found = change_of(now.entries[i], baseline);
-    if (!found) continue;
-    json["results"][i]["baseline"] = {
-        {"seconds", found->before}, {"ratio", found->ratio}, {"change", name(found->change)}};
-  }
-}
-
+/// `is_whole`: not interrupted. Otherwise the ceilings of the machine, which take seconds, are left out.
 Json results_json(const std::vector<BenchResult>& results, const std::vector<const Peer*>& peers,
-                  const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings) {
-  Progress progress;
-  progress.show("measuring the ceilings of this machine");
+                  const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings,
+                  bool is_whole) {
   Json machine = to_json(environment());
-  machine["ceilings"] = to_json(cached_ceilings(remeasure_ceilings, reached_rates(results)));
+  if (is_whole) {
+    Progress progress;
+    progress.show("measuring the ceilings of this machine");
+    machine["ceilings"] = to_json(cached_ceilings(remeasure_ceilings, reached_rates(results)));
+  }
   if (gpu) machine["gpu"] = to_json(*gpu);
   machine["peers"] = to_json(peers);
-  return {{"machine", std::move(machine)}, {"results", entries_json(results)}};
-}
-
-void write_page(const OutputFile& page, const Json& json, const BenchArguments& arguments) {
-  Results measured;
-  measured.add("this run", json);
-  DeviceOptions options = read_device_options(arguments);
-  options.observe = true;
-  page.write(report_page(measured, trace_rungs(measured, options)));
+  Json json = {{"machine", std::move(machine)}, {"command", command_line()}};
+  if (!is_whole) json["interrupted"] = true;
+  json["results"] = entries_json(results);
+  return json;
 }
 
 ExitCode exit_code(const std::vector<BenchResult>& results) {
@@ -216,7 +187,7 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
   return any_ran ? exit_right : exit_unavailable;
 }
 
-/// Whether there are such weights.
+/// Throws UsageError unless gemm has such weights.
 void check_weights(const std::string& op, const Size& size, const WorkloadOptions& options) {
   if (op != "gemm") throw UsageError("--weights: only gemm has weights, " + op + " has none");
   if (size.k % options.weight_group == 0) return;
@@ -224,121 +195,11 @@ void check_weights(const std::string& op, const Size& size, const WorkloadOption
                                size.k, options.weight_group));
 }
 
-/// Measures the ladders and writes what was asked for.
-ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders,
-             const std::vector<SizeArgument>& sizes, const BenchRequest& request,
-             const std::vector<std::string>& cleared) {
-  const std::vector<Problem> problems =
-      plan(ladders, sizes, read_batches(arguments, std::max<std::size_t>(1, sizes.size())));
-  for (const auto& [ladder, size, batch] : problems) {
-    if (batch != 1 && ladder->op != "gemm") {
-      throw UsageError("--batch: only gemm has batches, " + ladder->op + " has none");
-    }
-    if (request.options.family != Family::symmetric && ladder->op != "gemm") {
-      throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
-    }
-    if (request.options.weight_bits > 0) check_weights(ladder->op, size, request.options);
-    check_memory(ladder->op, size, request.options.dtype, batch);
-  }
-  const std::vector<const Backend*> backends = backends_of(ladders);
-  const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
-  check_apart({{"--json", arguments.json}, {"--html", arguments.html}, {"--csv", arguments.csv}});
-  const auto output = read_json(arguments.json);
-  const auto page = read_output("--html", arguments.html);
-  const auto csv = read_output("--csv", arguments.csv);
-  const std::optional<Results> baseline = read_baseline(arguments.baseline);
-  const bool keep_stdout =
-      (output && output->is_stdout()) || (page && page->is_stdout()) || (csv && csv->is_stdout());
-  std::FILE* out = keep_stdout ? stderr : stdout;
-
-  const Peers peers(wanted, backends);
-  for (const std::string& setting : cleared) {
-    fmt::print(stderr, "ignored, because it distorts measurements: {}\n", setting);
-  }
-  for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
-  const std::optional<GpuEnvironment> gpu = measure_gpu(backends);
-  if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
-  std::vector<BenchResult> results;
-  for (const Problem& problem : problems) {
-    const std::string which =
-        problems.size() == 1 ? "" : fmt::format("{} of {}: ", results.size() + 1, problems.size());
-    results.push_back(run_one(problem, request, peers, which));
-    fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
-    flush_output();  // or the rest would be measured for nothing
-  }
-  if (csv) csv->write(bench_csv(results));
-  if (baseline) {
-    Results now;
-    now.add("this run", {{"machine", Json::object()}, {"results", entries_json(results)}},
-            Results::Forms::all);
-    fmt::print(out, "\n{}", baseline_text(now, *baseline, arguments.baseline));
-  }
-  if (output || page) {
-    Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
-    if (baseline) add_changes(json, *baseline);
-    if (output) output->write(dump(json));
-    if (page) write_page(*page, json, arguments);
-  }
-  return exit_code(results);
-}
-
-struct Setting {
-  std::vector<SizeArgument> sizes;
-  BenchRequest request;
-  std::vector<std::string> cleared;  // settings of the environment
-};
-
-Setting read_setting(const BenchArguments& arguments) {
-  Setting setting;
-  setting.sizes = read_all_sizes(arguments);
-  setting.request.options = read_options(arguments);
-  if (!arguments.seconds.empty()) setting.request.seconds = read_seconds(arguments.seconds);
-  // Before the device is opened, because its driver reads the environment, too.
-  setting.cleared = prepare_environment();
-  return setting;
-}
-
-/// A kernel in a file of the user's, against what --against names.
-ExitCode run_file(const BenchArguments& given) {
-  if (given.selectors.size() != 1) {
-    throw UsageError(
-        "SELECTOR: a file of yours takes no other selector; --against names what to compare it "
-        "with");
-  }
-  if (!given.peers.empty()) throw UsageError("--vs: for a file of yours, --against names peers");
-  if (!given.batch.empty()) throw UsageError("--batch: a file of yours computes one product");
-  if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
-  if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
-  if (!given.scales.empty()) throw UsageError("--scales: a file of yours takes none");
-  if (!given.weights.empty()) throw UsageError("--weights: a file of yours takes none");
-  KernelFile file =
-      read_kernel_file(given, given.selectors.front(), given.dtype, given.code, given.layout);
-  BenchArguments arguments = given;
-  const std::string op = file.signature.op;
-  const Opponents opponents = read_opponents(given.against, file);
-  arguments.peers = opponents.peers;
-  arguments.dtype = name(file.signature.dtype);
-  if (op == "gemm") arguments.layout = row_major_layout(file);
-  const Setting setting = read_setting(arguments);
-  const Devices devices(arguments);
-  const Backend& backend =
-      devices.of(*read_selectors({fmt::format("{}/{}", op, file.language())}).front());
-  if (backend.name() == "cpu") {
-    throw UsageError("--device: 'cpu': a kernel of yours runs on gpu or virtual");
-  }
-  return with_kernel_file([&] {
-    const OwnContender own(std::move(file), backend);
-    return run(arguments,
-               {{op, &backend, opponents.rungs, &own.contender(), opponents.with_library}},
-               setting.sizes, setting.request, setting.cleared);
-  });
-}
-
 /// f32 unless no rung has it, such as those for tensor cores: then the usual type of the first.
 std::string dtype_for(const std::vector<const RungInfo*>& rungs, const std::string& given) {
   if (!given.empty() || rungs.empty()) return given;
   const auto is_of_floats = [](const RungInfo* rung) {
-    return analysis::usual_dtype(*rung) == Dtype::f32;
+    return is_for(*rung, "cpu") || analysis::usual_dtype(*rung) == Dtype::f32;
   };
   if (std::ranges::any_of(rungs, is_of_floats)) return given;
   return std::string(name(analysis::usual_dtype(*rungs.front())));
@@ -350,7 +211,7 @@ ExitCode run(const BenchArguments& given) {
   const RandomArguments& random = arguments.random;
   const bool is_random = !random.count.empty() || random.regret;
   if (has_file && is_random) throw UsageError("--random: a file of yours has --sizes");
-  if (has_file) return run_file(arguments);
+  if (has_file) return run_kernel_file(arguments);
   if (!arguments.against.empty() || !arguments.as.empty()) {
     throw UsageError("--against and --as: for a file of yours, such as my_gemm.cu");
   }
@@ -367,13 +228,83 @@ ExitCode run(const BenchArguments& given) {
   check_groups(arguments);
   const auto rungs = read_selectors(arguments.selectors);
   arguments.dtype = dtype_for(rungs, arguments.dtype);
-  const Setting setting = read_setting(arguments);
+  const BenchSetting setting = read_setting(arguments);
   const Devices devices(arguments);
-  const std::vector<Ladder> ladders = group(rungs, devices);
-  return run(arguments, ladders, setting.sizes, setting.request, setting.cleared);
+  return run_ladders(arguments, group(rungs, devices), setting);
 }
 
 }  // namespace
+
+BenchSetting read_setting(const BenchArguments& arguments) {
+  BenchSetting setting;
+  setting.sizes = read_all_sizes(arguments);
+  setting.request.options = read_options(arguments);
+  if (!arguments.seconds.empty()) setting.request.seconds = read_seconds(arguments.seconds);
+  // Before the device is opened, because its driver reads the environment, too.
+  setting.cleared = prepare_environment();
+  return setting;
+}
+
+ExitCode run_ladders(const BenchArguments& arguments, const std::vector<BenchLadder>& ladders,
+                     const BenchSetting& setting) {
+  const auto& [sizes, request, cleared] = setting;
+  const std::vector<Problem> problems =
+      plan(ladders, sizes, read_batches(arguments, std::max<std::size_t>(1, sizes.size())));
+  for (const auto& [ladder, size, batch] : problems) {
+    if (batch != 1 && ladder->op != "gemm") {
+      throw UsageError("--batch: only gemm has batches, " + ladder->op + " has none");
+    }
+    if (request.options.family != Family::symmetric && ladder->op != "gemm") {
+      throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
+    }
+    if (request.options.weight_bits > 0) check_weights(ladder->op, size, request.options);
+    check_memory(ladder->op, size, request.options.dtype, batch);
+  }
+  const std::vector<const Backend*> backends = backends_of(ladders);
+  WantedPeers named = read_peers(arguments.peers);
+  named.may_be_missing = !arguments.against.empty();
+  const WantedPeers wanted = for_devices(named, backends);
+  check_apart({{"--json", arguments.json}, {"--html", arguments.html}, {"--csv", arguments.csv}});
+  const std::unique_ptr<BenchExtras> extras = read_extras(arguments);
+  const auto output = read_json(arguments.json);
+  const auto csv = read_output("--csv", arguments.csv);
+  const bool keep_stdout = (output && output->is_stdout()) || (csv && csv->is_stdout()) ||
+                           (extras && extras->uses_stdout());
+  std::FILE* out = keep_stdout ? stderr : stdout;
+
+  const Peers peers(wanted, backends);
+  for (const std::string& variable : cleared) {
+    fmt::print(stderr, "ignored, because it distorts measurements: {}\n", variable);
+  }
+  for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
+  const std::optional<GpuEnvironment> gpu = measure_gpu(backends, out);
+  print_load(backends, request);
+  const Interruption interruption;
+  std::vector<BenchResult> results;
+  for (const Problem& problem : problems) {
+    if (Interruption::noted() != 0) break;
+    const std::string which =
+        problems.size() == 1 ? "" : fmt::format("{} of {}: ", results.size() + 1, problems.size());
+    results.push_back(run_one(problem, request, peers, which));
+    fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
+    flush_output();  // or the rest would be measured for nothing
+  }
+  const bool is_interrupted = Interruption::noted() != 0;
+  if (is_interrupted) fmt::print(out, "\ninterrupted: these are the results so far\n");
+  if (csv) csv->write(bench_csv(results));
+  if (extras) fmt::print(out, "{}", extras->comparison(results));
+  if (output || (extras && extras->needs_machine())) {
+    Json json =
+        results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings, !is_interrupted);
+    if (extras) extras->add_comparison(json, results);
+    if (output) output->write(is_lines_file(arguments.json) ? lines_of(json) : dump(json));
+    if (extras) extras->write_page(results, json["machine"]);
+  }
+  const ExitCode code = exit_code(results);
+  flush_output();
+  Interruption::end_by_noted();
+  return code;
+}
 
 Action add_bench(Options& app) {
   auto arguments = std::make_shared<BenchArguments>();
@@ -381,15 +312,17 @@ Action add_bench(Options& app) {
   app.footer(
       "Verifies each rung on the same problem before timing it. Samples of rungs, peers and the\n"
       "ceiling are interleaved, and ratios are computed per pair of samples.\n\n"
+      "--json writes one JSON document; if FILE ends in .jsonl, JSON Lines: a header, then one\n"
+      "measurement per line.\n\n"
       "Examples:\n"
       "  rung bench gemm/cpu dot/cpu\n"
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"
       "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json\n"
       "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt\n"
-      "  rung bench gemm/cpu --json new.json --baseline old.json\n"
-      "  rung bench my_gemm.cu --against gemm/cuda/05,library,cublas\n"
-      "  rung bench gemm/cuda/60 --device gpu --batch 4096 --sizes 16,32,64\n"
-      "  rung bench gemm/cuda/63 --device gpu --groups 128 --tokens 65536 \\\n"
+      "  rung bench gemm/cpu --json new.jsonl --baseline old.jsonl\n"
+      "  rung bench my_gemm.cu --vs gemm/cuda/05,library,cublas\n"
+      "  rung bench gemm/cuda/small_matrices --device gpu --batch 4096 --sizes 16,32,64\n"
+      "  rung bench gemm/cuda/grouped --device gpu --groups 128 --tokens 65536 \\\n"
       "      --sizes 1536x2048 --dtype bf16-bf16 --layout nt --skew zipf\n"
       "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all");
   return [arguments] { return run(*arguments); };

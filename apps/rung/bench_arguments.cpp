@@ -2,6 +2,22 @@
 
 namespace rung {
 
+void RandomArguments::add_random(Options& app) {
+  app.add_option("--random", count,
+                 "Draw N random shapes and compare the library with its peers on them; for "
+                 "gemm/cpu or gemm/cuda. --dtype and --layout then take several, and --layout all")
+      ->type_name("N");
+  app.add_option("--seed", seed, "Seed of the random shapes (default: 1)")->type_name("S");
+  app.add_option("--max-size", max_size,
+                 "Largest m, n and k of the random shapes (default: 16384; on the CPU 4096, on the "
+                 "virtual GPU 64)")
+      ->type_name("N");
+  app.add_flag("--regret", regret,
+               "Also time every tile and split of the rungs that the library uses, or of the "
+               "selected ones if they are selected by number, for each random shape or each of "
+               "--sizes");
+}
+
 void BenchArguments::add_all(Options& app) {
   add_selectors(app, true);
   add_extents(app);
@@ -42,14 +58,13 @@ void BenchArguments::add_all(Options& app) {
   app.add_option(
          "--vs", peers,
          "Libraries to compare with: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, "
-         "cub; or none (default: all that are installed)")
+         "cub; or none (default: all that are installed). A file of yours is also compared with "
+         "rungs, and with Rung's own choice by library")
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
-  app.add_option("--against", against,
-                 "Compare a file of yours with rungs, library, peers, or none (default: "
-                 "library and all peers that are installed)")
-      ->type_name("WHAT")
+  app.add_option("--against", against, "--vs for a file of yours")
+      ->hidden()
       ->delimiter(',')
       ->take_all();
   add_kernel_file(app);
@@ -84,7 +99,7 @@ void BenchArguments::add_all(Options& app) {
       ->type_name("FILE");
   app.add_option(
          "--baseline", baseline,
-         "Compare with FILE, the JSON of an earlier run: what changed by more than the noise")
+         "Compare with FILE, the --json of an earlier run: what changed by more than the noise")
       ->type_name("FILE");
   app.add_option("--csv", csv,
                  "Write times and errors as comma-separated values to FILE; - for standard output")

@@ -7,13 +7,14 @@
 #include "choices.hpp"
 #include "command_line.hpp"
 #include "core/compute_mode.hpp"
+#include "core/dtype.hpp"
 
 namespace rung {
 namespace {
 
 constexpr std::int64_t max_batch = 10'000'000;
 
-/// Whether groups have rows as a Zipf distribution has them.
+/// True if the groups' rows follow a Zipf distribution.
 bool read_skew(const std::string& skew) {
   if (skew.empty() || skew == "none") return false;
   if (skew == "zipf") return true;
@@ -40,7 +41,7 @@ EpilogueParts read_epilogue(const BenchArguments& arguments) {
   return parts;
 }
 
-/// Whether there are block scales.
+/// True if --scales asks for block scales.
 bool read_scales(const BenchArguments& arguments, Dtype dtype) {
   if (arguments.scales.empty()) return false;
   if (arguments.scales != "block") {
@@ -119,6 +120,15 @@ std::vector<SizeArgument> read_group_sizes(const BenchArguments& arguments) {
 
 }  // namespace
 
+void check_no_random(const RandomArguments& arguments) {
+  const auto require = [](bool given, const char* option) {
+    if (given) throw UsageError(fmt::format("{}: needs --random", option));
+  };
+  require(!arguments.seed.empty(), "--seed");
+  require(!arguments.max_size.empty(), "--max-size");
+  if (arguments.regret) throw UsageError("--regret: needs --random or --sizes");
+}
+
 void check_groups(const BenchArguments& arguments) {
   const bool has_groups = !arguments.groups.empty();
   if (!has_groups && !arguments.skew.empty()) throw UsageError("--skew: needs --groups");
@@ -145,7 +155,7 @@ ComputeMode read_mode(const BenchArguments& arguments) {
 WorkloadOptions read_options(const BenchArguments& arguments) {
   WorkloadOptions options;
   options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
-  options.threads = read_threads(arguments.threads);
+  options.threads = arguments.thread_count();
   const Form form = read_form(arguments);
   options.a_transposed = form.a_transposed;
   options.b_transposed = form.b_transposed;

@@ -8,18 +8,19 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/select_image.hpp"
+#include "bench_gpu.hpp"
 #include "bench_options.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "devices.hpp"
 #include "interruption.hpp"
-#include "measure/gpu_environment.hpp"
-#include "measure/random/random_bench.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
-#include "report/gpu_summary.hpp"
-#include "report/random_json.hpp"
-#include "report/random_table.hpp"
 #include "standard_output.hpp"
+#include "tools/analysis/bench_file.hpp"
+#include "tools/measure/random/random_bench.hpp"
+#include "tools/report/random_json.hpp"
+#include "tools/report/random_table.hpp"
 
 namespace rung {
 namespace {
@@ -27,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t max_size_on_cpu = 4096;  // by default
-constexpr std::int64_t most_shapes = 1'000'000;
+constexpr std::int64_t max_shapes = 1'000'000;
 constexpr std::int64_t most_max_size = 1 << 20;
 constexpr auto time_between_files = std::chrono::seconds(30);
 
@@ -87,8 +88,8 @@ const Backend& backend_of(const std::vector<const RungInfo*>& rungs, const Devic
       fmt::format("{} does not run on the {}; see --device", first.id, backend.name()));
 }
 
-/// Whether every selector is a rung, such as "gemm/cpu/07", and no ladder.
-bool select_by_number(const std::vector<std::string>& selectors) {
+/// True if every selector names a rung or kernel, such as "gemm/cpu/07", rather than a ladder.
+bool select_by_id(const std::vector<std::string>& selectors) {
   return std::all_of(selectors.begin(), selectors.end(), [](const auto& selector) {
     return std::count(selector.begin(), selector.end(), '/') == 2;
   });
@@ -97,7 +98,7 @@ bool select_by_number(const std::vector<std::string>& selectors) {
 /// For --regret: the rungs that the library uses, or those that are selected by their number.
 std::vector<const RungInfo*> rungs_of_regret(const std::vector<std::string>& selectors,
                                              const std::vector<const RungInfo*>& selected) {
-  if (select_by_number(selectors)) return selected;
+  if (select_by_id(selectors)) return selected;
   std::vector<const RungInfo*> rungs;
   for (const RungInfo* rung : selected) {
     if (library_uses(rung->id)) rungs.push_back(rung);
@@ -109,7 +110,7 @@ std::vector<const RungInfo*> rungs_of_regret(const std::vector<std::string>& sel
 std::vector<cuda::NamedGemmRung> rungs_of_regret(const std::vector<std::string>& selectors,
                                                  const std::vector<const RungInfo*>& selected,
                                                  const cuda::Gpu& gpu) {
-  if (!select_by_number(selectors)) return rungs_for_plans(gpu);
+  if (!select_by_id(selectors)) return rungs_for_plans(gpu);
   std::vector<cuda::NamedGemmRung> rungs;
   for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
     const bool is_selected = std::any_of(selected.begin(), selected.end(),
@@ -130,7 +131,7 @@ RandomRequest read_request(const BenchArguments& arguments) {
     }
     request.count = static_cast<std::int64_t>(request.sizes.size());
   } else {
-    request.count = read_integer("--random", random.count, 1, most_shapes);
+    request.count = read_integer("--random", random.count, 1, max_shapes);
   }
   if (!random.seed.empty()) {
     request.seed =
@@ -143,7 +144,7 @@ RandomRequest read_request(const BenchArguments& arguments) {
   request.layouts = read_layouts(arguments.layout);
   request.beta = read_number("--beta", arguments.beta);
   request.compute_mode = read_mode(arguments);
-  request.threads = read_threads(arguments.threads);
+  request.threads = arguments.thread_count();
   if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
   return request;
 }
@@ -181,13 +182,6 @@ Json machine_json(const Peers& peers, const std::optional<GpuEnvironment>& gpu) 
   if (gpu) machine["gpu"] = to_json(*gpu);
   machine["peers"] = to_json(peers.opened());
   return machine;
-}
-
-std::optional<GpuEnvironment> measure_gpu(const Backend& backend) {
-  if (backend.name() != "gpu") return std::nullopt;
-  Progress progress;
-  progress.show("measuring the ceilings of this GPU");
-  return gpu_environment(*gpu_of(backend));
 }
 
 /// Collects the results, and writes them every now and then.
@@ -272,31 +266,6 @@ void measure(RandomRequest& request, Collector& collector) {
 
 }  // namespace
 
-void RandomArguments::add_random(Options& app) {
-  app.add_option("--random", count,
-                 "Draw N random shapes and compare the library with its peers on them; for "
-                 "gemm/cpu or gemm/cuda. --dtype and --layout then take several, and --layout all")
-      ->type_name("N");
-  app.add_option("--seed", seed, "Seed of the random shapes (default: 1)")->type_name("S");
-  app.add_option("--max-size", max_size,
-                 "Largest m, n and k of the random shapes (default: 16384; on the CPU 4096, on the "
-                 "virtual GPU 64)")
-      ->type_name("N");
-  app.add_flag("--regret", regret,
-               "Also time every tile and split of the rungs that the library uses, or of the "
-               "selected ones if they are selected by number, for each random shape or each of "
-               "--sizes");
-}
-
-void check_no_random(const RandomArguments& arguments) {
-  const auto require = [](bool given, const char* option) {
-    if (given) throw UsageError(fmt::format("{}: needs --random", option));
-  };
-  require(!arguments.seed.empty(), "--seed");
-  require(!arguments.max_size.empty(), "--max-size");
-  if (arguments.regret) throw UsageError("--regret: needs --random or --sizes");
-}
-
 ExitCode run_random(const BenchArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   check_combinations(arguments);
@@ -312,11 +281,12 @@ ExitCode run_random(const BenchArguments& arguments) {
     fmt::print(stderr, "ignored, because it distorts measurements: {}\n", setting);
   }
   for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
-  const std::optional<GpuEnvironment> gpu = measure_gpu(backend);
-  if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
+  const std::optional<GpuEnvironment> gpu = measure_gpu({&backend}, out);
 
   request.peers = peers.opened();
-  Collector collector({machine_json(peers, gpu), request, backend.device()},
+  const auto form =
+      is_lines_file(arguments.json) ? RandomJson::Form::lines : RandomJson::Form::document;
+  Collector collector({machine_json(peers, gpu), request, backend.device(), form, command_line()},
                       output ? &*output : nullptr);
   const Interruption interruption;
   measure(request, collector);

@@ -6,9 +6,6 @@
 
 namespace rung {
 
-/// Throws UsageError for --seed, --max-size and --regret without --random.
-void check_no_random(const RandomArguments& arguments);
-
 /// Throws UsageError and UnavailableError. Ends the process by SIGINT or SIGTERM if one of them
 /// arrives, after it has written what was measured.
 ExitCode run_random(const BenchArguments& arguments);

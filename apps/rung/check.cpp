@@ -1,6 +1,6 @@
 // rung check: verifies a kernel in a file of the user's by the rules of a rung.
 
-#include "kernel_file/check.hpp"
+#include "tools/kernel_file/check.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,16 +12,19 @@
 #include "arguments.hpp"
 #include "choices.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "devices.hpp"
 #include "kernel_file_arguments.hpp"
 #include "progress.hpp"
-#include "report/json.hpp"
-#include "report/table.hpp"
+#include "run.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
 
 struct CheckArguments : CommonArguments, KernelFileArguments {
+  LaunchArguments kernel_launch;
   std::string file, layout;
   std::string sizes;
   std::string random = "0";
@@ -37,7 +40,7 @@ CheckOptions read_options(const CheckArguments& arguments, const KernelFile& fil
     throw unknown_choice("--device", device, "gpu", "virtual");
   }
   options.on_gpu = device == "gpu";
-  options.threads = read_threads(arguments.threads);
+  options.threads = arguments.thread_count();
   if (!arguments.sizes.empty()) {
     for (const auto& [m, n, k, is_single] : read_sizes(arguments.sizes, 1)) {
       const std::string& op = file.signature.op;
@@ -52,9 +55,13 @@ CheckOptions read_options(const CheckArguments& arguments, const KernelFile& fil
   return options;
 }
 
-std::string verdict(const CheckReport& report) {
+std::string verdict(const KernelFile& file, const CheckReport& report) {
   if (report.wrong > 0) {
     return fmt::format("WRONG in {} of {} cases: {}", report.wrong, report.cases, report.message);
+  }
+  if (report.launches == 0u) {
+    return fmt::format("WRONG: {} launched no kernel in {} cases", file.signature.function,
+                       report.cases);
   }
   return fmt::format("right in {} cases, error {:.2f} of bound", report.cases,
                      report.max_error_ratio);
@@ -67,10 +74,11 @@ void print(const KernelFile& file, const CheckReport& report) {
     fmt::print("hazard: {} ({} {}, {} of {} cases, first {})\n", hazard.message, hazard.count,
                hazard.count == 1 ? "time" : "times", hazard.cases, report.cases, hazard.problem);
   }
-  fmt::print("{}\n", verdict(report));
-  if (!report.of_wrong.empty()) {
-    fmt::print(
-        "{}", wrap(fmt::format("each wrong case has {}", fmt::join(report.of_wrong, ", and ")), 0));
+  fmt::print("{}\n", verdict(file, report));
+  if (!report.common_to_wrong.empty()) {
+    fmt::print("{}", wrap(fmt::format("each wrong case has {}",
+                                      fmt::join(report.common_to_wrong, ", and ")),
+                          0));
   }
   if (!report.left_out.empty()) {
     fmt::print("not checked, because the signature has no parameter for it:\n{}",
@@ -100,24 +108,39 @@ Json to_json(const KernelFile& file, const CheckReport& report) {
       {"verified", report.right()},
       {"max_error_ratio", std::min(report.max_error_ratio, std::numeric_limits<double>::max())},
       {"left_out", report.left_out}};
+  if (report.launches) json["launches"] = *report.launches;
   if (report.wrong > 0) {
     json["wrong"] = report.message;
-    json["wrong_cases_have"] = report.of_wrong;
+    json["wrong_cases_have"] = report.common_to_wrong;
   }
   return json;
 }
 
+/// One launch of a kernel, in place of the cases of a function.
+ExitCode check_launch(const CheckArguments& arguments) {
+  if (!arguments.device.empty() && arguments.device != "virtual") {
+    throw UsageError(fmt::format("--device: '{}': a launch by --grid runs on the virtual GPU alone",
+                                 arguments.device));
+  }
+  LaunchArguments launch = arguments.kernel_launch;
+  launch.seed = arguments.seed;
+  return run_launch(
+      {arguments.file, arguments.include_folders, arguments.definitions, arguments.gpu}, launch,
+      {false, true, static_cast<unsigned>(arguments.thread_count()), arguments.json});
+}
+
 ExitCode run(const CheckArguments& arguments) {
+  if (arguments.kernel_launch.any()) return check_launch(arguments);
   const KernelFile file = read_kernel_file(arguments, arguments.file, arguments.dtype,
                                            arguments.code, arguments.layout);
   CheckOptions options = read_options(arguments, file);
-  if (options.on_gpu) {
-    if (const auto absent = find_backend("gpu")->absent()) {
-      throw UnavailableError(fmt::format("--device: 'gpu' is not available: {}", *absent));
-    }
-  }
   const auto output = read_json(arguments.json);
-  return with_kernel_file([&] {
+  return with_loaded_file(file, [&] {
+    if (options.on_gpu) {
+      if (const auto absent = find_backend("gpu")->absent()) {
+        throw UnavailableError(fmt::format("--device: 'gpu' is not available: {}", *absent));
+      }
+    }
     Progress progress;
     progress.show("compiling " + file.name());
     options.progress = [&](double done) {
@@ -141,7 +164,12 @@ Action add_check(Options& app) {
          "with such a kernel, or FILE:FUNCTION with --as")
       ->type_name("")
       ->required();
+  app.add_option("NAME=VALUE", arguments->kernel_launch.values,
+                 "With --grid, the arguments of the file's kernel (see rung run)")
+      ->type_name("")
+      ->may_be_empty();
   arguments->add_kernel_file(app);
+  arguments->kernel_launch.add_launch(app);
   add_layout_of_file(app, arguments->layout);
   arguments->add_device_dtype_threads(app);
   app.add_option("--sizes", arguments->sizes, "Also check these comma-separated sizes")
@@ -163,7 +191,8 @@ Action add_check(Options& app) {
       "Examples:\n"
       "  rung new my_gemm.cu --from gemm/cuda/04 && rung check my_gemm.cu\n"
       "  rung check my_gemm.cu --sizes 1000x300x77 --random 20\n"
-      "  rung check kernels.cu:run_sgemm --as gemm --device gpu");
+      "  rung check kernels.cu:run_sgemm --as gemm --device gpu\n"
+      "  rung check scan.cu:scan --grid 4 --block 256 x=rand:1024 y=out:1024 n=1024");
   return [arguments] { return run(*arguments); };
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "command_line.hpp"
-#include "kernel_file/nearest_name.hpp"
+#include "tools/kernel_file/nearest_name.hpp"
 
 namespace rung {
 

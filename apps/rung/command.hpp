@@ -1,9 +1,11 @@
 #pragma once
 // A command is one file: it adds its arguments to the parser and returns what to run.
 
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace rung {
 
@@ -20,22 +22,21 @@ struct UnavailableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Something that the complete program has, and not the small one (commands.inc). `what` names it.
+class ElsewhereError : public std::exception {
+ public:
+  explicit ElsewhereError(std::string what) : what_(std::move(what)) {}
+  const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
 class Options;
 using Action = std::function<ExitCode()>;
 
-Action add_list(Options& app);
-Action add_verify(Options& app);
-Action add_bench(Options& app);
-Action add_check(Options& app);
-Action add_new(Options& app);
-Action add_tune(Options& app);
-Action add_trace(Options& app);
-Action add_emu(Options& app);
-Action add_explain(Options& app);
-Action add_diff(Options& app);
-Action add_learn(Options& app);
-Action add_report(Options& app);
-Action add_dist(Options& app);
-Action add_doctor(Options& app);
+#define RUNG_COMMAND(name, program, summary) Action add_##name(Options& app);
+#include "commands.inc"
+#undef RUNG_COMMAND
 
 }  // namespace rung

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -15,6 +16,41 @@
 #include "rung/version.hpp"
 
 namespace rung {
+namespace {
+
+/// Printed if no command is given.
+constexpr const char* brief =
+    R"(Rung: matrix products and dot products as ladders of kernels; CUDA and Metal
+kernels run, checked and explained on any CPU.
+
+Learn     rung learn                exercises, checked without a GPU
+          rung list gemm/cuda       a ladder; 'rung diff' shows its steps
+          rung trace gemm/cuda/02   a kernel's memory traffic, line by line
+Check     rung emu program.cu       run a CUDA program, and report its races
+          rung explain program.cu   what makes its kernels slow, and the remedy
+          rung check my_gemm.cu     verify your kernel; 'rung new' starts one
+Measure   rung bench gemm/cpu       verify, then time rungs against libraries
+          rung doctor               devices, compilers and libraries found here
+
+'rung --help' lists all commands; 'rung COMMAND --help' describes one.
+)";
+
+constexpr const char* description =
+    "GEMM and dot as ladders of kernels, from the naive loop to one on a par with the vendor's "
+    "library.";
+
+constexpr const char* footer = R"(Examples:
+  rung list gemm                    list the gemm ladder
+  rung verify gemm/cpu dot/cpu      verify every CPU rung
+  rung bench gemm/cpu --sizes 1024  time them against the installed libraries
+  rung trace gemm/cuda/02           run a CUDA kernel without a GPU, with counters
+  rung explain gemm/cuda/02         what bounds it, and which rung removes that
+  rung emu program.cu               run a CUDA program without a GPU
+
+Exit codes: 0 right, 1 something was wrong, 2 bad usage, 3 not available here.
+Run 'rung COMMAND --help' for the options of a command.)";
+
+}  // namespace
 
 Option* Option::type_name(const std::string& name) {
   option_.type_name(name);
@@ -51,9 +87,23 @@ Option* Option::capture_default_str() {
   return this;
 }
 
+Option* Option::hidden() {
+  option_.group("");
+  return this;
+}
+
 Option* Option::may_be_empty() {
   may_be_empty_ = true;
   return this;
+}
+
+Option* Option::offers(std::function<std::vector<std::string>()> words) {
+  words_ = std::move(words);
+  return this;
+}
+
+std::vector<std::string> Option::words() const {
+  return words_ ? words_() : std::vector<std::string>();
 }
 
 void Option::check() const {
@@ -87,17 +137,59 @@ void Options::check() const {
   for (const Option& option : options_) option.check();
 }
 
+std::vector<std::string> Options::words_of(const CLI::Option& option) const {
+  const auto found =
+      std::ranges::find_if(options_, [&](const Option& known) { return known.is(option); });
+  return found == options_.end() ? std::vector<std::string>() : found->words();
+}
+
 void Options::footer(const std::string& text) { app_.footer(text); }
 
 void Options::prepare(std::function<std::vector<std::string>(const std::vector<std::string>&)> by) {
   prepare_ = std::move(by);
 }
 
-std::vector<std::string> Options::prepared(const std::vector<std::string>& words) const {
+std::vector<std::string> Options::prepared(std::vector<std::string> words) {
+  for (std::string& word : words) {
+    if (word == "--") break;
+    for (Alias& alias : aliases_) {
+      if (word != alias.old && !word.starts_with(alias.old + "=")) continue;
+      word.replace(0, alias.old.size(), alias.name);
+      alias.is_written = true;
+      break;
+    }
+  }
   return prepare_ ? prepare_(words) : words;
 }
 
+void Options::add_alias(const std::string& old, const std::string& name) {
+  aliases_.push_back({old, name});
+}
+
+Options::Kind Options::kind_of(const std::string& word) const {
+  if (!word.starts_with("--")) return Kind::unknown;
+  const CLI::Option* option = app_.get_option_no_throw(word.substr(0, word.find('=')));
+  if (option == nullptr) return Kind::unknown;
+  return option->get_items_expected_max() > 0 ? Kind::value : Kind::flag;
+}
+
 namespace {
+
+/// Calls `call`. A UsageError that begins with an option names it as the user wrote it.
+template <class Call>
+auto with_written_names(const std::vector<Options::Alias>& aliases, const Call& call) {
+  try {
+    return call();
+  } catch (const UsageError& error) {
+    const std::string message = error.what();
+    for (const Options::Alias& alias : aliases) {
+      if (alias.is_written && message.starts_with(alias.name + ":")) {
+        throw UsageError(alias.old + message.substr(alias.name.size()));
+      }
+    }
+    throw;
+  }
+}
 
 // The positional arguments of the command that was given.
 std::string expected_arguments(const CLI::App& app) {
@@ -116,6 +208,7 @@ std::string expected_arguments(const CLI::App& app) {
   if (app.got_subcommand("check") || app.got_subcommand("new")) {
     return "FILE: expected one, such as my_gemm.cu; see --help";
   }
+  if (app.got_subcommand("run")) return "FILE: expected one, such as scan.cu; see --help";
   if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
   return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
 }
@@ -162,13 +255,15 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
   return message.substr(0, message.find('\n'));
 }
 
-Described described(const CLI::App& app, const std::string& summary) {
+/// `options` are those of a command, and null for the program's own.
+Described described(const CLI::App& app, const std::string& summary, const Options* options) {
   Described result{app.get_name(), summary, app.get_footer(), {}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
     Described::Option& added = result.options.emplace_back();
     added.is_positional = option->get_positional();
     added.help = option->get_description();
+    if (options != nullptr) added.words = options->words_of(*option);
     if (added.is_positional) {
       added.names = {option->get_name()};
       continue;
@@ -180,20 +275,48 @@ Described described(const CLI::App& app, const std::string& summary) {
   return result;
 }
 
-void write_manual(const std::string& folder, const Program& program, const CLI::App& app) {
-  std::vector<Described> commands;
-  for (const Command& command : program.commands) {
-    commands.push_back(described(*app.get_subcommand(command.name), command.summary));
+/// A command with its arguments.
+struct Known {
+  Options* options;
+  Action action;
+};
+
+void write_manual(const std::string& folder, std::span<const Command> commands, const CLI::App& app,
+                  const std::map<const CLI::App*, Known>& known) {
+  std::vector<Described> all;
+  for (const Command& command : commands) {
+    if (command.add == nullptr) throw ElsewhereError("--write-manual");
+    const CLI::App* const sub = app.get_subcommand(command.name);
+    all.push_back(described(*sub, command.summary, known.at(sub).options));
   }
-  write_manual(folder, described(app, program.description), commands);
+  write_manual(folder, described(app, description, nullptr), all);
+}
+
+/// The word, in single quotes if a shell would not take it as it is.
+std::string quoted(const std::string& word) {
+  const std::string plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string& parsed_line() {
+  static std::string line;
+  return line;
 }
 
 }  // namespace
 
-Action parse(const Program& program, int argc, char** argv) {
-  CLI::App app(program.description);
+const std::string& command_line() { return parsed_line(); }
+
+Action parse(std::span<const Command> commands, int argc, char** argv) {
+  parsed_line() = "rung";
+  for (int i = 1; i < argc; ++i) parsed_line() += " " + quoted(argv[i]);
+  CLI::App app(description);
   app.name("rung");
-  app.footer(program.footer);
+  app.footer(footer);
   app.set_version_flag("--version", "rung " + std::string(version));
   app.require_subcommand(0, 1);
   std::string manual;  // for packages
@@ -201,20 +324,22 @@ Action parse(const Program& program, int argc, char** argv) {
       ->group("");
 
   std::deque<Options> options;
-  struct Known {
-    const Options* options;
-    Action action;
-  };
   std::map<const CLI::App*, Known> known;
-  for (const Command& command : program.commands) {
+  for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    if (command.add == nullptr) {
+      if (argc > 1 && argv[1] == std::string_view(command.name)) throw ElsewhereError(command.name);
+      continue;
+    }
     Options& added = options.emplace_back(*sub);
     known[sub] = {&added, command.add(added)};
   }
   std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<Options::Alias> aliases;
   for (const auto& [sub, of] : known) {
     if (words.empty() || sub->get_name() != words.front()) continue;
     words = of.options->prepared({words.begin() + 1, words.end()});
+    aliases = of.options->aliases();
     words.insert(words.begin(), sub->get_name());
     break;
   }
@@ -227,17 +352,22 @@ Action parse(const Program& program, int argc, char** argv) {
     fmt::print("{}", folded_help(text.str(), help_width()));
     return [] { return exit_right; };
   } catch (const CLI::ParseError& error) {
-    throw UsageError(one_line(error, app, program.commands));
+    return with_written_names(
+        aliases, [&]() -> Action { throw UsageError(one_line(error, app, commands)); });
   }
   if (!manual.empty()) {
-    write_manual(manual, program, app);
+    write_manual(manual, commands, app, known);
     return [] { return exit_right; };
   }
   const auto chosen = app.get_subcommands();
-  if (chosen.empty()) throw UsageError("expected a command; see rung --help");
+  if (chosen.empty()) {
+    fmt::print(stderr, "{}\n", brief);
+    throw UsageError("expected a command; see rung --help");
+  }
+  if (!known.contains(chosen.front())) throw ElsewhereError(chosen.front()->get_name());
   const auto& [given, action] = known.at(chosen.front());
-  given->check();
-  return action;
+  with_written_names(aliases, [&] { given->check(); });
+  return [aliases, action] { return with_written_names(aliases, action); };
 }
 
 }  // namespace rung

@@ -7,18 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/toolkit.hpp"
 #include "backends/backend.hpp"
 #include "command.hpp"
 #include "core/case.hpp"
+#include "core/temporary_folder.hpp"
 #include "device/cpu/machine.hpp"
-#include "emu/device_code.hpp"
+#include "emu/compile/link/device_code.hpp"
 #include "own_command.hpp"
-#include "report/table.hpp"
+#include "tools/analysis/toolkit.hpp"
+#include "tools/report/table.hpp"
 
 // The profiler finds it by this name, also in a program without other symbols.
 extern "C" [[gnu::noinline, gnu::used, gnu::visibility("default")]] void rung_counted_calls(
-    const rung::Batch* batch, std::int64_t calls) {
+    const rung::BoundCall* batch, std::int64_t calls) {
   batch->run(calls);
 }
 
@@ -29,10 +30,10 @@ using analysis::CallgrindCosts;
 
 constexpr const char* counted_function = "rung_counted_calls";
 
-/// What valgrind executes in a few seconds, a rung without SIMD first.
+/// Work that valgrind executes in a few seconds. The first value is for a rung without SIMD.
 constexpr std::int64_t first_multiply_adds = std::int64_t{1} << 24,
-                       most_multiply_adds = std::int64_t{1} << 27, most_elements = 1 << 21;
-constexpr double most_instructions = 6e7;
+                       max_multiply_adds = std::int64_t{1} << 27, max_elements = 1 << 21;
+constexpr double max_instructions = 6e7;
 
 double multiply_adds(const SizeArgument& size, bool is_gemm) {
   return is_gemm ? static_cast<double>(size.m) * static_cast<double>(size.n) *
@@ -42,7 +43,7 @@ double multiply_adds(const SizeArgument& size, bool is_gemm) {
 
 SizeArgument sample_of(SizeArgument size, bool is_gemm, std::int64_t most) {
   if (!is_gemm) {
-    size.n = std::min(size.n, most_elements);
+    size.n = std::min(size.n, max_elements);
     return size;
   }
   while (multiply_adds(size, is_gemm) > static_cast<double>(most)) {
@@ -114,13 +115,13 @@ Json json_of(const CallgrindCosts& costs) {
           {"l2_misses", costs.l2_misses}};
 }
 
-Batch bind(const Backend& backend, const RungInfo& rung, GemmCase& problem) {
+BoundCall bind(const Backend& backend, const RungInfo& rung, GemmCase& problem) {
   const GemmCall call = problem.call();
   if (const auto reason = backend.why_not(rung, call)) throw UnavailableError(*reason);
   return backend.bind(rung, call, 1);
 }
 
-Batch bind(const Backend& backend, const RungInfo& rung, DotCase& problem, double* result) {
+BoundCall bind(const Backend& backend, const RungInfo& rung, DotCase& problem, double* result) {
   const DotCall call = problem.call();
   if (const auto reason = backend.why_not(rung, call)) throw UnavailableError(*reason);
   return backend.bind(rung, call, 1, result);
@@ -128,7 +129,7 @@ Batch bind(const Backend& backend, const RungInfo& rung, DotCase& problem, doubl
 
 CountedCall counted_call(const std::string& valgrind, const RungInfo& rung, Dtype dtype,
                          const SizeArgument& size) {
-  const analysis::ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string out = (folder.path() / "profile").string();
   const cpu::Caches& caches = cpu::machine().caches;
   const analysis::ToolOutput run = analysis::run_tool(
@@ -145,7 +146,7 @@ CountedCall counted_call(const std::string& valgrind, const RungInfo& rung, Dtyp
   return counted;
 }
 
-void count(const Batch& batch, std::int64_t calls) {
+void count(const BoundCall& batch, std::int64_t calls) {
   batch.run(1);
   rung_counted_calls(&batch, calls);
 }
@@ -187,9 +188,9 @@ std::optional<CountedCall> count_call(const RungInfo& rung, Dtype dtype, const S
     CountedCall counted =
         counted_call(valgrind, rung, dtype, sample_of(size, is_gemm, first_multiply_adds));
     // With SIMD there is time for a product whose operands no L2 holds.
-    const SizeArgument larger = sample_of(size, is_gemm, most_multiply_adds);
+    const SizeArgument larger = sample_of(size, is_gemm, max_multiply_adds);
     const double growth = multiply_adds(larger, is_gemm) / multiply_adds(counted.size, is_gemm);
-    if (growth > 1 && counted.profile.all.instructions * growth < most_instructions) {
+    if (growth > 1 && counted.profile.all.instructions * growth < max_instructions) {
       counted = counted_call(valgrind, rung, dtype, larger);
     }
     counted.mix = analysis::x86_mix(counted.profile);

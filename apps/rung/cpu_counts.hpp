@@ -4,9 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "analysis/callgrind.hpp"
 #include "arguments.hpp"
 #include "core/rung.hpp"
+#include "tools/analysis/callgrind.hpp"
+#include "tools/report/json.hpp"
 
 namespace rung {
 
@@ -24,7 +25,7 @@ struct CountedCall {
 std::optional<CountedCall> count_call(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                                       std::string& why_not);
 
-/// What that program does: calls the rung on one thread, once before and `calls` times within
+/// The body of that program: calls the rung on one thread, once before and `calls` times within
 /// rung_counted_calls(), and prints the instruction set that kernels use.
 void call_for_a_profiler(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                          std::int64_t calls);

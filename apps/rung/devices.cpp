@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "backends/cuda/select_image.hpp"
 #include "choices.hpp"
 #include "command.hpp"
-#include "vgpu/model/device.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -17,28 +15,6 @@
 
 namespace rung {
 namespace {
-
-template <class Parse>
-void check(const char* option, const std::string& text, const Parse& parse) {
-  try {
-    parse(text);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("{}: {}", option, error.what()));
-  }
-}
-
-void check_gpu(const std::string& text) {
-  std::vector<std::string_view> known = {"custom"};
-  for (const vgpu::DeviceDescription& device : vgpu::known_devices()) known.push_back(device.key);
-  try {
-    vgpu::parse_device(text);
-  } catch (const std::invalid_argument& error) {
-    const std::string key = text.substr(0, text.find(','));
-    const bool is_known = std::ranges::find(known, key) != known.end();
-    throw UsageError(
-        fmt::format("--gpu: {}{}", error.what(), is_known ? "" : did_you_mean(key, known)));
-  }
-}
 
 /// Each launch on the virtual GPU reuses the memory freed by the last one. Returning it to the
 /// system and fetching it again would cost two threads a tenth of their speed.
@@ -52,12 +28,6 @@ void keep_freed_memory() {
 }
 
 }  // namespace
-
-DeviceOptions read_device_options(const DeviceArguments& arguments) {
-  if (!arguments.gpu.empty()) check_gpu(arguments.gpu);
-  if (!arguments.code.empty()) check("--code", arguments.code, cuda::parse_code);
-  return {arguments.gpu, arguments.code, arguments.observe};
-}
 
 Devices::Devices(const DeviceArguments& arguments)
     : named_(arguments.device), options_(read_device_options(arguments)) {

@@ -21,8 +21,8 @@ class Devices {
   /// Throws UsageError for invalid arguments, UnavailableError if a named device is not available.
   explicit Devices(const DeviceArguments& arguments);
 
-  /// The named device. By default, the CPU for its rungs, and for others the GPU or, if there is
-  /// none, the virtual GPU.
+  /// The named device. The default is the CPU for its rungs; for others the GPU or, without a GPU, the
+  /// virtual GPU.
   const Backend& of(const RungInfo& rung) const;
 
  private:

@@ -9,11 +9,11 @@
 #include <iterator>
 #include <memory>
 
-#include "analysis/explanation.hpp"
 #include "arguments.hpp"
 #include "command_line.hpp"
-#include "report/page/explanation_page.hpp"
-#include "report/unified_diff.hpp"
+#include "tools/analysis/explanation.hpp"
+#include "tools/report/page/explanation_page.hpp"
+#include "tools/report/unified_diff.hpp"
 
 namespace rung {
 namespace {
@@ -88,7 +88,8 @@ Action add_diff(Options& app) {
                  "Two rungs, such as gemm/cuda/02 gemm/cuda/03, or files of yours")
       ->type_name("")
       ->required()
-      ->expected(2);
+      ->expected(2)
+      ->offers(selector_words);
   app.add_option("--html", arguments->html,
                  "Also write a page that steps through a warp of each, side by side; - for\n"
                  "standard output")

@@ -11,9 +11,9 @@
 #include "arguments.hpp"
 #include "choices.hpp"
 #include "command_line.hpp"
-#include "report/json.hpp"
-#include "report/table.hpp"
-#include "rung/dist.hpp"
+#include "rung/dist_plan.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "command_line.hpp"
 #include "core/rung.hpp"
-#include "measure/environment.hpp"
-#include "measure/peers/peer.hpp"
-#include "report/table.hpp"
+#include "tools/measure/environment.hpp"
+#include "tools/measure/peers/peer.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -15,15 +14,17 @@
 
 #include "arguments.hpp"
 #include "command_line.hpp"
-#include "emu/nvcc_options.hpp"
-#include "emu/object_cache.hpp"
-#include "emu/options.hpp"
-#include "emu/process.hpp"
+#include "core/temporary_folder.hpp"
+#include "emu/compile/link/object_cache.hpp"
+#include "emu/compile/nvcc_options.hpp"
+#include "emu/compile/process.hpp"
+#include "emu/compile/toolchain.hpp"
 #include "emu/reports/conclusion.hpp"
-#include "emu/summary.hpp"
-#include "emu/toolchain.hpp"
-#include "kernel_file/signature.hpp"
-#include "report/output_file.hpp"
+#include "emu/reports/summary.hpp"
+#include "emu/runtime/options.hpp"
+#include "help.hpp"
+#include "tools/kernel_file/signature.hpp"
+#include "tools/report/output_file.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung {
@@ -41,38 +42,15 @@ struct EmuArguments {
   bool no_check = false, lines = false;
   std::string threads, limit, launches, devices, json;
   bool keep = false, no_cache = false;
-  bool leak_check = false, gen_suppressions = false;
+  bool leak_check = false, gen_suppressions = false, allow_unchecked_errors = false;
   std::vector<std::string> suppressions;
-  std::string error_exit_code, junit, sarif;
+  std::string error_exit_code, fail_on, junit, sarif;
 };
 
 constexpr std::int64_t max_limit = std::int64_t{1} << 50;
 constexpr std::int64_t max_exit_code = 255;
-constexpr std::int64_t most_devices = 16;
-
-// A temporary folder per run, removed with its contents.
-class BuildFolder {
- public:
-  explicit BuildFolder(bool keep) : keep_(keep) {
-    std::string name = (fs::absolute(fs::temp_directory_path()) / "rung-emu-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error(fmt::format("{}: {}", name, std::strerror(errno)));
-    }
-    path_ = name;
-  }
-  ~BuildFolder() {
-    std::error_code ignored;
-    if (!keep_) fs::remove_all(path_, ignored);
-  }
-  BuildFolder(const BuildFolder&) = delete;
-  BuildFolder& operator=(const BuildFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool keep_;
-};
+constexpr std::int64_t max_threads = 1024;
+constexpr std::int64_t max_devices = 16;
 
 vgpu::DeviceDescription read_gpu(const std::string& text) {
   try {
@@ -129,6 +107,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::launches_variable, arguments.launches},
           {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
+          {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
           {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
           {emu::report_variable, report.string()}};
 }
@@ -143,6 +122,14 @@ emu::ReportOptions report_options(const EmuArguments& arguments) {
     } catch (const std::invalid_argument& error) {
       throw UsageError(fmt::format("--suppressions: {}", error.what()));
     }
+  }
+  if (!arguments.fail_on.empty()) {
+    const auto severity = emu::severity_named(arguments.fail_on);
+    if (!severity) {
+      throw UsageError(
+          fmt::format("--fail-on: '{}' is not error, warning or note", arguments.fail_on));
+    }
+    options.fail_on = *severity;
   }
   if (!arguments.error_exit_code.empty()) {
     options.error_exit_code = static_cast<int>(
@@ -196,12 +183,12 @@ void print_end(const emu::ExitStatus& status, const emu::Records& records,
 
 ExitCode run(const EmuArguments& arguments) {
   const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
-  if (!arguments.threads.empty()) read_threads(arguments.threads);
+  if (!arguments.threads.empty()) read_integer("--threads", arguments.threads, 1, max_threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
   if (!arguments.launches.empty()) read_integer("--launches", arguments.launches, 1, max_limit);
-  if (!arguments.devices.empty()) read_integer("--devices", arguments.devices, 1, most_devices);
+  if (!arguments.devices.empty()) read_integer("--device-count", arguments.devices, 1, max_devices);
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
-    throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
+    throw UsageError(fmt::format("--code: '{}' is neither clang nor nvcc", arguments.compiler));
   }
   const emu::ReportOptions options = report_options(arguments);
   const Outputs outputs(arguments);
@@ -211,7 +198,7 @@ ExitCode run(const EmuArguments& arguments) {
     }
   }
 
-  const BuildFolder folder(arguments.keep);
+  const TemporaryFolder folder("rung-emu-", arguments.keep);
   if (arguments.keep) fmt::print(stderr, "rung emu: building in {}\n", folder.path().string());
   fs::path program;
   try {
@@ -241,7 +228,7 @@ ExitCode run(const EmuArguments& arguments) {
   judge(reports, options);
   const std::string text = reports_text(reports, options);
   fmt::print(stderr, "\n{}{}{}{}{}", launch_tables(records), text.empty() ? "" : "\n", text,
-             failed_calls(records), summarize_lines(records));
+             failed_calls(records), summarize_lines(records, terminal_width(STDERR_FILENO)));
   print_end(status, records, reports, options);
   write_outputs(outputs, arguments, records, reports, status);
   // A program that has ended well in spite of Ctrl-C takes it for something else.
@@ -250,32 +237,22 @@ ExitCode run(const EmuArguments& arguments) {
   return static_cast<ExitCode>(judged_exit_code(own, reports, options));
 }
 
-// Long options of this command, which CLI11 reads: without and with a value. All others are nvcc's.
-constexpr std::array own_flags = {"--no-check", "--no-cache",   "--lines",           "--keep",
-                                  "--help",     "--leak-check", "--gen-suppressions"};
-constexpr std::array own_values = {"--std",     "--gpu",   "--devices",      "--compiler",
-                                   "--threads", "--limit", "--launches",     "--json",
-                                   "--junit",   "--sarif", "--suppressions", "--error-exitcode"};
-
-template <std::size_t count>
-bool contains(const std::array<const char*, count>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_own(const std::string& word) {
-  const std::string_view name = std::string_view(word).substr(0, word.find('='));
-  return contains(own_flags, name) || contains(own_values, name) || word == "-h" || word == "-s" ||
+/// True for a word that CLI11 reads: a long option, or -h, -s, -I, -D and -O. All others are nvcc's.
+bool is_own(const Options& app, const std::string& word) {
+  return app.kind_of(word) != Options::Kind::unknown || word == "-h" || word == "-s" ||
          word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-std=") ||
          (word.starts_with("-O") && !word.starts_with("-Ofc"));
 }
 
-bool takes_next_word(const std::string& word) {
-  return contains(own_values, word) || word == "-I" || word == "-D" || word == "-O" || word == "-s";
+bool takes_next_word(const Options& app, const std::string& word) {
+  const bool has_value = word.find('=') != word.npos;
+  return (!has_value && app.kind_of(word) == Options::Kind::value) || word == "-I" ||
+         word == "-D" || word == "-O" || word == "-s";
 }
 
-// What CLI11 cannot read: nvcc's options, and where the program's own
-// arguments begin: behind `--`, and behind the file if that follows it.
-std::vector<std::string> take_words(const std::vector<std::string>& words,
+/// Takes the words that CLI11 cannot read: nvcc's options, and the program's own arguments, which follow
+/// `--` or, if that comes first, the file after it.
+std::vector<std::string> take_words(const std::vector<std::string>& words, const Options& app,
                                     EmuArguments& arguments) {
   std::vector<std::string> remaining;
   bool has_file = false;
@@ -291,10 +268,10 @@ std::vector<std::string> take_words(const std::vector<std::string>& words,
                                            words.end());
         break;
       }
-      if (is_own(word)) {
+      if (is_own(app, word)) {
         remaining.push_back(word);
-        if (!takes_next_word(words[at++]) || at == words.size()) continue;
-        // In one word with its value, -I and -D leave the files behind it alone.
+        if (!takes_next_word(app, words[at++]) || at == words.size()) continue;
+        // -I and -D join their value in one word, so that CLI11 does not read the files after it as values.
         const bool is_list = remaining.back() == "-I" || remaining.back() == "-D";
         if (remaining.back() == "--suppressions") {
           remaining.back() += "=" + words[at++];
@@ -318,7 +295,7 @@ std::vector<std::string> take_words(const std::vector<std::string>& words,
 
 Action add_emu(Options& app) {
   auto arguments = std::make_shared<EmuArguments>();
-  app.prepare([arguments](const auto& words) { return take_words(words, *arguments); });
+  app.prepare([arguments, &app](const auto& words) { return take_words(words, app, *arguments); });
   app.add_option("FILE", arguments->sources,
                  "A CUDA program with kernels and main(): .cu, .cpp and .c files, objects and "
                  "libraries; the program's own arguments follow after --")
@@ -340,12 +317,15 @@ Action add_emu(Options& app) {
          "GPU model to simulate: h200, h100, a100, t4, rtx3090 or rtx4090; override properties "
          "as in h200,multiprocessors=4")
       ->type_name("GPU")
+      ->offers(gpu_words)
       ->capture_default_str();
-  app.add_option("--devices", arguments->devices,
+  app.add_alias("--devices", "--device-count");
+  app.add_option("--device-count", arguments->devices,
                  "Show the program N devices of this model, 1 to 16, which are peers of each other "
                  "(default: 1)")
       ->type_name("N");
-  app.add_option("--compiler", arguments->compiler,
+  app.add_alias("--compiler", "--code");
+  app.add_option("--code", arguments->compiler,
                  "Compiler of device code: clang, or nvcc with CUDA's own headers")
       ->type_name("NAME")
       ->capture_default_str();
@@ -363,6 +343,9 @@ Action add_emu(Options& app) {
       ->type_name("FILE");
   app.add_flag("--leak-check", arguments->leak_check,
                "Also fail a program that does not free its device memory");
+  app.add_flag("--allow-unchecked-errors", arguments->allow_unchecked_errors,
+               "Accept CUDA calls and launches that fail although the program neither uses their "
+               "result nor calls cudaGetLastError (default: they are hazards)");
   app.add_option("--suppressions", arguments->suppressions,
                  "Ignore the reports that this file lists; may be repeated")
       ->type_name("FILE");
@@ -372,6 +355,10 @@ Action add_emu(Options& app) {
                  "Exit code if hazards were found, 1 to 255; 0 for the program's own in any case "
                  "(default: the program's own, or 1 if that is 0)")
       ->type_name("N");
+  app.add_option("--fail-on", arguments->fail_on,
+                 "Least severity of the reports that fail the program: error, warning or note "
+                 "(default: warning)")
+      ->type_name("LEVEL");
   app.add_option("--junit", arguments->junit, "Write a test case for each kernel as JUnit XML")
       ->type_name("FILE");
   app.add_option("--sarif", arguments->sarif,
@@ -390,7 +377,8 @@ Action add_emu(Options& app) {
       "writes of the same value are printed, but are no hazards; with --leak-check leaks are.\n"
       "Compiled objects are kept in the folder that RUNG_EMU_CACHE names. Options of\n"
       "nvcc such as -arch, -rdc=true, -Xcompiler, -L and -l are understood, too; rung-nvcc is a\n"
-      "command that takes nothing else, for make NVCC=rung-nvcc.\n\n"
+      "command that takes nothing else, for make NVCC=rung-nvcc. docs/environment.md lists the\n"
+      "variables RUNG_EMU_* of its programs.\n\n"
       "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512\n"
       "  rung emu -rdc=true main.cu kernels.cu timer.cpp -- --size 64");
   return [arguments] { return emu::with_signals_held([&] { return run(*arguments); }); };

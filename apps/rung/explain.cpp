@@ -7,27 +7,32 @@
 #include <fstream>
 #include <memory>
 
-#include "analysis/toolkit.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
+#include "core/temporary_folder.hpp"
 #include "cpu_counts.hpp"
 #include "devices.hpp"
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
 #include "explain_head.hpp"
 #include "explain_metal_file.hpp"
-#include "kernel_file/adapter.hpp"
 #include "kernel_file_arguments.hpp"
 #include "own_command.hpp"
-#include "report/explanation.hpp"
-#include "report/page/explanation_page.hpp"
-#include "report/table.hpp"
+#include "run.hpp"
+#include "tools/analysis/toolkit.hpp"
+#include "tools/kernel_file/adapter.hpp"
+#include "tools/kernel_file/file_name.hpp"
+#include "tools/report/explanation.hpp"
+#include "tools/report/page/explanation_page.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
 
 struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments {
+  LaunchArguments kernel_launch;  // its values are program_arguments
   std::string what, layout;
   std::vector<std::string> program_arguments;
   std::string results;
@@ -59,10 +64,10 @@ const RungInfo& read_rung(const ExplainArguments& arguments) {
 
 /// Seconds, from microseconds.
 double read_launch(const std::string& text) {
-  const double value = read_number("--launch", text);
+  const double value = read_number("--launch-time", text);
   if (!(value > 0 && value <= 1000)) {
-    throw UsageError(
-        fmt::format("--launch: '{}' is not a number of microseconds above 0, at most 1000", text));
+    throw UsageError(fmt::format(
+        "--launch-time: '{}' is not a number of microseconds above 0, at most 1000", text));
   }
   return 1e-6 * value;
 }
@@ -166,7 +171,8 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   print_head(out, rung);
   const std::string problem =
       fmt::format("{} on {}", describe_problem(rung, dtype, size), options.device.name);
-  fmt::print(out, "{}\n{}", problem, explanation_text(explanation));
+  fmt::print(out, "{}\n{}{}", problem, is_metal ? wrap(metal_rates, 0) : "",
+             explanation_text(explanation));
   if (page) {
     const Traces traces = trace_of(rung, dtype, size, options);
     page->write(explanation_page({rung.id, problem, &rung, ""}, explanation, traces,
@@ -215,8 +221,8 @@ std::string describe_call(const Signature& signature, const ProgramSize& size) {
                      extents);
 }
 
-/// Calls the function in a program that rung writes around it. With --as, a name behind the file is that
-/// of the function, otherwise that of a kernel.
+/// Calls the function in a program that rung writes around it. With --as, a name after the file is the
+/// function's, otherwise a kernel's.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
                              const std::string& name) {
   const bool is_function = !arguments.as.empty();
@@ -224,7 +230,7 @@ ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::strin
   const KernelFile file = read_kernel_file(arguments, is_function ? arguments.what : path,
                                            arguments.dtype, arguments.code, arguments.layout);
   const ProgramSize size = size_of_program(arguments, file);
-  const analysis::ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path program = folder.path() / "program.cu";
   std::ofstream(program) << program_text(file, size);
   return with_kernel_file([&] {
@@ -265,10 +271,23 @@ ExitCode explain_cpu(const ExplainArguments& arguments, const RungInfo& rung) {
       {read_options(arguments).results, read_json(arguments.json), !arguments.no_hardware});
 }
 
+/// With a grid, the words after the file are the kernel's arguments.
+ExitCode explain_one_launch(const ExplainArguments& arguments) {
+  LaunchArguments launch = arguments.kernel_launch;
+  launch.values = arguments.program_arguments;
+  require_kernel_file(arguments.what, launch);
+  const bool is_metal = arguments.what.find(".metal") != arguments.what.npos;
+  const analysis::ExplainOptions options = read_options(arguments, is_metal ? "m1pro" : "h200");
+  return explain_launch(
+      {arguments.what, arguments.include_folders, arguments.definitions, options.gpu}, launch,
+      options, arguments.json, arguments.html);
+}
+
 ExitCode run(const ExplainArguments& arguments) {
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
   refuse_second_file(arguments);
+  if (arguments.kernel_launch.any()) return explain_one_launch(arguments);
   if (names_kernel_file(what) && what.find(".metal") != what.npos) {
     return explain_metal(arguments, what);
   }
@@ -303,11 +322,15 @@ Action add_explain(Options& app) {
                  "dot or sum,\n"
                  "as FILE.cu, or one of its kernels, as FILE.cu:KERNEL")
       ->type_name("")
-      ->required();
-  app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")
+      ->required()
+      ->offers(selector_words);
+  app.add_option("ARGS", arguments->program_arguments,
+                 "That program's arguments, after --; with --grid, the kernel's as NAME=VALUE")
       ->type_name("")
       ->may_be_empty();
   arguments->add_kernel_file(app);
+  arguments->kernel_launch.add_launch(app);
+  arguments->kernel_launch.add_seed(app);
   add_layout_of_file(app, arguments->layout);
   arguments->add_extents(app);
   arguments->add_dtype(app);
@@ -316,10 +339,11 @@ Action add_explain(Options& app) {
                  "Read measured times from FILE, the JSON of rung bench")
       ->type_name("FILE");
   app.add_option(
-         "--launch", arguments->launch,
+         "--launch-time", arguments->launch,
          "Time of an empty kernel between two events on your machine, in microseconds, for\n"
          "predicted times (default: 3.5; one H200 needs 4.4)")
       ->type_name("US");
+  app.add_alias("--launch", "--launch-time");
   app.add_flag("--no-hardware", arguments->no_hardware,
                "Do not run ncu or valgrind, even if they are installed");
   app.add_option("--calls", arguments->calls,
@@ -357,6 +381,7 @@ Action add_explain(Options& app) {
       "  rung explain gemm/cuda/24 --dtype bf16 --html explained.html\n"
       "  rung explain program.cu:matmul -- 512\n"
       "  rung explain my_gemm.cu --n 1024\n"
+      "  rung explain scan.cu:scan --grid 264 --block 256 x=rand:67584 y=out\n"
       "  rung explain my_gemm.cu --json before.json, then --baseline before.json\n"
       "  rung explain my_gemm.metal --html explained.html");
   return [arguments] { return run(*arguments); };

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/dtype.hpp"
 #include "cpu_counts.hpp"
 #include "device/cpu/machine.hpp"
 #include "explain_head.hpp"
-#include "measure/ceilings.hpp"
-#include "report/table.hpp"
+#include "tools/measure/ceilings.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "analysis/measured_runs.hpp"
 #include "arguments.hpp"
 #include "command.hpp"
+#include "tools/analysis/measured_runs.hpp"
 
 namespace rung {
 
@@ -16,7 +16,7 @@ struct CpuExplainOptions {
   bool counts = true;                // by valgrind
 };
 
-/// Ceilings are measured, or read from an earlier run (src/measure/ceilings.hpp).
+/// Ceilings are measured, or read from an earlier run (tools/measure/ceilings.hpp).
 ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                         const CpuExplainOptions& options);
 

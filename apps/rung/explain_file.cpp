@@ -7,22 +7,24 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
-#include "analysis/toolkit.hpp"
-#include "emu/launch_json.hpp"
-#include "emu/options.hpp"
-#include "emu/process.hpp"
+#include "core/temporary_folder.hpp"
+#include "emu/compile/process.hpp"
+#include "emu/compile/toolchain.hpp"
 #include "emu/reports/conclusion.hpp"
-#include "emu/summary.hpp"
-#include "emu/toolchain.hpp"
-#include "kernel_file/kernel_file.hpp"
-#include "report/explanation.hpp"
-#include "report/explanation_changes.hpp"
-#include "report/page/explanation_page.hpp"
-#include "report/table.hpp"
+#include "emu/reports/launch_json.hpp"
+#include "emu/reports/summary.hpp"
+#include "emu/runtime/options.hpp"
+#include "tools/analysis/toolkit.hpp"
+#include "tools/kernel_file/kernel_file.hpp"
+#include "tools/report/explanation.hpp"
+#include "tools/report/explanation_changes.hpp"
+#include "tools/report/page/explanation_page.hpp"
+#include "tools/report/table.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung {
@@ -81,14 +83,14 @@ using Launches = std::vector<analysis::KernelLaunch>;
 std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& records,
                                                           const std::string& asked,
                                                           const std::string& ptx) {
-  const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, asked);
+  const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, "the program's PTX");
   std::vector<std::pair<std::string, Launches>> kernels;
   std::set<std::string> names;
   for (const emu::Json& launch : records.launches) {
     const std::string name = launch.at("name");
     names.insert(name);
     const bool meant = asked.empty() || is_called(name, asked);
-    // Of modules that the program loads at run time, the text is not here.
+    // The text of modules that the program loads at run time is missing.
     const bool is_here = text.find(launch.at("symbol").get<std::string>()) != nullptr;
     if (!meant || !is_here || !launch.contains("sites") || !launch.contains("footprint")) continue;
     auto kernel = std::find_if(kernels.begin(), kernels.end(),
@@ -159,6 +161,22 @@ std::vector<Stepped> stepped(const FileToExplain& file, const std::string& kerne
   return {};
 }
 
+/// The counters of the kernel's launches by line.
+std::vector<vgpu::LineCounters> lines_of(const std::string& kernel, const emu::Records& records) {
+  std::map<std::string, vgpu::LineCounters> lines;
+  for (const emu::Json& launch : records.launches) {
+    if (launch.at("name") != kernel || !launch.contains("lines")) continue;
+    for (const emu::Json& json : launch.at("lines")) {
+      const vgpu::LineCounters line = emu::line_counters(json);
+      const auto [at, is_new] = lines.try_emplace(line.where, line);
+      if (!is_new) at->second += line;
+    }
+  }
+  std::vector<vgpu::LineCounters> all;
+  for (const auto& [where, line] : lines) all.push_back(line);
+  return all;
+}
+
 std::vector<std::string> failing(const emu::Reports& reports) {
   std::vector<std::string> messages;
   for (const emu::Report& report : reports.all()) {
@@ -177,8 +195,10 @@ void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& k
   const auto& [name, explanation] = kernels.front();
   const std::string problem = fmt::format("of {} on {}", file.source, file.options.device.name);
   const std::string source = contents(file.source);
-  file.page->write(explanation_page({name, problem, nullptr, source, failing(reports)}, explanation,
-                                    {}, stepped(file, name, records, source)));
+  file.page->write(
+      explanation_page({name, problem, nullptr, source, failing(reports),
+                        fs::path(file.source).filename().string(), lines_of(name, records)},
+                       explanation, {}, stepped(file, name, records, source)));
 }
 
 /// With a kernel that was asked for by its name, that one alone.
@@ -196,11 +216,11 @@ Json json_of(const FileToExplain& file, const std::vector<ExplainedKernel>& kern
       json["kernels"].push_back(kernel);
     }
   }
-  json["hazards"] = Json::parse(emu::to_json(reports).dump());
+  json["hazards"] = Json::parse(dump(emu::to_json(reports)));
   return json;
 }
 
-/// Read before the program runs, so that a wrong file costs no time; null if there is none.
+/// The baseline; null without one. Read before the program runs, so that a wrong file costs no time.
 Json read_baseline(const std::string& path) {
   if (path.empty()) return nullptr;
   if (!fs::is_regular_file(path)) {
@@ -223,6 +243,15 @@ std::string changes(const FileToExplain& file, const Json& baseline, const Json&
   }
 }
 
+/// Why a program that launched no kernel has nothing to explain, if a call of it failed.
+std::string call_that_failed(const emu::Records& records, const emu::Reports& reports) {
+  if (!records.launches.empty()) return {};
+  for (const emu::Report& report : reports.all()) {
+    if (report.kind == name(vgpu::HazardKind::failed_call)) return report.message;
+  }
+  return records.errors.empty() ? "" : records.errors.front();
+}
+
 /// The program's exit code, and its records in a file of that folder.
 int run_program(const FileToExplain& file, const fs::path& program, const fs::path& report) {
   std::vector<std::string> command = {program.string()};
@@ -233,6 +262,7 @@ int run_program(const FileToExplain& file, const fs::path& program, const fs::pa
                                                     {emu::sites_variable, "1"},
                                                     {emu::footprint_variable, "1"},
                                                     {emu::steps_variable, file.page ? "1" : "0"},
+                                                    {emu::lines_variable, file.page ? "1" : "0"},
                                                     {emu::report_variable, report.string()}});
   if (const int signal = emu::HeldSignals::received(); signal != 0) throw emu::Interrupted{signal};
   return status.signal != 0 ? 128 + status.signal : status.code;
@@ -243,7 +273,7 @@ ExitCode explain(const FileToExplain& file) {
     throw UsageError(fmt::format("FILE: '{}' is not a readable file", file.source));
   }
   const Json baseline = read_baseline(file.baseline);
-  const analysis::ScratchFolder folder;
+  const TemporaryFolder folder;
   fs::path program;
   try {
     program = compile(file, folder.path());
@@ -265,6 +295,10 @@ ExitCode explain(const FileToExplain& file) {
   // First: figures of a program that is wrong say little.
   fmt::print(stderr, "{}{}", emu::reports_text(reports, judgement),
              emu::reports_summary(reports, judgement));
+  if (const std::string call = call_that_failed(records, reports); !call.empty()) {
+    fmt::print(stderr, "rung: no kernel ran: {}\n", call);
+    return exit_wrong;
+  }
   const auto kernels = explained(file, records, contents(program.string() + ".ptx"));
   fmt::print(out, "{}\n{}", hazards_line(reports), summary(kernels));
   for (const auto& [name, explanation] : kernels) {

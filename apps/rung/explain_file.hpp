@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "analysis/explanation.hpp"
 #include "command.hpp"
-#include "report/output_file.hpp"
+#include "tools/analysis/explanation.hpp"
+#include "tools/report/output_file.hpp"
 
 namespace rung {
 
 struct FileToExplain {
   std::string source;  // a CUDA program
-  /// What is compiled in its place, and includes it; empty: the source itself.
+  /// The text to compile instead, which includes the source; empty: the source itself.
   std::string program;
   std::string kernel;  // the name of one of its kernels, without parameters; all if empty
   std::vector<std::string> arguments;      // of the program
@@ -21,7 +21,7 @@ struct FileToExplain {
   analysis::ExplainOptions options;
   std::optional<OutputFile> output;  // JSON
   std::optional<OutputFile> page;
-  std::string baseline;  // JSON of an earlier version, to compare with; empty if there is none
+  std::string baseline;  // JSON of an earlier version, to compare with; empty: none given
   std::string call;      // what rung calls in a file without main(): "gemm f32 2048x2048x128"
 };
 

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "report/table.hpp"
+#include "core/dtype.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "report/json.hpp"
+#include "tools/report/json.hpp"
 
 namespace rung {
 

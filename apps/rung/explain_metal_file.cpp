@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/explain_metal.hpp"
-#include "analysis/kernel_trace.hpp"
-#include "analysis/launch_watch.hpp"
 #include "backends/metal/metal.hpp"
 #include "core/case.hpp"
 #include "core/rung.hpp"
-#include "emu/launch_json.hpp"
-#include "kernel_file/metal_file.hpp"
-#include "report/explanation.hpp"
-#include "report/page/explanation_page.hpp"
-#include "report/table.hpp"
+#include "emu/reports/launch_json.hpp"
+#include "tools/analysis/explain_metal.hpp"
+#include "tools/analysis/kernel_trace.hpp"
+#include "tools/analysis/launch_watch.hpp"
+#include "tools/kernel_file/metal_file.hpp"
+#include "tools/report/explanation.hpp"
+#include "tools/report/page/explanation_page.hpp"
+#include "tools/report/table.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung {
@@ -58,7 +58,21 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-/// A finding in Metal's words, with the Metal rung of the same idea where there is one.
+Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen,
+             const analysis::Explanation& explanation, const std::string& device) {
+  Json json = {{"file", file.path.string()}, {"device", "virtual " + device}};
+  Json kernel = {{"kernel", seen.report.kernel}};
+  kernel.update(to_json(explanation));
+  json["kernels"].push_back(kernel);
+  json["hazards"] = Json::array();
+  for (const vgpu::Hazard& hazard : seen.report.hazards) {
+    json["hazards"].push_back(emu::to_json(hazard));
+  }
+  return json;
+}
+
+}  // namespace
+
 void put_in_metal(analysis::diagnosis::Finding& finding) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> words = {
       {{"__syncthreads()", "threadgroup_barrier(mem_flags::mem_threadgroup)"},
@@ -89,21 +103,6 @@ void put_in_metal(analysis::diagnosis::Finding& finding) {
   }
 }
 
-Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen,
-             const analysis::Explanation& explanation, const std::string& device) {
-  Json json = {{"file", file.path.string()}, {"device", "virtual " + device}};
-  Json kernel = {{"kernel", seen.report.kernel}};
-  kernel.update(to_json(explanation));
-  json["kernels"].push_back(kernel);
-  json["hazards"] = Json::array();
-  for (const vgpu::Hazard& hazard : seen.report.hazards) {
-    json["hazards"].push_back(emu::to_json(hazard));
-  }
-  return json;
-}
-
-}  // namespace
-
 ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
                             const analysis::ExplainOptions& options,
                             const std::optional<OutputFile>& output,
@@ -126,12 +125,12 @@ ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
       seen->report.kernel,
       {{analysis::make_trace(seen->report, seen->sites, text), seen->footprint}}, kernel->ptx(),
       options);
-  analysis::add_what_is_public(explanation, options.device);
+  analysis::add_published_facts(explanation, options.device);
   for (auto& finding : explanation.diagnosis->findings) put_in_metal(finding);
   const auto is_stdout = [](const auto& of) { return of && of->is_stdout(); };
   std::FILE* out = is_stdout(output) || is_stdout(page) ? stderr : stdout;
   const std::string problem = fmt::format("of {} on {}", file.path.string(), options.device.name);
-  fmt::print(out, "{}{}", wrap(seen->report.kernel + " " + problem, 0),
+  fmt::print(out, "{}{}{}", wrap(seen->report.kernel + " " + problem, 0), wrap(metal_rates, 0),
              explanation_text(explanation));
   if (page) {
     page->write(explanation_page(

@@ -3,12 +3,23 @@
 
 #include <optional>
 
-#include "analysis/explanation.hpp"
 #include "command.hpp"
-#include "kernel_file/adapter.hpp"
-#include "report/output_file.hpp"
+#include "tools/analysis/explanation.hpp"
+#include "tools/kernel_file/adapter.hpp"
+#include "tools/report/output_file.hpp"
 
 namespace rung {
+
+/// Precedes every explanation of a Metal kernel.
+inline constexpr const char* metal_rates =
+    "Apple publishes neither the rates of its GPUs' caches and threadgroup memory nor their "
+    "latencies: "
+    "times and causes below use an NVIDIA multiprocessor's in their place, and were not compared "
+    "with an "
+    "Apple GPU.";
+
+/// A finding in Metal's words, with the Metal rung of the same idea if one exists.
+void put_in_metal(analysis::diagnosis::Finding& finding);
 
 /// Dispatches the kernel once on the virtual GPU, says which hazards it has, and explains it. Hazards
 /// are exit_wrong. Throws as with_kernel_file() expects.

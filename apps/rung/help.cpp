@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t least_width = 40, usual_width = 80, most_width = 100;
 
-/// Words from `text` on, behind `line`, in lines that begin with `indent` blanks.
+/// `line`, followed by the words of `text`, in lines that begin with `indent` blanks.
 std::string filled(std::string line, std::string_view text, std::size_t indent, std::size_t width) {
   std::string lines;
   bool is_first = true;  // of its line
@@ -32,8 +32,8 @@ std::string filled(std::string line, std::string_view text, std::size_t indent, 
   return lines + line + "\n";
 }
 
-/// Where the text of an option begins: behind its name and at least two blanks; npos if the line is
-/// none of an option.
+/// The column of an option's text, after its name and at least two blanks; npos if the line is not an
+/// option's.
 std::size_t text_column(std::string_view line) {
   if (!line.starts_with("  ") || line.starts_with("   ") || line.find("  ", 2) == line.npos) {
     return line.npos;
@@ -48,11 +48,10 @@ bool is_prose(std::string_view line) {
 
 }  // namespace
 
-std::size_t help_width() {
+std::size_t terminal_width(int descriptor) {
   winsize size = {};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col > 0) {
-    return std::clamp<std::size_t>(size.ws_col, least_width, most_width);
+  if (isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::max<std::size_t>(size.ws_col, least_width);
   }
   std::size_t columns = usual_width;
   if (const char* const given = std::getenv("COLUMNS")) {
@@ -61,8 +60,10 @@ std::size_t help_width() {
       columns = usual_width;
     }
   }
-  return std::clamp(columns, least_width, most_width);
+  return std::max(columns, least_width);
 }
+
+std::size_t help_width() { return std::min(terminal_width(STDOUT_FILENO), most_width); }
 
 std::string folded_help(const std::string& help, std::size_t width) {
   std::string folded, paragraph;

@@ -6,7 +6,10 @@
 
 namespace rung {
 
-/// Columns of the terminal that standard output is on, of COLUMNS, or 80; at least 40.
+/// Columns of the terminal that a descriptor (STDOUT_FILENO) is on, of COLUMNS, or 80; at least 40.
+std::size_t terminal_width(int descriptor);
+
+/// terminal_width() of standard output; at most 100, because longer lines of prose are hard to read.
 std::size_t help_width();
 
 /// Options get their texts wrapped below each other, paragraphs are filled, and indented lines, such as

@@ -18,8 +18,8 @@ class Interruption {
 
   /// The signal that was noted; 0 for none.
   static int noted();
-  /// Ends the process by the signal that was noted, so that its parent sees it. Returns if there is
-  /// none.
+  /// Ends the process by the signal that was noted, so that its parent sees it. Returns if no signal was
+  /// noted.
   static void end_by_noted();
 
  private:

@@ -9,31 +9,11 @@
 
 #include "choices.hpp"
 #include "command_line.hpp"
+#include "emu/compile/toolchain.hpp"
+#include "own_process.hpp"
+#include "tools/kernel_file/file_name.hpp"
 
 namespace rung {
-
-void KernelFileArguments::add_kernel_file(Options& app) {
-  app.add_option("--as", as,
-                 "What the function in the file computes: gemm, dot or sum (default: what its name "
-                 "says)")
-      ->type_name("OP");
-  app.add_option("--order", order,
-                 "How the file's gemm stores its matrices: row or column major (default: row)")
-      ->type_name("row|column");
-  app.add_option("-I", include_folders, "Look for the file's headers in DIR")
-      ->type_name("DIR")
-      ->one_at_a_time();
-  app.add_option("-D", definitions, "Define a macro for the file")
-      ->type_name("NAME[=VALUE]")
-      ->one_at_a_time();
-}
-
-void add_layout_of_file(Options& app, std::string& layout) {
-  app.add_option("--layout", layout,
-                 "Layouts of A and B that the file's gemm takes: nn, nt, tn or tt, where t is "
-                 "transposed (default: nn)")
-      ->type_name("LAYOUT");
-}
 
 std::string row_major_layout(const KernelFile& file) {
   return name(file.signature.layout.row_major());
@@ -86,6 +66,22 @@ KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::str
   } catch (const KernelFileError& error) {
     throw UsageError(error.what());
   }
+}
+
+ExitCode with_kernel_file(const Action& body) {
+  try {
+    return body();
+  } catch (const KernelFileError& error) {
+    throw UsageError(error.what());
+  } catch (const emu::MissingTool& error) {
+    throw UnavailableError(error.what());
+  } catch (const emu::CompileError& error) {
+    throw std::runtime_error(*error.what() == '\0' ? "the file does not compile" : error.what());
+  }
+}
+
+ExitCode with_loaded_file(const KernelFile& file, const Action& body) {
+  return in_own_process(file.name(), [&] { return with_kernel_file(body); });
 }
 
 }  // namespace rung

@@ -2,12 +2,10 @@
 // The arguments that name a kernel in a file of the user's, and the errors of using one.
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "command.hpp"
-#include "emu/toolchain.hpp"
-#include "kernel_file/kernel_file.hpp"
+#include "tools/kernel_file/kernel_file.hpp"
 
 namespace rung {
 
@@ -30,19 +28,11 @@ void add_layout_of_file(Options& app, std::string& layout);
 /// --layout as rungs take it, whose C is row-major.
 std::string row_major_layout(const KernelFile& file);
 
-/// Runs what compiles and loads a kernel: its errors are those of a command. A file that does not
-/// compile is wrong; the compiler has said why.
-template <class Body>
-ExitCode with_kernel_file(const Body& body) {
-  try {
-    return body();
-  } catch (const KernelFileError& error) {
-    throw UsageError(error.what());
-  } catch (const emu::MissingTool& error) {
-    throw UnavailableError(error.what());
-  } catch (const emu::CompileError& error) {
-    throw std::runtime_error(*error.what() == '\0' ? "the file does not compile" : error.what());
-  }
-}
+/// Runs what compiles a kernel: its errors are those of a command. A file that does not compile is
+/// wrong; the compiler has said why.
+ExitCode with_kernel_file(const Action& body);
+/// Calls `body`, which also loads the file and calls its function, in a process of its own
+/// (own_process.hpp).
+ExitCode with_loaded_file(const KernelFile& file, const Action& body);
 
 }  // namespace rung

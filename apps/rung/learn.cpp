@@ -13,16 +13,16 @@
 #include "arguments.hpp"
 #include "choices.hpp"
 #include "command_line.hpp"
-#include "emu/process.hpp"
-#include "emu/toolchain.hpp"
-#include "learn/check.hpp"
-#include "learn/glossary.hpp"
-#include "learn/hint_memory.hpp"
-#include "learn/kernel_form.hpp"
-#include "learn/metrics.hpp"
+#include "emu/compile/process.hpp"
+#include "emu/compile/toolchain.hpp"
 #include "learn_page.hpp"
-#include "report/output_file.hpp"
-#include "report/table.hpp"
+#include "tools/learn/check.hpp"
+#include "tools/learn/glossary.hpp"
+#include "tools/learn/hint_memory.hpp"
+#include "tools/learn/kernel_form.hpp"
+#include "tools/learn/metrics.hpp"
+#include "tools/report/output_file.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
@@ -50,7 +50,7 @@ void print_exercises(const std::vector<learn::Exercise>& exercises) {
                                           : "Dot products, for which 01 is enough:");
     }
     op = next;
-    fmt::print("{}  {:<48}  {}\n", exercise.number, exercise.title, exercise.rung);
+    fmt::print("{}  {:<45}  {}\n", exercise.number, exercise.title, exercise.rung);
   }
 }
 
@@ -96,7 +96,7 @@ const learn::Exercise& read_exercise(const std::string& name, learn::Language la
                                is_metal ? " in Metal" : "", is_metal ? " --metal" : ""));
 }
 
-/// The file may stand in the place of the exercise, whose number it has then.
+/// The user's file; the argument may be the file itself, whose name has the exercise's number.
 fs::path file_of(const LearnArguments& arguments, const learn::Exercise& exercise) {
   if (!arguments.file.empty()) return arguments.file;
   const fs::path named = arguments.exercise;
@@ -187,7 +187,7 @@ std::string sizes_text(const learn::Exercise& exercise) {
   return text;
 }
 
-/// Empty behind the last one.
+/// Empty for the last exercise.
 std::string next_text(const learn::Exercise& exercise) {
   const std::vector<learn::Exercise>& all = learn::exercises(exercise.language);
   const auto at = std::ranges::find(all, exercise.number, &learn::Exercise::number);
@@ -259,13 +259,20 @@ ExitCode run(const LearnArguments& arguments) {
   });
 }
 
+std::vector<std::string> exercise_numbers() {
+  std::vector<std::string> numbers;
+  for (const learn::Exercise& exercise : learn::exercises()) numbers.push_back(exercise.number);
+  return numbers;
+}
+
 }  // namespace
 
 Action add_learn(Options& app) {
   auto arguments = std::make_shared<LearnArguments>();
   app.add_option("EXERCISE", arguments->exercise,
                  "Its number, name or file: 04, shared_tile, 04.cu; without one, list them")
-      ->type_name("");
+      ->type_name("")
+      ->offers(exercise_numbers);
   app.add_option("FILE", arguments->file, "Your file (default: the number, as in 04.cu)")
       ->type_name("");
   app.add_flag("--check", arguments->check,
@@ -291,7 +298,7 @@ Action add_learn(Options& app) {
       "H200, for Metal on a virtual M1 Pro. It needs no GPU. The exit code is 0 if the exercise "
       "is\n"
       "solved, otherwise 1.\n"
-      "The course has a chapter for each exercise: docs/course, installed "
+      "The course has a chapter for each exercise: course/, installed "
       "share/doc/rung/course.\n\n"
       "Examples:\n"
       "  rung learn\n"

@@ -6,16 +6,16 @@
 #include <cctype>
 #include <stdexcept>
 
-#include "emu/device_code.hpp"
-#include "emu/toolchain.hpp"
-#include "learn/glossary.hpp"
-#include "learn/kernel_form.hpp"
-#include "learn/metrics.hpp"
-#include "learn/picture.hpp"
-#include "learn/trial.hpp"
-#include "report/maps/access_map.hpp"
-#include "report/maps/tile_picture.hpp"
-#include "report/page/exercise_page.hpp"
+#include "emu/compile/link/device_code.hpp"
+#include "emu/compile/toolchain.hpp"
+#include "tools/learn/glossary.hpp"
+#include "tools/learn/kernel_form.hpp"
+#include "tools/learn/metrics.hpp"
+#include "tools/learn/picture.hpp"
+#include "tools/learn/trial.hpp"
+#include "tools/report/maps/access_map.hpp"
+#include "tools/report/maps/tile_picture.hpp"
+#include "tools/report/page/exercise_page.hpp"
 
 namespace rung {
 namespace {
@@ -73,7 +73,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Whether the text has the word, in its singular or plural.
+/// True if the text has the word, in its singular or plural.
 bool has_word(const std::string& text, const std::string& word) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {

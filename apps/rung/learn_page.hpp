@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <string>
 
-#include "learn/check.hpp"
-#include "report/figure.hpp"
+#include "tools/learn/check.hpp"
+#include "tools/report/figure.hpp"
 
 namespace rung {
 
 /// "rung learn 04", or "rung learn 04 --metal"
 std::string learn_command(const learn::Exercise& exercise);
 
-/// What the solution does on the virtual GPU. Throws emu::MissingTool without clang.
+/// Draws a run of the solution on the virtual GPU. Throws emu::MissingTool without clang.
 Figure draw_picture(const learn::Exercise& exercise);
 
 struct CheckedFile {

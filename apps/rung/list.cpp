@@ -1,15 +1,19 @@
-// rung list: lists the rungs, and where they can run.
+// rung list: the rungs and the library's kernels, a line each, or the details of those that are named.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "arguments.hpp"
 #include "command_line.hpp"
-#include "measure/verify_weights.hpp"
-#include "report/json.hpp"
-#include "report/table.hpp"
+#include "core/dtype.hpp"
+#include "help.hpp"
+#include "tools/measure/verify_weights.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
@@ -47,23 +51,58 @@ Json to_json(const RungInfo& rung) {
           {"from", rung.from}, {"dtypes", dtypes}, {"requires", rung.needs},  {"devices", devices}};
 }
 
-void print(const Json& rung) {
-  std::vector<std::string> here;
-  std::vector<std::string> reasons;
-  for (const auto& [device, available] : rung.at("devices").items()) {
+/// Every device that rungs of this backend are for, with the reason where it is not available:
+/// "virtual; not on gpu: no NVIDIA driver here".
+std::string devices_text(const RungInfo& rung, const Json& devices) {
+  std::vector<std::string> here, reasons;
+  for (const auto& [device, available] : devices.items()) {
     if (available == true) {
       here.push_back(device);
-    } else {
-      reasons.push_back(fmt::format("{}: {}", device, available.get<std::string>()));
+    } else if (is_for(rung, device)) {
+      reasons.push_back(fmt::format("not on {}: {}", device, available.get<std::string>()));
     }
   }
-  const auto dtypes = rung.at("dtypes").get<std::vector<std::string>>();
-  const auto text = [&](const char* key) { return rung.at(key).get<std::string>(); };
-  const std::string devices =
-      here.empty() ? "nothing here" : fmt::format("{}", fmt::join(here, ", "));
-  fmt::print("{}\n{}{}{}", text("id"), wrap(text("idea"), 4),
-             wrap(fmt::format("types: {}; needs: {}", fmt::join(dtypes, " "), text("requires")), 4),
-             wrap(fmt::format("runs on: {} ({})", devices, fmt::join(reasons, "; ")), 4));
+  std::string text = here.empty() ? "nothing here" : fmt::format("{}", fmt::join(here, ", "));
+  for (const std::string& reason : reasons) text += "; " + reason;
+  return text;
+}
+
+void print_details(const RungInfo& rung, const Json& json) {
+  const auto dtypes = json.at("dtypes").get<std::vector<std::string>>();
+  fmt::print("{}\n{}", rung.id, wrap(rung.idea, 4));
+  if (!rung.from.empty()) fmt::print("{}", wrap("from: " + rung.from, 4));
+  fmt::print("{}{}{}", wrap(fmt::format("types: {}", fmt::join(dtypes, " ")), 4),
+             wrap("needs: " + rung.needs, 4),
+             wrap("runs on: " + devices_text(rung, json.at("devices")), 4));
+  if (!rung.shown_by.empty()) fmt::print("    try: {}\n", rung.shown_by);
+}
+
+/// True for rungs of one ladder, and for kernels of one op and backend.
+bool are_together(const RungInfo& one, const RungInfo& other) {
+  return one.op == other.op && one.backend == other.backend &&
+         one.is_on_ladder() == other.is_on_ladder();
+}
+
+/// One line for each rung: the ladders, then the library's kernels.
+void print_lines(const std::vector<const RungInfo*>& selected) {
+  const std::size_t width = terminal_width(STDOUT_FILENO);
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    const RungInfo& rung = *selected[i];
+    const bool is_first_kernel = i > 0 && selected[i - 1]->is_on_ladder() && !rung.is_on_ladder();
+    if (is_first_kernel) fmt::print("\nThe library's kernels:\n");
+    std::size_t longest = 0;
+    for (const RungInfo* other : selected) {
+      if (are_together(rung, *other)) longest = std::max(longest, other->id.size());
+    }
+    fmt::print("{}\n", cut(fmt::format("{:<{}}  {}", rung.id, longest, rung.idea), width));
+  }
+  fmt::print("\n'rung list {}' has its details.\n", selected.front()->id);
+}
+
+/// True if each selector names one rung: a reader who names rungs wants to know more about them.
+bool are_rungs(const std::vector<std::string>& selectors,
+               const std::vector<const RungInfo*>& selected) {
+  return selected.size() <= selectors.size();
 }
 
 }  // namespace
@@ -72,17 +111,23 @@ Action add_list(Options& app) {
   auto arguments = std::make_shared<CommonArguments>();
   arguments->add_selectors(app, false);
   arguments->add_json(app);
-  app.footer("Examples:\n  rung list\n  rung list gemm/cpu --json -");
+  app.footer(
+      "One line for each rung; of rungs that are named, also their types, requirements and "
+      "devices.\n\n"
+      "Examples:\n  rung list\n  rung list gemm/cuda/07\n  rung list gemm/cpu --json -");
   return [arguments] {
     const auto output = read_json(arguments->json);
-    Json rungs = Json::array();
-    for (const RungInfo* rung : read_selectors(arguments->selectors))
-      rungs.push_back(to_json(*rung));
-    if (output) {
-      output->write(dump(rungs));
-    } else {
-      for (const Json& rung : rungs) print(rung);
+    const auto selected = read_selectors(arguments->selectors);
+    if (!output && !are_rungs(arguments->selectors, selected)) {
+      print_lines(selected);
+      return exit_right;
     }
+    Json rungs = Json::array();
+    for (const RungInfo* rung : selected) {
+      rungs.push_back(to_json(*rung));
+      if (!output) print_details(*rung, rungs.back());
+    }
+    if (output) output->write(dump(rungs));
     return exit_right;
   };
 }

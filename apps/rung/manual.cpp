@@ -15,7 +15,7 @@
 namespace rung {
 namespace {
 
-void write(const std::filesystem::path& path, const std::string& text) {
+void write_page(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -106,25 +106,76 @@ std::vector<std::string> names_of(const std::vector<Described>& all) {
   return names;
 }
 
-std::string bash_completion(const Described& program, const std::vector<Described>& all) {
+/// A list of words, in a variable that completion functions share because several commands take it.
+class WordLists {
+ public:
+  /// The name of the variable with these words.
+  std::string name_of(const std::vector<std::string>& words) {
+    auto found = std::ranges::find(lists_, words);
+    if (found == lists_.end()) found = lists_.insert(lists_.end(), words);
+    return fmt::format("_rung_words_{}", found - lists_.begin());
+  }
+
+  std::string assignments() const {
+    std::string text;
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+      text += fmt::format("_rung_words_{}=\"{}\"\n", i, fmt::join(lists_[i], " "));
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> lists_;
+};
+
+/// The arms of a case statement over "COMMAND:OPTION" that set the words of the option's value.
+std::string bash_values(const Described& command, WordLists& lists) {
   std::string cases;
+  for (const Described::Option& option : command.options) {
+    if (option.value.empty() || option.is_positional) continue;
+    for (const std::string& name : option.names) {
+      const std::string words = option.words.empty() ? "" : "$" + lists.name_of(option.words);
+      cases += fmt::format("    {}:{}) words=\"{}\" ;;\n", command.name, name, words);
+    }
+  }
+  return cases;
+}
+
+/// The arm of a case statement over commands that sets the command's options and the words of its arguments.
+std::string bash_command(const Described& command, WordLists& lists) {
+  std::string words;
+  for (const Described::Option& option : command.options) {
+    if (option.is_positional && !option.words.empty()) words += "$" + lists.name_of(option.words);
+  }
+  return fmt::format("    {}) flags=\"{}\" words=\"{}\" ;;\n", command.name,
+                     fmt::join(flags(command), " "), words);
+}
+
+std::string bash_completion(const Described& program, const std::vector<Described>& all) {
+  std::string command_cases, value_cases;
+  WordLists lists;
   for (const Described& command : all) {
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, fmt::join(flags(command), " "));
+    command_cases += bash_command(command, lists);
+    value_cases += bash_values(command, lists);
   }
   return fmt::format(R"(# bash completion for rung
+{}
 _rung() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} words
-  case ${{COMP_WORDS[1]}} in
-{}    *) words="{} {}" ;;
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+  local command=${{COMP_WORDS[1]}} flags words
+  [[ $COMP_CWORD -eq 1 ]] && command=
+  case $command in
+{}    *) flags="{}" words="{}" ;;
   esac
-  COMPREPLY=()
-  if [[ $COMP_CWORD -eq 1 || $current == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-  fi
+  case $command:$previous in
+{}  esac
+  [[ $current == -* ]] && words=$flags
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }}
 complete -o default -F _rung rung
 )",
-                     cases, fmt::join(names_of(all), " "), fmt::join(flags(program), " "));
+                     lists.assignments(), command_cases, fmt::join(flags(program), " "),
+                     fmt::join(names_of(all), " "), value_cases);
 }
 
 /// Text between quotes of zsh's _arguments, in which brackets and colons have a meaning.
@@ -141,19 +192,39 @@ std::string zsh_text(const std::string& text) {
   return escaped;
 }
 
+/// The words that zsh offers for a value, or files.
+std::string zsh_action(const Described::Option& option) {
+  return option.words.empty() ? "_files" : fmt::format("({})", fmt::join(option.words, " "));
+}
+
+/// The arm of a case statement over commands: the command's options and arguments.
+std::string zsh_command(const Described& command) {
+  std::string text = fmt::format("    {}) _arguments", command.name);
+  std::string words;
+  for (const Described::Option& option : command.options) {
+    if (option.is_positional) {
+      if (!option.words.empty()) words = fmt::format("{}", fmt::join(option.words, " "));
+      continue;
+    }
+    for (const std::string& name : option.names) {
+      const std::string value =
+          option.value.empty() ? ""
+                               : fmt::format(":{}:{}", zsh_text(option.value), zsh_action(option));
+      text += fmt::format(" \\\n      '{}[{}]{}'", name, zsh_text(option.help), value);
+    }
+  }
+  const std::string files =
+      words.empty()
+          ? "_files"
+          : fmt::format("{{_alternative \"words:word:({})\" \"files:file:_files\"}}", words);
+  return text + fmt::format(" \\\n      '*: :{}' ;;\n", files);
+}
+
 std::string zsh_completion(const std::vector<Described>& all) {
   std::string list, cases;
   for (const Described& command : all) {
     list += fmt::format("    '{}:{}'\n", command.name, zsh_text(command.summary));
-    cases += fmt::format("    {}) _arguments", command.name);
-    for (const Described::Option& option : command.options) {
-      if (option.is_positional) continue;
-      for (const std::string& name : option.names) {
-        cases += fmt::format(" \\\n      '{}[{}]{}'", name, zsh_text(option.help),
-                             option.value.empty() ? "" : ":" + zsh_text(option.value) + ":_files");
-      }
-    }
-    cases += " \\\n      '*: :_files' ;;\n";
+    cases += zsh_command(command);
   }
   return fmt::format(R"(#compdef rung
 local -a commands=(
@@ -184,13 +255,22 @@ std::string fish_completion(const std::vector<Described>& all) {
     lines += fmt::format("complete -c rung -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                          fish_text(command.summary));
     for (const Described::Option& option : command.options) {
-      if (option.is_positional) continue;
-      lines += fmt::format("complete -c rung -n '__fish_seen_subcommand_from {}'", command.name);
+      const std::string begin =
+          fmt::format("complete -c rung -n '__fish_seen_subcommand_from {}'", command.name);
+      if (option.is_positional) {
+        if (!option.words.empty()) {
+          lines += fmt::format("{} -a '{}'\n", begin, fmt::join(option.words, " "));
+        }
+        continue;
+      }
+      lines += begin;
       for (const std::string& name : option.names) {
         lines += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      lines +=
-          fmt::format("{} -d '{}'\n", option.value.empty() ? "" : " -r", fish_text(option.help));
+      const std::string words =
+          option.words.empty() ? "" : fmt::format(" -fa '{}'", fmt::join(option.words, " "));
+      lines += fmt::format("{}{} -d '{}'\n", option.value.empty() ? "" : " -r", words,
+                           fish_text(option.help));
     }
   }
   return lines;
@@ -201,13 +281,13 @@ std::string fish_completion(const std::vector<Described>& all) {
 void write_manual(const std::string& folder, const Described& program,
                   const std::vector<Described>& all) {
   const std::filesystem::path root = folder;
-  write(root / "man1/rung.1", program_page(program, all));
+  write_page(root / "man1/rung.1", program_page(program, all));
   for (const Described& command : all) {
-    write(root / "man1" / fmt::format("rung-{}.1", command.name), command_page(command));
+    write_page(root / "man1" / fmt::format("rung-{}.1", command.name), command_page(command));
   }
-  write(root / "rung.bash", bash_completion(program, all));
-  write(root / "_rung", zsh_completion(all));
-  write(root / "rung.fish", fish_completion(all));
+  write_page(root / "rung.bash", bash_completion(program, all));
+  write_page(root / "_rung", zsh_completion(all));
+  write_page(root / "rung.fish", fish_completion(all));
 }
 
 }  // namespace rung

@@ -12,6 +12,7 @@ struct Described {
     std::vector<std::string> names;  // "-h", "--help"; of a positional "SELECTOR"
     std::string value;               // what stands for its value; empty for a flag
     std::string help;
+    std::vector<std::string> words;  // that a shell offers as its value; empty for a file
     bool is_positional = false;
   };
 

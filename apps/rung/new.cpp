@@ -13,8 +13,8 @@
 #include "arguments.hpp"
 #include "choices.hpp"
 #include "command_line.hpp"
-#include "kernel_file/kernel_file.hpp"
-#include "kernel_file/starter.hpp"
+#include "tools/kernel_file/kernel_file.hpp"
+#include "tools/kernel_file/starter.hpp"
 
 namespace rung {
 namespace {
@@ -84,7 +84,8 @@ Action add_new(Options& app) {
          "--from", arguments->from,
          "Start from the kernel of a rung, such as gemm/cuda/04 or gemm/metal/04 (default: from "
          "a plain kernel)")
-      ->type_name("RUNG");
+      ->type_name("RUNG")
+      ->offers(selector_words);
   app.add_option("--as", arguments->as,
                  "What a plain kernel computes: gemm, dot or sum (default: gemm)")
       ->type_name("OP");

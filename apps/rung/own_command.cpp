@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/dtype.hpp"
+
 namespace rung {
 
 std::vector<std::string> own_command(const char* subcommand, const RungInfo& rung, Dtype dtype,

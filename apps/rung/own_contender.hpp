@@ -6,19 +6,21 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "kernel_file/loaded_file.hpp"
+#include "tools/kernel_file/loaded_file.hpp"
 
 namespace rung {
 
-/// The values of --against: rungs, the library and peers.
+/// Rungs, the library and peers to compare a file with.
 struct Opponents {
   std::vector<const RungInfo*> rungs;
   bool with_library = true;
-  std::vector<std::string> peers;  // as --vs; none: all that are installed
+  std::vector<std::string> peers;  // empty: all that are installed
 };
 
-/// For that file. No values: the library and all peers. Throws UsageError.
-Opponents read_opponents(const std::vector<std::string>& against, const KernelFile& file);
+/// The values of the option --vs or --against for that file. Without values: the library and all peers.
+/// Throws UsageError.
+Opponents read_opponents(const char* option, const std::vector<std::string>& names,
+                         const KernelFile& file);
 
 /// A file, compiled and loaded on a backend's device.
 class OwnContender {

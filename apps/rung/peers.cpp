@@ -20,14 +20,18 @@ const Backend* backend_of(const PeerKind& kind, const std::vector<const Backend*
   return found == backends.end() ? nullptr : *found;
 }
 
-[[noreturn]] void refuse(const PeerKind& kind, std::string_view device) {
+/// Why a peer does not run beside rungs on that device.
+std::string why_apart(const PeerKind& kind, std::string_view device) {
   const auto absent = find_backend(kind.device)->absent();
-  if (absent) {
-    throw UnavailableError(fmt::format("--vs: '{}' is not available: {}", kind.name, *absent));
-  }
-  throw UnavailableError(
-      fmt::format("--vs: '{}' runs on the {}; it cannot be compared with rungs on {}", kind.name,
-                  kind.device, device));
+  if (absent) return fmt::format("'{}' is not available: {}", kind.name, *absent);
+  return fmt::format("'{}' runs on the {}; it cannot be compared with rungs on {}", kind.name,
+                     kind.device, device);
+}
+
+/// Throws UnavailableError unless named peers may be missing; then returns the line to print.
+std::string leave_out(const WantedPeers& wanted, const std::string& why) {
+  if (!wanted.may_be_missing) throw UnavailableError("--vs: " + why);
+  return "left out: " + why;
 }
 
 }  // namespace
@@ -53,34 +57,34 @@ WantedPeers read_peers(const std::vector<std::string>& names) {
 WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backend*>& backends) {
   WantedPeers fitting;
   fitting.are_named = wanted.are_named;
+  fitting.may_be_missing = wanted.may_be_missing;
   for (const PeerKind* kind : wanted.kinds) {
     if (backend_of(*kind, backends) != nullptr) {
       fitting.kinds.push_back(kind);
     } else if (wanted.are_named) {
-      refuse(*kind, backends.front()->name());
+      fitting.left_out.push_back(leave_out(wanted, why_apart(*kind, backends.front()->name())));
     }
   }
   return fitting;
 }
 
-Peers::Peers(const WantedPeers& wanted, const std::vector<const Backend*>& backends) {
-  for (const PeerKind* kind : wanted.kinds) {
-    open(*kind, *backend_of(*kind, backends), wanted.are_named);
-  }
+Peers::Peers(const WantedPeers& wanted, const std::vector<const Backend*>& backends)
+    : remarks_(wanted.left_out) {
+  for (const PeerKind* kind : wanted.kinds) open(*kind, *backend_of(*kind, backends), wanted);
 }
 
-void Peers::open(const PeerKind& kind, const Backend& backend, bool is_named) {
+void Peers::open(const PeerKind& kind, const Backend& backend, const WantedPeers& wanted) {
   std::string why_not;
   auto peer = open_peer(kind, backend, why_not);
   if (peer == nullptr) {
     // One that is not installed is not missed; one that cannot be opened is.
     const bool is_missing = why_not.starts_with("not installed") || kind.device != "cpu";
-    if (!is_named && is_missing) return;
-    if (!is_named) {
-      remarks_.push_back(fmt::format("peer {} is not available: {}", kind.name, why_not));
-      return;
-    }
-    throw UnavailableError(fmt::format("--vs: '{}' is not available: {}", kind.name, why_not));
+    if (!wanted.are_named && is_missing) return;
+    remarks_.push_back(
+        wanted.are_named
+            ? leave_out(wanted, fmt::format("'{}' is not available: {}", kind.name, why_not))
+            : fmt::format("peer {} is not available: {}", kind.name, why_not));
+    return;
   }
   std::string line = fmt::format("peer {} {} ({})", kind.name, peer->version(), peer->kernels());
   if (!peer->note().empty()) line += "; " + peer->note();

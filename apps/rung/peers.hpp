@@ -7,29 +7,31 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "measure/peers/peer.hpp"
+#include "tools/measure/peers/peer.hpp"
 
 namespace rung {
 
 /// The peers of --vs.
 struct WantedPeers {
   std::vector<const PeerKind*> kinds;
-  bool are_named = false;  // whether they were named, instead of all that are installed
+  bool are_named = false;       // whether they were named, instead of all that are installed
+  bool may_be_missing = false;  // named ones, too: for a file of the user's
+  std::vector<std::string> left_out{};  // why, a line each
 };
 
 /// The values of --vs: names of peers, nothing for all, or only `none`. Throws UsageError for
 /// others.
 WantedPeers read_peers(const std::vector<std::string>& names);
 
-/// Those of the peers that run on the devices of these backends. Throws UnavailableError if a named
-/// one runs on none of them.
+/// The peers that run on the devices of these backends. Throws UnavailableError if a named peer runs on
+/// none of them and may not be missing.
 WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backend*>& backends);
 
 /// Opens the requested peers that are installed. Call prepare_environment() first.
 class Peers {
  public:
   /// Each peer is opened for the backend of its device; the backends must outlive it. Throws
-  /// UnavailableError if a named peer is not installed.
+  /// UnavailableError if a named peer is not installed and may not be missing.
   Peers(const WantedPeers& wanted, const std::vector<const Backend*>& backends);
 
   std::vector<const Peer*> opened() const;
@@ -38,7 +40,7 @@ class Peers {
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
-  void open(const PeerKind& kind, const Backend& backend, bool is_named);
+  void open(const PeerKind& kind, const Backend& backend, const WantedPeers& wanted);
 
   struct Opened {
     std::unique_ptr<Peer> peer;

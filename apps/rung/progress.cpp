@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "report/numbers.hpp"
-#include "report/table.hpp"
+#include "tools/report/numbers.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 

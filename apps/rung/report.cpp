@@ -1,7 +1,9 @@
-// rung report: renders results as a page, and as pictures.
+// rung report: renders results as a page, as pictures, and as tables in Markdown.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,8 +11,9 @@
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "devices.hpp"
-#include "report/page/page.hpp"
 #include "report_files.hpp"
+#include "tools/report/markdown.hpp"
+#include "tools/report/page/page.hpp"
 
 namespace rung {
 namespace {
@@ -19,22 +22,48 @@ struct ReportArguments : DeviceArguments {
   std::vector<std::string> files;
   std::string output;
   std::string pictures;
+  std::string markdown;
   bool trace = true;
 };
 
-Results read_files(const ReportArguments& arguments) {
+Results read_files(const ReportArguments& arguments, Results::Forms forms) {
   try {
-    return read_results(arguments.files);
+    return read_results(arguments.files, forms);
   } catch (const std::runtime_error& error) {
     throw UsageError(std::string("FILE: ") + error.what());
   }
 }
 
+ExitCode write_markdown(const ReportArguments& arguments) {
+  const std::string& kind = arguments.markdown;
+  if (std::ranges::find(markdown_kinds, kind) == markdown_kinds.end()) {
+    throw UsageError(
+        fmt::format("--markdown: '{}' is not one of {}", kind, fmt::join(markdown_kinds, ", ")));
+  }
+  if (!arguments.pictures.empty())
+    throw UsageError("--markdown: cannot be combined with --pictures");
+  if (arguments.files.size() > 1 && !takes_several_files(kind)) {
+    throw UsageError(fmt::format("--markdown: the table '{}' is of one file, not of {}", kind,
+                                 arguments.files.size()));
+  }
+  const Results results = read_files(arguments, Results::Forms::all);
+  const auto output = read_output("-o", arguments.output.empty() ? "-" : arguments.output);
+  std::string table;
+  try {
+    table = markdown_table(kind, results);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("--markdown: {}", error.what()));
+  }
+  output->write(table);
+  return exit_right;
+}
+
 ExitCode run(const ReportArguments& arguments) {
+  if (!arguments.markdown.empty()) return write_markdown(arguments);
   if (arguments.output.empty() && arguments.pictures.empty()) {
     throw UsageError("-o: expected an output file, such as report.html, or --pictures FOLDER");
   }
-  const Results results = read_files(arguments);
+  const Results results = read_files(arguments, Results::Forms::single_products);
   const DeviceOptions options = read_device_options(arguments);
   const bool is_folder =
       arguments.output.ends_with('/') || std::filesystem::is_directory(arguments.output);
@@ -50,7 +79,7 @@ ExitCode run(const ReportArguments& arguments) {
 
 Action add_report(Options& app) {
   auto arguments = std::make_shared<ReportArguments>();
-  app.add_option("FILE", arguments->files, "Results written by rung bench --json")
+  app.add_option("FILE", arguments->files, "Results written by rung bench --json, in either form")
       ->type_name("")
       ->required();
   app.add_option(
@@ -60,6 +89,10 @@ Action add_report(Options& app) {
       ->type_name("FILE");
   app.add_option("--pictures", arguments->pictures, "Also write each plot to FOLDER, as SVG")
       ->type_name("FOLDER");
+  app.add_option(
+         "--markdown", arguments->markdown,
+         fmt::format("Print one table in Markdown instead: {}", fmt::join(markdown_kinds, ", ")))
+      ->type_name("KIND");
   app.add_flag_callback(
       "--no-trace", [arguments] { arguments->trace = false; },
       "Do not run the rungs on the virtual GPU: omit counters and access maps");
@@ -68,8 +101,9 @@ Action add_report(Options& app) {
       "Writes one self-contained page, or a folder of them: tables, plots, and each rung's source\n"
       "with its counters per line, from the virtual GPU.\n\n"
       "Examples:\n"
-      "  rung report results/nvidia-h200/*.json -o report/\n"
-      "  rung report results/nvidia-h200/gemm-f32*.json -o report.html\n"
+      "  rung report results/nvidia-h200/*.jsonl -o report/\n"
+      "  rung report results/nvidia-h200/gemm-f32*.jsonl -o report.html\n"
+      "  rung report results/nvidia-h200/gemm-f32.jsonl --markdown library\n"
       "  rung report gemm.json --pictures pictures");
   return [arguments] { return run(*arguments); };
 }

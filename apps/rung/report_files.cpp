@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/dtype_traits.hpp"
 #include "progress.hpp"
-#include "report/page/page.hpp"
-#include "report/page/site.hpp"
-#include "report/study.hpp"
+#include "tools/report/page/page.hpp"
+#include "tools/report/page/site.hpp"
+#include "tools/report/study.hpp"
 
 namespace rung {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "report/bench_results.hpp"
-#include "report/plots/plots.hpp"
+#include "tools/report/bench_results.hpp"
+#include "tools/report/plots/plots.hpp"
 
 namespace rung {
 

@@ -11,9 +11,9 @@ struct OutputError : std::runtime_error {
   explicit OutputError(std::error_code reason);
 };
 
-/// Opens /dev/null in the place of standard streams that the caller closed, in a way that writing
-/// to standard output still fails. Without it the next file that is opened would become standard
-/// output, and receive what is printed. Call before anything is opened.
+/// Opens /dev/null instead of standard streams that the caller closed, so that writing to standard output
+/// still fails. Otherwise the next file to be opened would become standard output and receive what is
+/// printed. Call before opening any file.
 void reserve_standard_streams();
 
 /// Writes what is buffered. Throws OutputError if that fails, or if any earlier write has failed.

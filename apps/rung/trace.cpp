@@ -1,6 +1,6 @@
 // rung trace: runs a rung once on the virtual GPU, and prints its counters and hazards.
 
-#include "report/trace.hpp"
+#include "tools/report/trace.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,25 +10,30 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/rung_trace/drawn_access.hpp"
-#include "analysis/trace_rung.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/metal/metal.hpp"
 #include "command_line.hpp"
 #include "core/case.hpp"
+#include "core/dtype.hpp"
 #include "devices.hpp"
-#include "emu/launch_json.hpp"
-#include "kernel_file/loaded_file.hpp"
+#include "emu/reports/launch_json.hpp"
 #include "kernel_file_arguments.hpp"
+#include "launch_arguments.hpp"
 #include "progress.hpp"
-#include "report/json.hpp"
-#include "report/maps/access_map.hpp"
+#include "run.hpp"
+#include "tools/analysis/rung_trace/drawn_access.hpp"
+#include "tools/analysis/trace_rung.hpp"
+#include "tools/kernel_file/file_name.hpp"
+#include "tools/kernel_file/loaded_file.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/maps/access_map.hpp"
 
 namespace rung {
 namespace {
 
 struct TraceArguments : CommonArguments, ExtentArguments, FormArguments, KernelFileArguments {
+  LaunchArguments kernel_launch;
   std::string map;
   std::string line;
   std::string warp;  // 0 where empty
@@ -90,7 +95,7 @@ struct TracedLaunch {
   std::vector<vgpu::Site> sites;
 };
 
-/// What is traced: a rung, or a kernel in a file of the user's.
+/// The traced kernel: a rung, or a kernel in a file of the user's.
 struct Subject {
   std::string id, file_name, op;
   std::string_view source;
@@ -191,12 +196,12 @@ void check_line(const TraceArguments& arguments) {
   const std::string number = line.substr(line.rfind(':') + 1);  // all of it without a colon
   const bool is_line = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
   if (!is_line || line.front() == ':') {
-    throw UsageError(fmt::format("--line: '{}' is neither LINE nor FILE:LINE", line));
+    throw UsageError(fmt::format("--at: '{}' is neither LINE nor FILE:LINE", line));
   }
-  if (arguments.map.empty()) throw UsageError("--line: chooses what --map draws, and needs it");
+  if (arguments.map.empty()) throw UsageError("--at: chooses what --map draws, and needs it");
 }
 
-/// The most wasteful access at --line, or of all if no line is given.
+/// The most wasteful access at --at, or of all if no line is given.
 std::string draw_map(const TraceArguments& arguments, const Subject& subject,
                      const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
   if (launches.empty()) throw UsageError("--map: this problem launches no kernel");
@@ -204,7 +209,7 @@ std::string draw_map(const TraceArguments& arguments, const Subject& subject,
   const auto drawn =
       worst_access(recorder.accesses(), sites, full_place(arguments.line, subject.file_name));
   if (!drawn) {
-    throw UsageError(fmt::format("--line: '{}' has no access by warp {}; lines with one: {}",
+    throw UsageError(fmt::format("--at: '{}' has no access by warp {}; lines with one: {}",
                                  arguments.line, read_warp(arguments),
                                  fmt::join(places_of(recorder.accesses(), sites), ", ")));
   }
@@ -214,7 +219,7 @@ std::string draw_map(const TraceArguments& arguments, const Subject& subject,
 
 template <class Case, class Spec>
 ExitCode run(const TraceArguments& arguments, const Subject& subject, const Spec& spec) {
-  const int threads = read_threads(arguments.threads);
+  const int threads = arguments.thread_count();
   const int warp = read_warp(arguments);
   check_line(arguments);
   check_apart({{"--json", arguments.json}, {"--map", arguments.map}});
@@ -262,8 +267,19 @@ ExitCode run(const TraceArguments& arguments, const Subject& subject) {
   return run<GemmCase>(arguments, subject, read_gemm_spec(arguments, mode));
 }
 
+/// Traces one launch, whose grid is given.
+ExitCode trace_launch(const TraceArguments& given) {
+  if (!given.map.empty())
+    throw UsageError("--map: draws rungs and functions, not a launch by --grid");
+  return run_launch({given.selectors.front(), given.include_folders, given.definitions, given.gpu},
+                    given.kernel_launch,
+                    {true, true, static_cast<unsigned>(given.thread_count()), given.json});
+}
+
 ExitCode run(const TraceArguments& given) {
   const std::string& what = given.selectors.front();
+  require_kernel_file(what, given.kernel_launch);
+  if (given.kernel_launch.any()) return trace_launch(given);
   if (!names_kernel_file(what)) {
     if (!given.as.empty()) throw UsageError("--as: for a file of yours, such as my_gemm.cu");
     const RungInfo& rung = read_rung(given);
@@ -275,19 +291,25 @@ ExitCode run(const TraceArguments& given) {
   TraceArguments arguments = given;
   arguments.dtype = name(file.signature.dtype);
   arguments.layout = row_major_layout(file);
-  return with_kernel_file([&] { return run(arguments, subject_of(file)); });
+  return with_loaded_file(file, [&] { return run(arguments, subject_of(file)); });
 }
 
 }  // namespace
 
 Action add_trace(Options& app) {
   auto arguments = std::make_shared<TraceArguments>();
-  app.add_option("RUNG", arguments->selectors,
+  app.add_option("RUNG", arguments->selectors.emplace_back(),
                  "A rung, such as gemm/cuda/02, or a file of yours, such as my_gemm.cu")
       ->type_name("")
       ->required()
-      ->expected(1);
+      ->offers(selector_words);
+  app.add_option("NAME=VALUE", arguments->kernel_launch.values,
+                 "With --grid, the arguments of the file's kernel (see rung run)")
+      ->type_name("")
+      ->may_be_empty();
   arguments->add_kernel_file(app);
+  arguments->kernel_launch.add_launch(app);
+  arguments->kernel_launch.add_seed(app);
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_form(app);
@@ -296,7 +318,8 @@ Action add_trace(Options& app) {
   arguments->add_json(app);
   app.add_option("--map", arguments->map, "Draw the memory accesses of a warp's lanes, as SVG")
       ->type_name("FILE");
-  app.add_option("--line", arguments->line,
+  app.add_alias("--line", "--at");
+  app.add_option("--at", arguments->line,
                  "For --map: a line of the rung, or FILE:LINE (default: the most wasteful access)")
       ->type_name("LINE");
   app.add_option("--warp", arguments->warp, "For --map: a warp of block 0 (default: 0)")
@@ -310,7 +333,8 @@ Action add_trace(Options& app) {
       "  rung trace dot/cuda/06 --n 1e6\n"
       "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json\n"
       "  rung trace my_gemm.cu --n 512\n"
-      "  rung trace gemm/cuda/05 --map banks.svg --line staged_tile.cuh:47");
+      "  rung trace scan.cu:scan --grid 4 --block 256 x=rand:1024 y=out:1024 n=1024\n"
+      "  rung trace gemm/cuda/05 --map banks.svg --at staged_tile.cuh:47");
   return [arguments] { return run(*arguments); };
 }
 

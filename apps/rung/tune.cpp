@@ -1,7 +1,7 @@
 // rung tune: finds the fastest tile and number of splits for each shape on this device; for the
 // CPU see tune_cpu.hpp.
 
-#include "measure/tune.hpp"
+#include "tools/measure/tune.hpp"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,15 @@
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
-#include "backends/cuda/rungs.hpp"
+#include "backends/rungs/cuda.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "devices.hpp"
 #include "progress.hpp"
-#include "report/json.hpp"
-#include "report/random_json.hpp"
-#include "report/table.hpp"
 #include "standard_output.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/random_json.hpp"
+#include "tools/report/table.hpp"
 #include "tune_cpu.hpp"
 #include "tune_quick.hpp"
 #include "tuned_file.hpp"
@@ -171,7 +172,7 @@ class TuneCommand {
 
   ExitCode run() {
     const auto rungs = read_rungs(arguments_);
-    request_.threads = read_threads(arguments_.threads);
+    request_.threads = arguments_.thread_count();
     request_.seconds =
         read_seconds(arguments_.seconds.empty() ? default_seconds : arguments_.seconds);
     const Devices devices(arguments_);

@@ -5,12 +5,13 @@
 #include <stdexcept>
 
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "core/tuned_path.hpp"
 #include "device/cpu/machine.hpp"
-#include "measure/tune_cpu.hpp"
 #include "progress.hpp"
-#include "report/json.hpp"
 #include "standard_output.hpp"
+#include "tools/measure/tune_cpu.hpp"
+#include "tools/report/json.hpp"
 #include "tuned_file.hpp"
 
 namespace rung {

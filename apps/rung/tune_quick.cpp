@@ -7,13 +7,14 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "core/tuned_path.hpp"
 #include "devices.hpp"
-#include "measure/quick_tune.hpp"
-#include "measure/random/plan_times.hpp"
 #include "progress.hpp"
-#include "report/json.hpp"
 #include "standard_output.hpp"
+#include "tools/measure/quick_tune.hpp"
+#include "tools/measure/random/plan_times.hpp"
+#include "tools/report/json.hpp"
 #include "tuned_file.hpp"
 
 namespace rung {
@@ -64,7 +65,7 @@ cuda::Gpu& gpu_for(const std::vector<const RungInfo*>& selected, const Devices& 
       fmt::format("{} does not run on the {}; see --device", first.id, backend.name()));
 }
 
-/// Those of the selected rungs that the library chooses from.
+/// The selected rungs that the library chooses from.
 std::vector<cuda::NamedGemmRung> rungs_of(const std::vector<const RungInfo*>& selected,
                                           const cuda::Gpu& gpu) {
   std::vector<cuda::NamedGemmRung> rungs = rungs_for_plans(gpu);
@@ -110,7 +111,7 @@ ExitCode tune_quick(const TuneArguments& arguments) {
   QuickTuneRequest request;
   request.gpu = &gpu_for(selected, devices);
   request.rungs = rungs_of(selected, *request.gpu);
-  request.threads = read_threads(arguments.threads);
+  request.threads = arguments.thread_count();
   request.seconds = arguments.seconds.empty() ? default_seconds : read_seconds(arguments.seconds);
   request.dtypes = {Dtype::f32, Dtype::f64, Dtype::bf16};
   if (!arguments.dtype.empty()) request.dtypes = {read_dtype(arguments.dtype)};

@@ -10,7 +10,7 @@
 
 #include "command.hpp"
 #include "core/tuned_path.hpp"
-#include "report/output_file.hpp"
+#include "tools/report/output_file.hpp"
 
 namespace rung {
 std::string results_path(const std::string& named, const std::string& of_cache) {

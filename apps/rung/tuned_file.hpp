@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "backends/cuda/tuned.hpp"
+#include "select/cuda/tuned.hpp"
 
 namespace rung {
 
@@ -11,7 +11,7 @@ namespace rung {
 /// is done that they can be written: throws UsageError if not, or if there is neither.
 std::string results_path(const std::string& named, const std::string& of_cache);
 
-/// All of a file; empty if there is none.
+/// The contents of a file; empty if it does not exist.
 std::string text_of(const std::string& path);
 
 class TunedFile {

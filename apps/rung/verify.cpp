@@ -9,13 +9,14 @@
 
 #include "arguments.hpp"
 #include "command_line.hpp"
+#include "core/dtype.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "devices.hpp"
-#include "measure/verify_weights.hpp"
 #include "progress.hpp"
-#include "report/json.hpp"
-#include "report/table.hpp"
+#include "tools/measure/verify_weights.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
@@ -92,7 +93,7 @@ class Verification {
       specs.push_back(spec);
     }
     const auto random =
-        random_gemm_cases(outcome.dtype, random_.count, most_multiply_adds(), random_.seed);
+        random_gemm_cases(outcome.dtype, random_.count, max_multiply_adds(), random_.seed);
     specs.insert(specs.end(), random.begin(), random.end());
     for (const GemmSpec& spec : specs) {
       GemmCase problem(spec);
@@ -126,8 +127,8 @@ class Verification {
     }
   }
 
-  /// Of a random problem: the virtual GPU is slow.
-  double most_multiply_adds() const {
+  /// The limit of a random problem; low on the virtual GPU, which is slow.
+  double max_multiply_adds() const {
     return backend_.device().starts_with("virtual") ? 0x1p20 : 0x1p28;
   }
 
@@ -137,7 +138,7 @@ class Verification {
   RandomProblems random_;
 };
 
-/// What a run came to, for the line at its end.
+/// Counts of a run's results, for the line at its end.
 struct Total {
   int right = 0, wrong = 0, skipped = 0;  // pairs of a rung and a type
   int cases = 0;
@@ -207,7 +208,7 @@ void check_sizes(const std::vector<const RungInfo*>& rungs, const std::vector<Si
 
 ExitCode run(const VerifyArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
-  const int threads = read_threads(arguments.threads);
+  const int threads = arguments.thread_count();
   std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
   if (!arguments.dtype.empty()) dtypes = {read_dtype(arguments.dtype)};
   std::vector<SizeArgument> sizes;
@@ -217,6 +218,8 @@ ExitCode run(const VerifyArguments& arguments) {
       static_cast<std::uint64_t>(read_integer("--seed", arguments.seed, 0, 1'000'000'000))};
   check_sizes(rungs, sizes, dtypes);
   const Devices devices(arguments);
+  for (const RungInfo* rung : rungs)
+    devices.of(*rung);  // the program without GPUs continues elsewhere
   const auto output = read_json(arguments.json);
 
   Json results = Json::array();

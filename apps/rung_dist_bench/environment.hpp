@@ -1,5 +1,5 @@
 #pragma once
-// What both programs write beside their results.
+// Output that both programs share.
 
 #include <fmt/chrono.h>
 #include <sys/utsname.h>
@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "measure/statistics.hpp"
+#include "tools/measure/statistics.hpp"
 
 namespace rung::dist_bench {
 
@@ -33,10 +33,20 @@ inline void require_writable(const std::string& path) {
     throw std::runtime_error(fmt::format("{} cannot be written", path));
   }
 }
+/// The document, or for a name that ends in .jsonl a header and one result per line.
+inline std::string text_of(const Json& json, const std::string& path) {
+  if (!path.ends_with(".jsonl") || !json.contains("results")) return json.dump(1) + "\n";
+  Json header = json;
+  header.erase("results");
+  std::string text = header.dump() + "\n";
+  for (const Json& result : json["results"]) text += result.dump() + "\n";
+  return text;
+}
+
 inline void write(const Json& json, const std::string& path) {
   if (path.empty()) return;
   std::ofstream file(path);
-  file << json.dump(1) << '\n';
+  file << text_of(json, path);
   file.close();
   if (!file) throw std::runtime_error(fmt::format("{} could not be written", path));
 }

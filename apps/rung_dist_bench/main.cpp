@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "cuda_driver/real_driver.hpp"
+#include "core/cuda_driver/real_driver.hpp"
 #include "environment.hpp"
 #include "measure.hpp"
-#include "measure/statistics.hpp"
+#include "tools/measure/statistics.hpp"
 
 namespace rung::dist_bench {
 namespace {
@@ -255,9 +255,10 @@ int main(int argc, char** argv) {
       ->check(positive)
       ->capture_default_str();
   app.add_flag("--schedules", arguments.all_schedules, "Time each schedule, too");
-  app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");
+  app.add_option("--json", arguments.json, "Write JSON to FILE, or JSON Lines to FILE.jsonl")
+      ->type_name("FILE");
   app.add_option("--timeline", arguments.timeline,
-                 "Write when the parts of a call ran on each GPU to FILE, as JSON")
+                 "Write when the parts of a call ran on each GPU, in the same forms")
       ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <thread>
 
-#include "cuda_driver/error.hpp"
+#include "core/cuda_driver/error.hpp"
 
 namespace rung::dist_bench {
 

@@ -14,12 +14,12 @@
 #include <limits>
 #include <vector>
 
+#include "core/shared_library/shared_library.hpp"
 #include "environment.hpp"
-#include "measure/statistics.hpp"
 #include "mpi_arguments.hpp"
 #include "rung/dist.hpp"
 #include "rung/rung.hpp"
-#include "shared_library/shared_library.hpp"
+#include "tools/measure/statistics.hpp"
 
 namespace rung::dist_bench {
 namespace {

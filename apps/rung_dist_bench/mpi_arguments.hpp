@@ -1,5 +1,5 @@
 #pragma once
-// What rung-mpi-bench measures.
+// The options of rung-mpi-bench.
 
 #include <cstdint>
 #include <string>

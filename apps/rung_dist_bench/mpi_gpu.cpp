@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "cuda_driver/error.hpp"
-#include "cuda_driver/real_driver.hpp"
+#include "core/cuda_driver/error.hpp"
+#include "core/cuda_driver/real_driver.hpp"
 #include "environment.hpp"
-#include "measure/statistics.hpp"
 #include "mpi_arguments.hpp"
 #include "rung/cuda.hpp"
 #include "rung/dist.hpp"
+#include "tools/measure/statistics.hpp"
 
 namespace rung::dist_bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "shared_library/shared_library.hpp"
+#include "core/shared_library/shared_library.hpp"
 
 namespace rung::dist_bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "cuda_driver/types.hpp"
+#include "core/cuda_driver/types.hpp"
 #include "rung/matrix.hpp"
 #include "rung/types.hpp"
 

@@ -1,9 +1,9 @@
 """Times PyTorch's tensor parallel products on symmetric memory, for the shapes of rung-dist-bench.
 
-    python3 apps/rung_dist_bench/pytorch_symmetric.py --ranks 2 --json pytorch.json
+    python3 apps/rung_dist_bench/pytorch_symmetric.py --ranks 2 --json pytorch.jsonl
 
 Each product is timed as calls from Python and, where it can be captured, as replays of a graph of one call.
-Times are microseconds of the slowest rank, medians of the rounds.
+The file has a header, then a line for each product. Times are microseconds of the slowest rank, medians of the rounds.
 """
 
 import argparse
@@ -84,19 +84,19 @@ def run(rank, arguments):
         "gpu": torch.cuda.get_device_name(),
         "torch": torch.__version__,
         "ranks": arguments.ranks,
-        "results": [],
     }
+    results = []
     for m in arguments.m:
         for name, call in products(m, arguments.n, arguments.k, arguments.ranks).items():
             row = {"operation": name, "m": m, "n": arguments.n, "k": arguments.k}
             row["microseconds"] = timed(call)
-            report["results"].append(row)
+            results.append(row)
             if rank == 0:
                 rounded = {way: round(us, 1) for way, us in row["microseconds"].items()}
                 print(name, m, rounded, flush=True)
     if rank == 0 and arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump(report, file, indent=1)
+            file.writelines(json.dumps(line) + "\n" for line in [report, *results])
     dist.destroy_process_group()
 
 

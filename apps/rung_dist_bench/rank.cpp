@@ -4,7 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "cuda_driver/error.hpp"
+#include "core/cuda_driver/error.hpp"
+#include "rung/cuda.hpp"
 
 namespace rung::dist_bench {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cuda_driver/api.hpp"
+#include "core/cuda_driver/api.hpp"
 #include "peers.hpp"
-#include "rung/nccl.hpp"
+#include "rung/tensor_parallel.hpp"
 
 namespace rung::dist_bench {
 
@@ -25,20 +25,20 @@ using Matrix = MatrixView<bfloat16>;
 
 class Rank {
  public:
-  /// Of GPU `rank`, in its primary context, which becomes current on this thread.
+  /// Uses GPU `rank` and makes its primary context current on the calling thread.
   Rank(const cuda::DriverApi& driver, int rank, int ranks, void* comm);
 
   /// Makes the context current on the calling thread.
   void enter() const;
 
-  /// Two sets of operands of a product, filled with random numbers that are the same in each run. Calls take
-  /// them in turn: one that reads what is left of the call before is wrong.
+  /// Allocates two sets of operands and fills them with the same random numbers in each run. Calls
+  /// alternate between the sets, so a call that reads stale data of the previous one is wrong.
   void set_up(Operation operation, const Size& size);
-  /// The next call takes the first set.
+  /// Makes the next call use the first set.
   void restart() { turn_ = 0; }
-  /// Keeps elements of both results, of about 16 rows, as those that are right.
+  /// Saves about 16 rows of each result as the reference for difference().
   void keep_results();
-  /// The largest difference of both results from those, over the largest element.
+  /// Largest deviation of both results from the reference, relative to its largest element.
   double difference() const;
   void poison();
 
@@ -47,9 +47,9 @@ class Rank {
   };
   const Shape& shape() const { return shape_; }
 
-  // What is timed. Each enqueues one call.
+  // The timed operations. Each enqueues one call.
   void rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& call = {});
-  /// The same call from a graph of it. Only after a call of the same shape.
+  /// Launches the call as a captured graph. Requires an earlier call of the same shape.
   void rung_in_graph(dist::TensorParallel& parallel);
   void nccl_and(bool cublas);
   void product_alone(bool cublas);

@@ -1,19 +1,19 @@
 // rung-nvcc: takes nvcc's options and makes programs that run on the virtual GPU by themselves, so
 // that `make NVCC=rung-nvcc` and CMake's CMAKE_CUDA_COMPILER work on an unchanged project. The
-// variables RUNG_EMU_* (src/emu/options.hpp) choose the GPU and the checks of such a program.
+// variables RUNG_EMU_* (emu/runtime/options.hpp) choose the GPU and the checks of such a program.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "emu/device_code.hpp"
-#include "emu/nvcc_options.hpp"
-#include "emu/process.hpp"
-#include "emu/toolchain.hpp"
+#include "core/temporary_folder.hpp"
+#include "emu/compile/link/device_code.hpp"
+#include "emu/compile/nvcc_options.hpp"
+#include "emu/compile/process.hpp"
+#include "emu/compile/toolchain.hpp"
 
 namespace rung::emu {
 namespace {
@@ -21,29 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Phase = NvccOptions::Phase;
 
-// A temporary folder, removed with its contents.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::absolute(fs::temp_directory_path()) / "rung-nvcc-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error(fmt::format("{}: {}", name, std::strerror(errno)));
-    }
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// In nvcc's form: build systems read the release from it.
+// Prints nvcc's format, because build systems parse the release from it.
 void print_version() {
   fmt::print(
       "nvcc: NVIDIA (R) Cuda compiler driver\n"
@@ -57,8 +35,8 @@ void print_architectures(const std::string& prefix) {
   }
 }
 
-// What CMake reads the toolkit's place and the way to link from: in nvcc's form, with this command
-// as the linker, because it knows where the runtime library is, and the default architecture.
+// Prints the lines from which CMake reads the toolkit's location, the default architecture and the
+// link command, in nvcc's format. The linker is this command, which knows the runtime library.
 void print_toolkit(const Installation& installation) {
   const std::string top = installation.include.parent_path().string();
   const std::string folder = installation.library.parent_path().string();
@@ -78,7 +56,7 @@ struct Tools {
   std::string clang;
 };
 
-/// What -o names; without it, that name in the folder of -odir.
+/// The file that -o names, or `name` in the folder of -odir if there is no -o.
 fs::path output_of(const NvccOptions& options, const fs::path& name) {
   return options.output.empty() ? options.output_folder / name : options.output;
 }
@@ -96,7 +74,7 @@ void compile_each(const NvccOptions& options, const Tools& tools, const fs::path
   }
 }
 
-/// The objects among the inputs, and those of the sources, compiled.
+/// Compiles the sources and returns their objects together with the inputs that are objects.
 std::vector<fs::path> all_objects(const NvccOptions& options, const Tools& tools,
                                   const fs::path& folder) {
   std::vector<fs::path> objects;
@@ -117,7 +95,7 @@ void link(const NvccOptions& options, const Tools& tools, const fs::path& folder
                tools.installation, tools.clang, folder);
 }
 
-// The object that registers the device code of all others; a linker of the host's does the rest.
+// Writes the object that registers the device code of all others. The host's linker does the rest.
 void link_device(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
   const fs::path output = output_of(options, "a_dlink.o");
   const auto bitcodes = extract_bitcode(
@@ -163,8 +141,8 @@ void link_entries(const fs::path& from, const fs::path& to) {
   }
 }
 
-// What a build that has the folder of a CUDA toolkit, CUDA_HOME or -L/usr/local/cuda/lib64, looks for
-// there, as links to this installation.
+// Creates a substitute for a CUDA toolkit's folder (CUDA_HOME, -L/usr/local/cuda/lib64) from links
+// to this installation.
 void make_toolkit_folder(const fs::path& folder) {
   const Installation installation = find_installation();
   link_entries(installation.include, folder / "include");
@@ -193,10 +171,10 @@ int compile_and_link(const std::vector<std::string>& words) {
   if (options.dry_run || options.verbose) print_toolkit(tools.installation);
   if (options.dry_run) return 0;
   finish_nvcc_options(options, tools.clang);
-  // CMake reads from the linker's command what a target of several languages is linked with.
+  // CMake parses the linker's command to link targets that have several languages.
   if (options.verbose) options.compile.linked.push_back("-v");
   if (options.compile.sources.empty()) throw NvccUsageError("no input files");
-  const Scratch folder;
+  const TemporaryFolder folder("rung-nvcc-");
   switch (options.phase) {
     case Phase::link: link(options, tools, folder.path()); break;
     case Phase::compile: compile_each(options, tools, folder.path()); break;

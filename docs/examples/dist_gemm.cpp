@@ -1,9 +1,9 @@
 /* A product over all ranks of an MPI program.
 
    make dist && \
-   mpicxx -std=c++20 docs/examples/dist_gemm.cpp -Iinclude -Lbuild/src/dist -Lbuild/src/library \
+   mpicxx -std=c++20 docs/examples/dist_gemm.cpp -Iinclude -Lbuild/library/dist -Lbuild/library \
      -lrung_dist -lrung -o dist_gemm && \
-   LD_LIBRARY_PATH=build/src/dist:build/src/library mpirun -np 2 ./dist_gemm 4000 */
+   LD_LIBRARY_PATH=build/library/dist:build/library mpirun -np 2 ./dist_gemm 4000 */
 
 #include <mpi.h>
 

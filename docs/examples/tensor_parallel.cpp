@@ -3,9 +3,9 @@
 
    cmake --build build --target rung_nccl && \
    g++ -std=c++20 docs/examples/tensor_parallel.cpp -Iinclude -I/usr/local/cuda/include \
-     -Lbuild/src/dist -Lbuild/src/library -L/usr/local/cuda/lib64 \
+     -Lbuild/library/dist -Lbuild/library -L/usr/local/cuda/lib64 \
      -lrung_nccl -lrung -lnccl -lcudart -pthread -o tensor_parallel && \
-   LD_LIBRARY_PATH=build/src/dist:build/src/library:/usr/local/cuda/lib64 ./tensor_parallel */
+   LD_LIBRARY_PATH=build/library/dist:build/library:/usr/local/cuda/lib64 ./tensor_parallel */
 
 #include <cuda_runtime.h>
 #include <nccl.h>

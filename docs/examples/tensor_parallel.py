@@ -2,7 +2,7 @@
 W2, and some rows of x and y.
 
     pip install . && cmake --preset release && cmake --build build --target rung_nccl && \\
-    RUNG_NCCL_LIBRARY=build/src/dist/librung_nccl.so \\
+    RUNG_NCCL_LIBRARY=build/library/dist/librung_nccl.so \\
       torchrun --nproc-per-node 2 docs/examples/tensor_parallel.py
 """
 

@@ -13,10 +13,10 @@
 
 namespace rung {
 
-/// `count` matrices of one shape, leading dimension and order: those of `matrix`, which is the first
-/// one. Each of the others begins `stride` elements behind the one before; with a stride of 0, which
-/// A and B may have, all are the same one. Or `pointers` says where each begins, and matrix.data
-/// does not matter.
+/// `count` matrices with the shape, leading dimension and order of `matrix`, which is the first
+/// one. Matrix i begins i * stride elements after the first. A and B may have stride 0, which
+/// repeats one matrix. If `pointers` is set, it holds the address of each matrix, and matrix.data
+/// is ignored.
 template <class T>
 struct BatchView {
   MatrixView<T> matrix;
@@ -24,7 +24,8 @@ struct BatchView {
   std::int64_t stride = 0;
   T* const* pointers = nullptr;
 
-  /// To BatchView<const T>. A template, because nvcc warns of a class's conversion to itself.
+  /// Converts to BatchView<const T>. A template, because nvcc warns about a class that converts to
+  /// itself.
   template <class U>
     requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
   operator BatchView<U>() const {
@@ -32,33 +33,32 @@ struct BatchView {
   }
 };
 
-/// `count` matrices, each `stride` elements behind the one before.
+/// `count` matrices, each `stride` elements after the previous one.
 template <class T>
 constexpr BatchView<T> strided(const MatrixView<T>& first, std::int64_t count,
                                std::int64_t stride) {
   return {first, count, stride, nullptr};
 }
 
-/// The matrices at `count` addresses, all of the shape of `matrix`, whose own address does not
-/// matter.
+/// The matrices at `count` addresses, all with the shape of `matrix`, whose own address is ignored.
 template <class T>
 constexpr BatchView<T> at_pointers(T* const* pointers, std::int64_t count,
                                    const MatrixView<T>& matrix) {
   return {matrix, count, 0, pointers};
 }
 
-/// C = alpha * A * B + beta * C for each product of a batch, as gemm() has it for one. A, B and C
-/// have the same count; each may be strided or at pointers.
+/// Computes C = alpha * A * B + beta * C for each product of a batch, with the rules of gemm(). A,
+/// B and C have the same count; each may be strided or an array of pointers.
 ///
-/// - The products of a batch may be computed in any order, by several threads: no C may overlap
-///   another one, or any A or B.
-/// - A batch of small products takes little more than their arithmetic: arguments are checked, and a
-///   kernel is chosen, once for all.
+/// - The products may be computed in any order and by several threads: no C may overlap another C
+///   or any A or B. If matrices given by pointers overlap, the result is undefined.
+/// - Arguments are checked and a kernel is chosen once for the whole batch, so the overhead for
+///   each small product is negligible.
 ///
-/// Throws what gemm() throws; and rung::Error (Status::invalid_argument), before writing anything,
-/// if a count or a stride is negative, the counts differ, the matrices of C overlap by their stride,
-/// a batch takes more than 2^63 - 1 bytes, or an array of pointers, or one in it, is null where
-/// there is work to do.
+/// Throws what gemm() throws. Also throws rung::Error (Status::invalid_argument), before writing
+/// anything, if a count or a stride is negative, the counts differ, strided C matrices overlap each
+/// other or strided A or B, a batch spans more than 2^63 - 1 bytes, or an array of pointers or one
+/// of its pointers is null and there is work to do.
 RUNG_API void gemm_batched(float alpha, const BatchView<const float>& a,
                            const BatchView<const float>& b, float beta, const BatchView<float>& c,
                            const GemmOptions& options = {});

@@ -1,11 +1,12 @@
 #pragma once
-// Matrix multiplication and the dot product on an NVIDIA GPU, in the caller's own context and
-// stream: pointers of the CUDA runtime or driver, of CuPy or of PyTorch are taken as they are.
+// Matrix multiplication and dot product on an NVIDIA GPU, in the caller's context and stream.
+// Accepts device pointers from the CUDA runtime or driver, CuPy and PyTorch.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "rung/batch.hpp"
+#include "rung/cuda_stream.hpp"
 #include "rung/error.hpp"
 #include "rung/export.hpp"
 #include "rung/matrix.hpp"
@@ -14,69 +15,50 @@
 
 namespace rung {
 
-/// A queue of the GPU: a cudaStream_t or CUstream. Null is the (legacy) default stream.
-class CudaStream {
- public:
-  // Explicit, and never from {}: that a call is for the GPU has to be said.
-  explicit CudaStream(void* handle) : handle_(handle) {}
-
-  void* handle() const { return handle_; }
-
- private:
-  void* handle_;
-};
-
-struct CudaOptions {
-  /// Device memory for partial sums and aligned copies of operands, aligned to 256 bytes, zero
-  /// before its first use and then left to the library's calls. Calls of one thread at a time, on
-  /// one stream at a time, may use it, and a graph that uses it must not run beside them. The call
-  /// makes do with it. Null: the library keeps 32 MiB for each stream and for each graph that is
-  /// captured, allocated at the first call that needs them, and takes what larger copies need from
-  /// a pool of its own, in the order of the stream.
-  void* workspace = nullptr;
-  std::size_t workspace_bytes = 0;
-  /// The most streaming multiprocessors (SMs) that persistent kernels occupy: those for tensor cores
-  /// on sm_90. Other kernels have a block for each tile of C. Tile and split-K are chosen for that
-  /// many SMs. 0: all of the device.
-  int multiprocessors = 0;
-  ComputeMode compute_mode = ComputeMode::standard;
-};
-
-/// C = alpha * A * B + beta * C on the GPU, as rung/gemm.hpp has it, with these differences:
+/// Computes C = alpha * A * B + beta * C on the GPU, as in rung/gemm.hpp, with these differences:
 ///
-/// - Every pointer is of memory that kernels of the calling thread's current context can reach. If
-///   none is current, the primary context of device 0, which is the CUDA runtime's, becomes so.
-/// - The call puts its work into the stream and returns. Operands must stay until it is done; what
-///   goes wrong then, an invalid pointer above all, shows at the caller's next synchronisation.
-/// - It neither allocates nor synchronises, except that the first call that needs a kernel loads
-///   it, the first on a stream that needs a workspace allocates it, and where a pool has no memory
-///   left for copies it takes more.
-/// - It may be called from several threads at once, on one stream or several.
-/// - Capture: it may be captured, the first call too. No call invalidates a capture of another
+/// - Memory: kernels of the calling thread's current context must be able to access every pointer.
+///   If no context is current, the primary context of device 0 (the one that the CUDA runtime uses)
+///   becomes current.
+/// - Asynchronous: the call enqueues its work in the stream and returns. Operands must remain valid
+///   until the work has finished. Errors of its execution, such as an invalid pointer, are reported
+///   at the caller's next synchronization.
+/// - The call neither allocates nor synchronizes, with three exceptions: the first use of a kernel
+///   loads it, the first call on a stream that needs a workspace allocates it, and an exhausted
+///   pool grows.
+/// - Threads: several threads may call it at once, on one stream or several.
+/// - Capture: calls may be captured, even the first one. No call invalidates a capture of another
 ///   stream, except on the legacy stream while a blocking stream captures, which CUDA forbids. A
-///   graph has a workspace of its own for as long as it or an executable graph made of it lives:
-///   it may be replayed in any stream, beside other calls, and after release_cuda_workspace().
-///   Executable graphs made of the same graph share it: do not run two of them at the same time.
-/// - Contexts: a context may be destroyed, or the device reset, between calls; what the library
-///   kept for it goes with it. While a destroyed context is current, a call is refused.
-/// - Streams: a stream may be destroyed while work is in it. The first call on a new stream with
-///   the same handle waits for that work if both need a workspace.
-/// - fork(): a child cannot use the GPU after its parent has called the library or the driver.
-///   Status::unavailable.
-/// - Exit: a call may come from a static destructor or atexit(). It is refused once the driver has
-///   shut down. The process may exit while work is in flight.
+///   graph has its own workspace, which lives as long as the graph or an executable graph made from
+///   it. The graph may be replayed in any stream, concurrently with other calls, and after
+///   release_cuda_workspace(). Executable graphs made from the same graph share its workspace: do
+///   not run two of them at the same time.
+/// - Contexts: a context may be destroyed, or the device reset, between calls; the library's
+///   resources for it go with it. A call fails while a destroyed context is current.
+/// - Streams: a stream may be destroyed while it has pending work. The first call on a new stream
+///   with the same handle waits for that work if both need a workspace.
+/// - fork(): a child process cannot use the GPU after its parent has called the library or the
+///   driver (Status::unavailable).
+/// - Exit: calls from static destructors and atexit() handlers are allowed; they fail once the
+///   driver has shut down. The process may exit while work is pending.
 ///
-/// A call that throws has not changed C, has allocated nothing that the next call does not use, and
-/// leaves later calls right.
+/// A call that throws has not changed C, unless it needs several launches and the driver rejects a
+/// later one: everything else is prepared before the first launch. It leaks nothing, and later
+/// calls work.
 ///
-/// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, for a workspace that is not
-/// aligned, or null with workspace_bytes above 0, for negative multiprocessors and for an unknown
-/// compute mode; Status::unavailable if there is no NVIDIA driver (for CUDA 12 or later), no GPU, or
-/// no kernel for it in this build of the library; Status::device_error, with the driver's name for
-/// it, if the driver refuses: because earlier work in the context has failed, which no call can
-/// mend, because the context is destroyed (CUDA_ERROR_CONTEXT_IS_DESTROYED), or because the driver
-/// has shut down (CUDA_ERROR_DEINITIALIZED). std::bad_alloc if the GPU has no memory for a kernel or
-/// a workspace.
+/// Throws rung::Error:
+///
+/// - Status::invalid_argument for the reasons in rung/gemm.hpp; for a workspace that is misaligned,
+///   too small, or null with workspace_bytes above 0; for an operand that is not aligned to its
+///   element size; for negative multiprocessors; and for an unknown compute mode.
+/// - Status::unavailable if there is no NVIDIA driver for CUDA 12 or later, no GPU, or no kernel
+///   for it in this build of the library.
+/// - Status::device_error, with the driver's name for the error, if the driver fails: because
+///   earlier work in the context has failed, which is permanent; because the context is destroyed
+///   (CUDA_ERROR_CONTEXT_IS_DESTROYED); or because the driver has shut down
+///   (CUDA_ERROR_DEINITIALIZED).
+///
+/// Throws std::bad_alloc if the GPU has no memory for a kernel or a workspace.
 RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
                    float beta, const MatrixView<float>& c, CudaStream stream,
                    const CudaOptions& options = {});
@@ -94,18 +76,18 @@ RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
                    const MatrixView<const float16>& b, float beta, const MatrixView<float>& c,
                    CudaStream stream, const CudaOptions& options = {});
 
-/// The same for types that only tensor cores support, on GPUs of sm_90; elsewhere these throw
-/// Status::unavailable.
+/// Overloads for types that require tensor cores: sm_80 or later, and sm_90 only for 8-bit floats.
+/// Other GPUs throw Status::unavailable.
 ///
 /// - 16-bit results are accumulated in float, scaled, and rounded once.
 /// - tfloat32 is stored as float; elements are rounded to nearest, to 11 significant bits, when
 ///   they are read.
 /// - int8 products are accumulated in int32, exactly modulo 2^32.
-/// - For 8-bit floats, each sum of 32 products may lose up to 2^-13 of its value; partial sums are
-///   promoted to float every 128 k-steps. Pass the scales of the tensors as factors of alpha.
-/// - tfloat32 and 8-bit operands are read K-major. An A stored by columns, or a B stored by rows,
-///   is first packed into the workspace, as unaligned operands are; Status::invalid_argument if the
-///   caller's workspace is too small for the copy.
+/// - For 8-bit floats, each sum of 32 products has a relative error of up to 2^-13; partial sums
+///   are promoted to float every 128 k-steps. Pass per-tensor scales as factors of alpha.
+/// - tfloat32 and 8-bit operands are read K-major. A column-major A, a row-major B, and unaligned
+///   operands are first packed into the workspace. Throws Status::invalid_argument if the caller's
+///   workspace is too small for the copy.
 RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
                    const MatrixView<const bfloat16>& b, float beta, const MatrixView<bfloat16>& c,
                    CudaStream stream, const CudaOptions& options = {});
@@ -150,27 +132,28 @@ inline void gemm(const MatrixView<const float16>& a, const MatrixView<const floa
 }
 
 struct CudaBatchOptions {
-  /// For each product; workspace and multiprocessors are used where a product is a launch.
+  /// Options for each product. `workspace` and `multiprocessors` apply only if each product is a
+  /// launch of its own.
   CudaOptions gemm = {};
-  /// In device memory: becomes 1 if an array had a null pointer, whose product was left out. Null:
-  /// not reported.
+  /// Device memory. Set to 1 if an array contained a null pointer, whose product was skipped. Null
+  /// (default): not reported.
   int* status = nullptr;
 };
 
-/// C = alpha * A * B + beta * C for each product of a batch, as rung/batch.hpp has it for the CPU,
-/// under the rules of gemm above.
+/// Computes C = alpha * A * B + beta * C for each product of a batch, as in rung/batch.hpp, with
+/// the rules of gemm() above.
 ///
-/// - A batch is one launch, whatever its shape, layouts and leading dimensions, unless a product is so
-///   large that it fills the GPU, or a mode fixes the order of sums: then it is a launch for each
-///   product. Operands of tfloat32, int8 and 8-bit floats that TMA cannot read in place are packed
-///   first, those of all products at once; if options.gemm.workspace has no room for that, each
-///   product is a call of its own, too. Small products of tfloat32 do not round their elements.
-/// - Arrays of pointers are in device memory, and are read there: the call does not wait for what
-///   fills them. A product with a null pointer in an array is left out; nothing of its C is
-///   written, and *options.status becomes 1.
+/// - A batch is one launch for any shape, layout and leading dimension, with two exceptions: if a
+///   product is large enough to fill the GPU, or if the compute mode fixes the summation order,
+///   each product is a launch. tfloat32, int8 and 8-bit float operands that TMA cannot read in
+///   place are packed first, for all products at once; if options.gemm.workspace is too small for
+///   that, each product is a call of its own. Small tfloat32 products do not round their elements.
+/// - Arrays of pointers are in device memory and are read there, in stream order, so earlier work
+///   in the stream may write them. A product with a null pointer is skipped: its C is unchanged,
+///   and *options.status becomes 1.
 ///
-/// Throws what gemm throws and, except for null pointers in arrays, what gemm_batched in
-/// rung/batch.hpp throws; Status::unavailable also for arrays of pointers to 8-bit elements.
+/// Throws what gemm() throws and, except for null pointers in arrays, what gemm_batched() in
+/// rung/batch.hpp throws. Throws Status::unavailable for arrays of pointers to 8-bit elements.
 RUNG_API void gemm_batched(float alpha, const BatchView<const float>& a,
                            const BatchView<const float>& b, float beta, const BatchView<float>& c,
                            CudaStream stream, const CudaBatchOptions& options = {});
@@ -216,17 +199,17 @@ RUNG_API void gemm_batched(float alpha, const BatchView<const float8_e5m2>& a,
 
 struct CudaDotOptions {
   DotMode mode = DotMode::deterministic;
-  /// As in CudaOptions; of at least 1 MiB.
+  /// As in CudaOptions, with at least 1 MiB.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 };
 
-/// *result = the sum of x[i * incx] * y[i * incy] on the GPU, as rung/dot.hpp and DotMode have it,
-/// under the rules of gemm above: the call puts its work into the stream and returns. result is
-/// memory that the GPU can write, and is written though n is 0.
+/// Computes *result = the sum of x[i * incx] * y[i * incy] on the GPU, as in rung/dot.hpp, with the
+/// rules of gemm() above: the call enqueues its work in the stream and returns. `result` is
+/// GPU-accessible memory, which is written even if n is 0.
 ///
-/// Throws what gemm throws; Status::invalid_argument as rung/dot.hpp says, for a null result and
-/// for a workspace that is too small.
+/// Throws what gemm() throws, and Status::invalid_argument for the reasons in rung/dot.hpp, for a
+/// null result and for a workspace that is too small.
 RUNG_API void dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
                   std::int64_t incy, float* result, CudaStream stream,
                   const CudaDotOptions& options = {});
@@ -240,8 +223,9 @@ RUNG_API void dot(std::int64_t n, const float16* x, std::int64_t incx, const flo
                   std::int64_t incy, float* result, CudaStream stream,
                   const CudaDotOptions& options = {});
 
-/// The same, returned: waits for the work in the stream, and takes a workspace always. A stream
-/// that is capturing is refused, and the capture goes on: Status::invalid_argument.
+/// Overloads that return the result: they wait for the work in the stream and always use a
+/// workspace. Throws Status::invalid_argument if the stream is capturing; the capture remains
+/// valid.
 RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
@@ -251,10 +235,10 @@ RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const b
 RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 
-/// Frees the workspace that the library keeps for a stream of the current context, if there is one,
-/// those of graphs that have been destroyed, and what its pool of that device has free.
-/// To be called before the stream is destroyed, once its work is done; what belongs to a context
-/// goes with it. A later call that needs a workspace makes a new one. Throws rung::Error
+/// Frees the workspace that the library keeps for a stream of the current context, the workspaces
+/// of destroyed graphs, and unused memory of its pool for that device. Call it when the stream's
+/// work is done, before destroying the stream. Resources of a context are freed with the context. A
+/// later call that needs a workspace allocates a new one. Throws rung::Error
 /// (Status::device_error).
 RUNG_API void release_cuda_workspace(CudaStream stream);
 

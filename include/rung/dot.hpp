@@ -11,18 +11,18 @@
 
 namespace rung {
 
-/// The sum of x[i * incx] * y[i * incy] over i in [0, n), as in BLAS: a negative increment
-/// traverses the same elements from the last to the first, and an increment of 0 uses the first
+/// Returns the sum of x[i * incx] * y[i * incy] over i in [0, n), with BLAS increments: a negative
+/// increment traverses the same elements from last to first, and an increment of 0 uses the first
 /// element n times.
 ///
-/// - Summed and returned in float, for double in double; 0 if n is 0. See DotMode for the order of
-///   the sum.
-/// - May be called from several threads at once, at any time of the process, and with 64 KiB of
-///   stack, as gemm.
+/// - The sum is accumulated and returned in float, for double in double. It is 0 if n is 0. DotMode
+///   specifies the order of summation.
+/// - May be called from several threads at once, at any time during the process, and with 64 KiB of
+///   stack, like gemm().
 ///
 /// Throws rung::Error (Status::invalid_argument) if n is negative, a pointer is null and n is not
-/// 0, a vector takes more than 2^63 - 1 bytes, or options.threads is negative; std::bad_alloc if
-/// there is no memory for partial sums.
+/// 0, a vector spans more than 2^63 - 1 bytes, or options.threads is negative. Throws
+/// std::bad_alloc if there is no memory for partial sums.
 RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
                    std::int64_t incy, const DotOptions& options = {});
 RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
@@ -32,7 +32,8 @@ RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const b
 RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
                    std::int64_t incy, const DotOptions& options = {});
 
-/// The sum of x[i] * y[i], as above. Also throws rung::Error if the spans differ in length.
+/// Returns the sum of x[i] * y[i], with the rules above. Also throws rung::Error if the spans
+/// differ in length.
 RUNG_API float dot(std::span<const float> x, std::span<const float> y,
                    const DotOptions& options = {});
 RUNG_API double dot(std::span<const double> x, std::span<const double> y,

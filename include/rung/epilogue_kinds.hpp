@@ -1,10 +1,10 @@
 #pragma once
-// What an epilogue is made of: activations, and the types of the elements that it reads and writes.
+// Activations and element types of epilogues.
 
 namespace rung {
 
-/// The type of a matrix's or a vector's elements, where it is known at run time only. The values are
-/// those of rung_dtype.
+/// The element type of a matrix or a vector if it is known only at run time. The values equal those
+/// of rung_dtype.
 enum class ElementType : int {
   f32 = 0,
   f64 = 1,
@@ -17,7 +17,7 @@ enum class ElementType : int {
   e5m2 = 8
 };
 
-/// A function of each element. That of a NaN is a NaN.
+/// A function applied to each element. It maps NaN to NaN.
 enum class Activation : int {
   none = 0,
   /// max(x, 0)
@@ -25,9 +25,9 @@ enum class Activation : int {
   /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): Hendrycks and Gimpel, "Gaussian error linear
   /// units (GELUs)", arXiv:1606.08415, section 2.
   gelu_tanh = 2,
-  /// x / 2 (1 + erf(x / sqrt(2))): the same, exactly.
+  /// x / 2 (1 + erf(x / sqrt(2))): the exact GELU.
   gelu_erf = 3,
-  /// x / (1 + exp(-x)): section 2 there; also called swish.
+  /// x / (1 + exp(-x)): section 2 of the same paper; also called swish.
   silu = 4
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Ragged groups of matrix products: the experts of a mixture, each with as many rows as it gets.
+// Grouped matrix products with groups of different sizes, such as the experts of a
+// mixture-of-experts layer.
 
 #include <cstdint>
 
@@ -13,22 +14,23 @@
 
 namespace rung {
 
-/// For each group g, with the rows from offsets[g] to offsets[g + 1] of A and C:
+/// For each group g, multiplies rows offsets[g] to offsets[g + 1] of A and C (end excluded):
 ///
 ///   C rows = alpha * A rows * B[g] + beta * C rows
 ///
-/// A is tokens x k, B has a k x n matrix for each group, in either order, and C is tokens x n,
-/// row-major. Groups need no padding: any may have any number of rows, also 0.
+/// A is tokens x k, B is a batch with a k x n matrix in either order for each group, and C is a
+/// row-major tokens x n matrix. Groups need no padding: a group may have any number of rows,
+/// including 0.
 ///
-/// - offsets has one element more than B has matrices, ascending, from 0 to at most the rows of A.
-///   Rows before the first and from the last one on belong to no group: those of C are not
-///   written.
-/// - No row's result depends on rows of other groups, even if these are NaN.
-/// - Otherwise everything is as rung/gemm.hpp has it: alpha, beta, k = 0, overlap, threads.
+/// - offsets has one element more than B has matrices. It ascends from at least 0 to at most the
+///   number of rows of A. Rows before the first offset and from the last offset on belong to no
+///   group; these rows of C are unchanged.
+/// - A result never depends on rows of other groups, even if these are NaN.
+/// - alpha, beta, k = 0, overlap and threads follow the rules of rung/gemm.hpp.
 ///
-/// Throws what gemm() throws; and rung::Error (Status::invalid_argument), before writing anything,
-/// if offsets are null, decrease, are negative or exceed the rows, if C is column-major, if B is an
-/// array of pointers, or if there are more than 2^31 - 1 rows.
+/// Throws what gemm() throws. Also throws rung::Error (Status::invalid_argument), before writing
+/// anything, if offsets are null, decreasing, negative or greater than the number of rows, if C is
+/// column-major, if B is an array of pointers, or if there are more than 2^31 - 1 rows.
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
                            const BatchView<const float>& b, float beta, const MatrixView<float>& c,
                            const std::int32_t* offsets, const GemmOptions& options = {});
@@ -69,13 +71,14 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
                            const MatrixView<float>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
 
-/// For each group g, with columns offsets[g] to offsets[g + 1] of A and the same rows of B:
+/// For each group g, multiplies columns offsets[g] to offsets[g + 1] of A (end excluded) by the
+/// same rows of B:
 ///
 ///   C[g] = alpha * A columns * B rows + beta * C[g]
 ///
-/// A is m x tokens, B is tokens x n, and C has an m x n matrix for each group. With A as
-/// transposed() rows of activations, and B of gradients, these are the gradients of the weights. A
-/// group of 0 tokens becomes beta * C[g]. Otherwise as above.
+/// A is m x tokens, B is tokens x n, and C is a batch with an m x n matrix for each group. If A is
+/// the transposed() matrix of activations and B the gradients of the outputs, the results are
+/// weight gradients. A group of 0 tokens gives beta * C[g]. Other rules and errors are as above.
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
                            const MatrixView<const float>& b, float beta, const BatchView<float>& c,
                            const std::int32_t* offsets, const GemmOptions& options = {});
@@ -116,22 +119,21 @@ RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e5m2>& a,
                            const BatchView<float>& c, const std::int32_t* offsets,
                            const GemmOptions& options = {});
 
-/// The same on the GPU, under the rules of gemm in rung/cuda.hpp. offsets is in device memory, and
-/// read there: the call neither waits for what computes it, nor for anything else.
+/// GPU version, with the rules of gemm() in rung/cuda.hpp. offsets is in device memory and is read
+/// there, in stream order; the call does not synchronize.
 ///
-/// - It is one launch for each 512 groups. 8-bit elements have a kernel on GPUs of sm_90, all others
-///   from sm_80 on.
-/// - Operands that TMA cannot read in place are packed first, as rung/cuda.hpp has it. On sm_90 that
-///   concerns elements of 16 and 8 bits and tfloat32: unaligned ones; an A by columns, for groups of
-///   rows; and all matrices of B by rows, of 8 bits and tfloat32.
-/// - Where the matrices of tfloat32 do not fit TMA (below), and on other GPUs, its elements are not
-///   rounded.
-/// - Offsets that decrease or leave the matrices make *options.status 1, if that is not null; else
-///   it stays as it is. Then what C has is undefined, but nothing outside of C is written.
+/// - Each 512 groups take one launch. 8-bit types require sm_90, all others sm_80.
+/// - Operands that TMA cannot read in place are packed first, as in rung/cuda.hpp. On sm_90 this
+///   applies to 16-bit, 8-bit and tfloat32 elements: unaligned operands; a column-major A, for
+///   groups of rows; and row-major matrices of B, for 8-bit elements and tfloat32.
+/// - tfloat32 elements are not rounded on other GPUs, or if the matrices do not fit TMA (below).
+/// - If offsets decrease or exceed the matrices, *options.status becomes 1 unless it is null;
+///   otherwise it is unchanged. The contents of C are then undefined, but nothing outside C is
+///   written.
 ///
-/// Throws what gemm throws; Status::unavailable also for 8-bit elements if two matrices of B, or of C, are
-/// not a multiple of their leading dimension apart, or matrices of B by rows no multiple of 16 bytes
-/// long in a column; in mode reproducible; and for double in mode batch_invariant.
+/// Throws what gemm() throws. Also throws Status::unavailable for 8-bit elements if the distance of
+/// two matrices of C, or of column-major B, is not a multiple of their leading dimension; for
+/// compute mode reproducible; and for double in mode batch_invariant.
 RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
                            const BatchView<const float>& b, float beta, const MatrixView<float>& c,
                            const std::int32_t* offsets, CudaStream stream,

@@ -1,8 +1,10 @@
 #pragma once
-// Views of the caller's matrices: nothing is owned or copied.
+// Non-owning views of matrices.
 
 #include <cstdint>
 #include <type_traits>
+
+#include "rung/export.hpp"
 
 namespace rung {
 
@@ -19,7 +21,8 @@ struct MatrixView {
   std::int64_t ld;
   Order order = Order::row_major;
 
-  /// To MatrixView<const T>. A template, because nvcc warns of a class's conversion to itself.
+  /// Converts to MatrixView<const T>. A template, because nvcc warns about a class that converts to
+  /// itself.
   template <class U>
     requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
   operator MatrixView<U>() const {
@@ -47,7 +50,7 @@ constexpr MatrixView<T> col_major(T* data, std::int64_t rows, std::int64_t cols)
   return col_major(data, rows, cols, rows);
 }
 
-/// A view of the same elements as the transposed matrix.
+/// The transposed matrix: a view of the same elements.
 template <class T>
 constexpr MatrixView<T> transposed(const MatrixView<T>& view) {
   return {view.data, view.cols, view.rows, view.ld,

@@ -1,4 +1,4 @@
-/* librung_nccl in C: rung::dist::TensorParallel of rung/nccl.hpp, which says what the calls do. */
+/* C interface of librung_nccl: rung::dist::TensorParallel, documented in rung/nccl.hpp. */
 #ifndef RUNG_NCCL_H
 #define RUNG_NCCL_H
 
@@ -18,7 +18,7 @@ typedef struct rung_tensor_parallel_options {
 } rung_tensor_parallel_options;
 #define RUNG_TENSOR_PARALLEL_OPTIONS_INIT {sizeof(rung_tensor_parallel_options), 600, 0, 0}
 
-/* The values are those of rung::dist::Transport, Schedule. */
+/* The values of these enums equal those of rung::dist::Transport and Schedule. */
 typedef enum rung_transport {
   RUNG_TRANSPORT_AUTOMATIC = 0,
   RUNG_TRANSPORT_NCCL = 1,
@@ -47,24 +47,24 @@ typedef struct rung_tensor_parallel_call {
 #define RUNG_TENSOR_PARALLEL_CALL_INIT \
   {sizeof(rung_tensor_parallel_call), NULL, RUNG_SCHEDULE_AUTOMATIC, 0}
 
-/* comm is an ncclComm_t. Collective, as is the destruction. options may be null. */
+/* comm is an ncclComm_t. Creation and destruction are collective. options may be null. */
 RUNG_C_API rung_status rung_tensor_parallel_create(void* comm,
                                                    const rung_tensor_parallel_options* options,
                                                    rung_tensor_parallel** created);
 RUNG_C_API void rung_tensor_parallel_destroy(rung_tensor_parallel* parallel);
 RUNG_C_API rung_transport rung_tensor_parallel_transport(const rung_tensor_parallel* parallel);
 
-/* Tensors are of RUNG_DEVICE_CUDA and have 2 dimensions. call may be null. */
+/* Tensors are on RUNG_DEVICE_CUDA and have 2 dimensions. call may be null. */
 RUNG_C_API rung_status rung_tensor_parallel_gemm(rung_tensor_parallel* parallel,
                                                  rung_collective collective, const rung_tensor* a,
                                                  const rung_tensor* b, const rung_tensor* c,
                                                  double alpha, double beta,
                                                  const rung_tensor_parallel_call* call);
-/* Waits for the work in the stream; RUNG_UNAVAILABLE if another rank fails meanwhile. */
+/* Waits for the work in the stream. Returns RUNG_UNAVAILABLE if another rank fails meanwhile. */
 RUNG_C_API rung_status rung_tensor_parallel_synchronize(rung_tensor_parallel* parallel,
                                                         void* stream);
 
-/* Why this thread's last call of these failed, in one line. */
+/* The one-line message of the last of these calls that failed in this thread. */
 RUNG_C_API const char* rung_tensor_parallel_last_error(void);
 
 #ifdef __cplusplus

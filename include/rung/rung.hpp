@@ -13,6 +13,7 @@
 #include "rung/matrix.hpp"
 #include "rung/mixed.hpp"
 #include "rung/options.hpp"
+#include "rung/threads.hpp"
 #include "rung/types.hpp"
 #include "rung/version.hpp"
 #include "rung/weight_only.hpp"

@@ -4,8 +4,7 @@
 
 namespace rung {
 
-/// The version of the headers that this program was compiled with. rung_version() in rung.h returns
-/// that of the library.
+/// The version of the headers. rung_version() in rung.h returns the version of the linked library.
 inline constexpr int version_major = 0;
 inline constexpr int version_minor = 1;
 inline constexpr int version_patch = 0;

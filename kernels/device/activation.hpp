@@ -1,37 +1,39 @@
 #pragma once
-// Activations: their numbers, and for GPUs their formulas in float. CPUs have the same formulas in
-// vectors (device/cpu/activate.cpp).
+// Activations: constants of their formulas, and for GPUs the formulas in float. CPUs evaluate the
+// same formulas with vectors (device/cpu/activate.cpp).
 
 #include "rung/epilogue_kinds.hpp"
 
 namespace rung {
 
-/// silu is x / (1 + 2^y), and so is gelu_tanh, because (1 + tanh(z)) / 2 is 1 / (1 + exp(-2 z)). y is
-/// x (linear + cubic x^2).
+/// silu is x / (1 + 2^y) with y = x (linear + cubic x^2). gelu_tanh has the same form, because (1 +
+/// tanh(z)) / 2 = 1 / (1 + exp(-2 z)).
 struct SmoothStep {
   double linear, cubic;
 };
 inline constexpr SmoothStep silu_step = {-1.4426950408889634, 0};  // -log2(e)
-/// -2 log2(e) sqrt(2 / pi), and that times 0.044715.
+/// -2 log2(e) sqrt(2 / pi), and 0.044715 times that.
 inline constexpr SmoothStep gelu_tanh_step = {-2.302208198144325, -0.1029432395800235};
 
-/// gelu_erf is x times the normal distribution function, by 7.1.26 of Abramowitz and Stegun, Handbook of
-/// Mathematical Functions, whose error is at most 1.5e-7: 1 - erf(z) is exp(-z^2) times a polynomial in
-/// t = 1 / (1 + p z), here halved and without its constant, which is 0.
+/// gelu_erf is x times the normal distribution function, approximated by formula 7.1.26 of
+/// Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1.5e-7: 1 -
+/// erf(z) is exp(-z^2) times a polynomial in t = 1 / (1 + p z) without a constant term. The
+/// coefficients are halved.
 struct ErfTail {
   double p = 0.3275911;
   double coefficients[5] = {0.127414796, -0.142248368, 0.7107068705, -0.7265760135, 0.5307027145};
 };
 inline constexpr ErfTail erf_tail;
 
-/// Functions of two primitives. Math::exp2(x) is 2^x, and Math::reciprocal(x) is 1 / x, each with a
-/// relative error of a few 2^-24.
+/// Activations in terms of two primitives. Math::exp2(x) returns 2^x, and Math::reciprocal(x)
+/// returns 1 / x, each with a relative error of a few 2^-24.
 template <class Math>
 struct Activations {
   static constexpr float relu(float x) { return x < 0.0f ? 0.0f : x; }
 
-  /// 1 + 2^exponent, by which x is divided. From 2^31 on, the quotient is nothing beside x; a NaN becomes
-  /// that, so that it spoils no quotient but its own.
+  /// 1 + 2^exponent, the divisor of x. The exponent is clamped to 31, beyond which the quotient is
+  /// negligible relative to x. NaN is clamped, too, so that in divide() it does not spoil other
+  /// quotients.
   static constexpr float divisor(float exponent) {
     return 1.0f + Math::exp2(exponent < 31.0f ? exponent : 31.0f);
   }
@@ -49,7 +51,7 @@ struct Activations {
     return x * Math::reciprocal(divisor(gelu_tanh_exponent(x)));
   }
 
-  /// Divides four numbers by numbers from 1 to 2^31, with one reciprocal for all.
+  /// Divides four numbers by four divisors in [1, 2^31], using one reciprocal.
   static constexpr void divide(float (&x)[4], const float (&by)[4]) {
     const float first = by[0] * by[1], second = by[2] * by[3];
     const float of_all = Math::reciprocal(first * second);

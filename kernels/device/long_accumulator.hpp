@@ -1,7 +1,6 @@
 #pragma once
-// A sum without rounding. Integer addition is associative, so a sum kept in integers has the same
-// bits for any order of the terms, on any number of threads and on any device. CPU and GPU rungs
-// share this file.
+// Exact summation. Integer addition is associative, so a sum kept in integers has the same bits for
+// any order of the terms, any number of threads and any device. CPU and GPU rungs share this file.
 //
 // This is the long accumulator of Kulisch and Snyder ("The exact dot product as basic tool for long
 // interval arithmetic", Computing 91, 2011): fixed point, wide enough for 2^63 products of any two
@@ -20,8 +19,8 @@ template <>
 struct FloatFormat<float> {
   using Bits = std::uint32_t;
   static constexpr int precision = 24;       // bits, including the implicit one
-  static constexpr int min_exponent = -149;  // of the last bit of the smallest subnormal number
-  static constexpr int max_exponent = 128;   // of the smallest power of two that overflows
+  static constexpr int min_exponent = -149;  // last bit of the smallest subnormal number
+  static constexpr int max_exponent = 128;   // smallest power of two that overflows
 };
 template <>
 struct FloatFormat<double> {
@@ -33,17 +32,17 @@ struct FloatFormat<double> {
 
 /// Accumulates products of elements that fit in T, which is float or double. The caller owns the
 /// words: an array of int64, initially 0; two such arrays can be added word by word. Every function
-/// that adds calls add(word, amount) for each word that changes; add is += for a single thread, and
-/// an atomic addition for several.
+/// that adds terms calls add(word, amount) for each word that changes. For a single thread, add
+/// performs +=; for several threads, an atomic addition.
 template <class T>
 struct LongAccumulator {
   using Format = FloatFormat<T>;
 
-  // Down to the last bit of a double whose leading bit is that of the smallest product.
+  // The last bit of a double whose leading bit is that of the smallest product.
   static constexpr int lowest = 2 * Format::min_exponent - 52;
   static constexpr int digits = (2 * Format::max_exponent + 64 - lowest + 31) / 32;
 
-  // After the digits: the number of terms that were NaN, infinity and -infinity.
+  // After the digits: counts of terms that were NaN, infinity and -infinity.
   static constexpr int nan = digits, infinity = digits + 1, minus_infinity = digits + 2;
   static constexpr int words = digits + 3;
 
@@ -153,10 +152,9 @@ struct LongAccumulator {
     return __builtin_bit_cast(T, bits | static_cast<Bits>(negative) << (8 * sizeof(Bits) - 1));
   }
 
-  /// Rounds digits in [0, 2^32), of which word[top], the highest, is not 0.
+  /// Rounds digits in [0, 2^32). word[top] is the highest nonzero digit.
   static constexpr T round_from(const std::int64_t* word, int top, bool negative) {
-    // The first 64 bits. Bits below them only break ties, so the last of the 64 stands for all of
-    // them.
+    // The leading 64 bits. Lower bits only break ties, so they are ORed into the last of the 64.
     int zeros = 0;
     while ((word[top] << zeros & std::int64_t{1} << 31) == 0) ++zeros;
     const auto digit = [&](int i) { return i < 0 ? 0 : static_cast<std::uint64_t>(word[i]); };
@@ -169,14 +167,14 @@ struct LongAccumulator {
     const int exponent = lowest + 32 * (top - 1) - zeros;  // of the last of the 64 bits
     int drop = 64 - Format::precision;
     if (exponent + drop < Format::min_exponent) drop = Format::min_exponent - exponent;
-    if (drop > 64) return from_bits(0, negative);  // below half of the smallest subnormal
+    if (drop > 64) return from_bits(0, negative);  // less than half of the smallest subnormal
     const std::uint64_t kept = drop == 64 ? 0 : leading >> drop;
     const std::uint64_t half = std::uint64_t{1} << (drop - 1);
     const std::uint64_t dropped = leading & (half - 1 + half);
     const bool up = dropped > half || (dropped == half && kept % 2 == 1);
 
-    // A number is encoded as an integer significand and an exponent, and rounding up carries from
-    // one into the other.
+    // The encoding of a number is its exponent followed by its significand, so a carry from
+    // rounding up propagates from one into the other.
     const int binade = exponent + drop - Format::min_exponent;
     if (binade > Format::max_exponent - Format::min_exponent) {
       return from_bits(infinite_bits, negative);

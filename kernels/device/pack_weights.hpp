@@ -1,5 +1,5 @@
 #pragma once
-// Packs quantized weights, a word of 32 bits at a time: for CPUs and GPUs alike.
+// Packs quantized weights, one 32-bit word at a time, on CPUs and GPUs.
 
 #include <cstdint>
 
@@ -7,15 +7,15 @@
 
 namespace rung {
 
-/// Rows of elements as rung::QuantizedWeights has them, with scales of 4 or 2 bytes.
+/// Rows of elements in the format of rung::QuantizedWeights, with scales of 4 or 2 bytes.
 struct QuantizedRows {
   const unsigned char* elements;
   const unsigned char* scales;
-  const unsigned char* zeros;  // null: there are none
+  const unsigned char* zeros;  // null: symmetric quantization
 };
 
-/// Whether a scale counts as 0, in which no sums may be (device/cuda/tile/group_sums.cuh): below 2^-124,
-/// or in float16, which has none of these, 0.
+/// True if a scale counts as 0, because sums cannot use it as their unit
+/// (device/cuda/tile/group_sums.cuh): below 2^-124 or, in float16, which has no such numbers, 0.
 constexpr bool is_no_scale(const QuantizedRows& from, const WeightLayout& layout,
                            std::int64_t group) {
   const unsigned char* const end = from.scales + (group + 1) * layout.scale_bytes();
@@ -23,8 +23,8 @@ constexpr bool is_no_scale(const QuantizedRows& from, const WeightLayout& layout
   return (sign_and_exponent & 0x7fff) < (layout.scale == WeightScale::f16 ? 1 : 3 << 7);
 }
 
-/// An element as records have it: of 4 bits from 0 on, of 8 bits in two's complement. Where the scale counts
-/// as 0, it is the zero point.
+/// An element as stored in records: unsigned with 4 bits, two's complement with 8 bits. If its
+/// scale counts as 0, it equals the zero point.
 constexpr std::uint32_t element_to_pack(const QuantizedRows& from, const WeightLayout& layout,
                                         std::int64_t row, std::int64_t step) {
   const std::int64_t group = row * (layout.k / layout.group) + step / layout.group;
@@ -36,7 +36,7 @@ constexpr std::uint32_t element_to_pack(const QuantizedRows& from, const WeightL
   return from.zeros == nullptr ? element ^ 8 : element;
 }
 
-/// A word of elements of the record of 16 rows and 128 steps from (row, step) on.
+/// A word of elements of the record of 16 rows and 128 k-steps at (row, step).
 constexpr std::uint32_t packed_elements(const QuantizedRows& from, const WeightLayout& layout,
                                         std::int64_t row, std::int64_t step, int word) {
   std::uint32_t packed = 0;
@@ -49,7 +49,7 @@ constexpr std::uint32_t packed_elements(const QuantizedRows& from, const WeightL
   return packed;
 }
 
-/// A byte of `values`, of `bytes` bytes for each row and group; `at` counts those of a record.
+/// Byte `at` of a record's part for `values`, which have `bytes` bytes for each row and group.
 constexpr std::uint32_t packed_byte(const unsigned char* values, int bytes,
                                     const WeightLayout& layout, std::int64_t row, std::int64_t step,
                                     int at) {
@@ -60,7 +60,7 @@ constexpr std::uint32_t packed_byte(const unsigned char* values, int bytes,
   return values[(of_row * (layout.k / layout.group) + group) * bytes + at % bytes];
 }
 
-/// A word of the same record, counted from its beginning: of elements, scales or zero points.
+/// Word `word` of the same record: elements, scales or zero points.
 constexpr std::uint32_t packed_word(const QuantizedRows& from, const WeightLayout& layout,
                                     std::int64_t row, std::int64_t step, int word) {
   if (word * 4 < layout.scales_at()) return packed_elements(from, layout, row, step, word);

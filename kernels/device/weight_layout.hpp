@@ -1,12 +1,11 @@
 #pragma once
-// How packed weights of 8 or 4 bits lie in memory, for CPUs and GPUs alike: kernels and the host
-// include this.
+// The memory layout of packed weights of 8 or 4 bits, shared by kernels (CPU and GPU) and the host.
 //
-// Weights are n rows of k steps. A record holds 16 rows and 128 steps: elements, then scales, then
-// zero points. Records of the same rows follow each other along k, then come those of the next 16
-// rows: a kernel streams through memory. Elements lie in the order of the fragments of mma.m16n8k16,
-// so a lane loads 16 bytes and has its elements of a matrix instruction without a shuffle. Rows and
-// steps beyond the last ones are 0, and so are their scales.
+// Weights are n rows of k steps. A record holds 16 rows and 128 k-steps: elements, then scales,
+// then zero points. The records of the same rows are consecutive along k, followed by those of the
+// next 16 rows, so that a kernel streams through memory. Elements are in the order of the fragments
+// of mma.m16n8k16, so a lane loads 16 bytes and has its elements for a matrix instruction without a
+// shuffle. Rows and k-steps outside the matrix are 0, and so are their scales.
 
 #include <cstdint>
 
@@ -15,11 +14,11 @@ namespace rung {
 enum class WeightScale : std::uint8_t { f32, bf16, f16 };
 
 struct WeightLayout {
-  static constexpr int rows = 16, steps = 128;  // of a record
+  static constexpr int rows = 16, steps = 128;  // per record
 
   std::int64_t n = 0, k = 0;
   int bits = 4;     // 4 or 8
-  int group = 128;  // steps that share a scale: 64 or 128
+  int group = 128;  // k-steps that share a scale: 64 or 128
   WeightScale scale = WeightScale::f32;
   bool has_zeros = false;
 
@@ -37,15 +36,16 @@ struct WeightLayout {
   }
 };
 
-/// A place within a record.
+/// A position within a record.
 struct WeightPlace {
   int row, step;
 };
 
-/// The element in bits `index * bits` of a word of 32 bits of a record. Lane l of a warp has 16 bytes of
-/// each 512: of rows l / 4 and l / 4 + 8, and of each 16 steps the steps 2 (l % 4), the next, and both
-/// + 8. Words of 4 bits hold 16 steps, those of 8 bits 8 steps. Neighbouring steps are 16 bits apart, so
-/// that one operation makes a pair of 16-bit numbers of them.
+/// The position of the element in bits [index * bits, (index + 1) * bits) of a 32-bit word of a
+/// record. Lane l of a warp has 16 of each 512 bytes: rows l / 4 and l / 4 + 8, and for each 16
+/// k-steps the steps 2 (l % 4), 2 (l % 4) + 1, and both + 8. A word holds 16 k-steps of 4 bits, or
+/// 8 k-steps of 8 bits. Adjacent k-steps are 16 bits apart, so that one operation converts them to
+/// a pair of 16-bit numbers.
 constexpr WeightPlace place_of_weight(int bits, int word, int index) {
   const int lane = word % 128 / 4, in_lane = word % 4;
   const int steps = lane % 4 * 2 + index * bits / 16;

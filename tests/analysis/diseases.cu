@@ -1,9 +1,9 @@
-// Kernels with one known disease each, and healthy ones. The name of a kernel says which: what
-// stands behind `__` is a cause of `rung explain`, with _ for blanks, or "healthy".
+// Kernels with one known disease each, and healthy kernels. The part of a kernel's name after `__`
+// is the cause that `rung explain` should report, with _ for blanks, or "healthy".
 
 #include <cstdio>
 
-// Times as many blocks, and times as much data; a power of two.
+// Scales the number of blocks and the size of the data; a power of two.
 #ifndef SCALE
 #define SCALE 1
 #endif
@@ -99,7 +99,7 @@ __global__ void tiled_matmul__shared_loads(const float* a, const float* b, float
   c[row * size + col] = sum;
 }
 
-// Lanes, warps and blocks.
+// Use of lanes, warps and blocks.
 
 __global__ void by_parity__divergence(const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -247,7 +247,7 @@ __global__ void one_sum__atomics_at_one_address(const float* x, float* sum) {
   atomicAdd(sum, x[i]);
 }
 
-// With a weight: adding 1 is one instruction, however many lanes meet.
+// With a weight, since the compiler turns adding 1 into one instruction for all colliding lanes.
 __global__ void histogram__atomics_at_one_shared_address(const int* x, unsigned* bins,
                                                          unsigned weight) {
   __shared__ unsigned mine[256];

@@ -1,5 +1,5 @@
-// More kernels as in diseases.cu, whose author did not know how `rung explain` judges: 26 with one
-// disease each on an H200 with its 132 SMs, and 10 healthy ones.
+// More kernels like those of diseases.cu, written without knowledge of the rules of `rung explain`:
+// 26 with one disease each on an H200 (132 SMs), and 10 healthy kernels.
 
 #include <cuda_runtime.h>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "at_first_sight/healthy.cuh"
 #include "at_first_sight/memory.cuh"
 
-// Times as many blocks, and times as much data.
+// Scales the number of blocks and the size of the data.
 #ifndef SCALE
 #define SCALE 1
 #endif

@@ -1,5 +1,5 @@
-// Kernels as in diseases.cu, kept apart: written before the rules were changed for those of
-// diseases_of_strangers.cu, and explained once, afterwards.
+// A held-out set of kernels like those of diseases.cu: written before the rules were tuned on
+// diseases_of_strangers.cu, and explained once, after that.
 
 #include <cuda_runtime.h>
 #include <cmath>
@@ -11,7 +11,7 @@
 #endif
 constexpr int factor = SCALE;
 
-// Means of channels of images (image, channel, pixel): a thread adds up a channel.
+// Means of the channels of images (image, channel, pixel): each thread sums one channel.
 __global__ void channel_means__uncoalesced_accesses(const float* x, float* mean, int channels,
                                                     int pixels) {
   int c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -36,7 +36,7 @@ __global__ void polyphase__bank_conflicts(const float* x, const float* taps, flo
   y[blockIdx.x * 256 + threadIdx.x] = sum;
 }
 
-// Numbers tickets: every thread takes the next one.
+// Assigns ticket numbers: every thread takes the next number.
 __global__ void tickets__atomics_at_one_address(const int* priority, int* ticket, int* next,
                                                 int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,7 +52,7 @@ __global__ void dequantize__divisions(const int* q, const float* scale, float* x
   x[i] = q[i] * scale[(row % 64 * cols + col) / group];
 }
 
-// A cache of 24 entries for each thread: move to front.
+// A move-to-front cache of 24 entries per thread.
 __global__ void move_to_front__local_memory(const int* keys, int* hits, int rounds, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -67,7 +67,7 @@ __global__ void move_to_front__local_memory(const int* keys, int* hits, int roun
   hits[i] = found;
 }
 
-// Random walks until a wall is met: lanes end at different times.
+// Random walks until a wall: lanes finish at different times.
 __global__ void random_walks__divergence(const unsigned* seeds, int* steps, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -81,7 +81,7 @@ __global__ void random_walks__divergence(const unsigned* seeds, int* steps, int 
   steps[i] = count;
 }
 
-// Every block keeps 100 KB of state, and copies with 64 threads.
+// Every block reserves 100 KB of shared memory and copies with 64 threads.
 __global__ void stateful_copy__low_occupancy(const float4* x, float4* y, int per) {
   extern __shared__ float4 state[];
   state[threadIdx.x] = make_float4(1, 2, 3, 4);
@@ -91,7 +91,7 @@ __global__ void stateful_copy__low_occupancy(const float4* x, float4* y, int per
   }
 }
 
-// Heat on a rod of 512 points for each block.
+// Heat equation on a rod of 512 points per block.
 __global__ void heat__barriers(const float* start, float* end, int steps) {
   __shared__ float u[514];
   int t = threadIdx.x + 1;
@@ -107,14 +107,14 @@ __global__ void heat__barriers(const float* start, float* end, int steps) {
   end[blockIdx.x * 512 + threadIdx.x] = u[t];
 }
 
-// Masks of bytes: and.
+// Bitwise AND of two byte masks.
 __global__ void both_masks__narrow_accesses(const unsigned char* a, const unsigned char* b,
                                             unsigned char* c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] && b[i];
 }
 
-// Energies of 12 bands, a block each.
+// Energies of 12 bands, one block per band.
 __global__ void band_energies__too_few_blocks(const float* spectrum, float* energy, int length) {
   __shared__ float s[8];
   float e = 0;
@@ -128,7 +128,7 @@ __global__ void band_energies__too_few_blocks(const float* spectrum, float* ener
   if (threadIdx.x == 0) energy[blockIdx.x] = s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
 }
 
-// A block for each user; a few have a hundred times as many ratings.
+// One block per user; a few users have a hundred times as many ratings.
 __global__ void mean_ratings__uneven_blocks(const int* first, const float* rating, float* mean) {
   __shared__ float s[4];
   int begin = first[blockIdx.x], end = first[blockIdx.x + 1];
@@ -140,7 +140,7 @@ __global__ void mean_ratings__uneven_blocks(const int* first, const float* ratin
   if (threadIdx.x == 0) mean[blockIdx.x] = (s[0] + s[1] + s[2] + s[3]) / (end - begin);
 }
 
-// Moments of many samples, kept in global memory.
+// Moments of many samples, accumulated in global memory.
 __global__ void moments__repeated_stores(const float* x, float* m, int samples, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

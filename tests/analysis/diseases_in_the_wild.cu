@@ -1,6 +1,6 @@
-// More kernels as in diseases.cu, as they are found in programs: softmax, layer normalization, scan,
-// histogram, stencils, sparse and dense products. Each has the disease that its author expected to
-// be told first, before they were explained or timed.
+// More kernels like those of diseases.cu, in forms common in programs: softmax, layer
+// normalization, scan, histogram, stencils, sparse and dense products. Each is named after the
+// disease that its author expected to be reported first, before any was explained or timed.
 
 #include <cuda_runtime.h>
 #include <cmath>
@@ -22,7 +22,7 @@ __global__ void softmax_rows__uncoalesced_accesses(const float* x, float* y, int
   for (int j = 0; j < cols; j++) y[row * cols + j] = expf(x[row * cols + j] - m) / s;
 }
 
-// A block per row; tree in shared memory, twice.
+// One block per row, with two tree reductions in shared memory.
 __global__ void layernorm_tree__barriers(const float* x, const float* g, float* y, int cols) {
   __shared__ float red[1024];
   int row = blockIdx.x, t = threadIdx.x;
@@ -75,14 +75,14 @@ __global__ void layernorm_warp__healthy(const float4* x, const float4* g, float4
   }
 }
 
-// Global bins; most pixels are dark.
+// Histogram with bins in global memory; most pixels are dark.
 __global__ void histogram_global__atomics_at_one_address(const unsigned char* img, unsigned* bins,
                                                          int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     atomicAdd(&bins[img[i]], 1u);
 }
 
-// threadIdx.x runs along the slowest dimension.
+// threadIdx.x indexes the slowest dimension.
 __global__ void stencil3d_zyx__uncoalesced_accesses(const float* in, float* out, int nx, int ny,
                                                     int nz) {
   int z = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
@@ -104,7 +104,7 @@ __global__ void stencil3d__healthy(const float* __restrict__ in, float* __restri
                                   in[i - nx * ny] + in[i + nx * ny]);
 }
 
-// Blelloch's scan without padding.
+// Blelloch's scan without padding against bank conflicts.
 __global__ void blelloch_scan__bank_conflicts(const float* x, float* y) {
   __shared__ float t[2048];
   int i = threadIdx.x, n = 2048, base = blockIdx.x * 2048, offset = 1;
@@ -190,7 +190,7 @@ __global__ void conv7x7__repeated_loads(const float* in, const float* w, float* 
   out[y * width + x] = s;
 }
 
-// Harris's first reduction.
+// Harris's first reduction, with interleaved addressing and a modulo.
 __global__ void reduce_modulo__divergence(const float* x, float* out) {
   __shared__ float s[256];
   int t = threadIdx.x;
@@ -203,7 +203,7 @@ __global__ void reduce_modulo__divergence(const float* x, float* out) {
   if (t == 0) out[blockIdx.x] = s[0];
 }
 
-// Channels last: a thread per channel goes through all pixels.
+// Channels last: one thread per channel loops over all pixels.
 __global__ void batchnorm_stats__too_few_blocks(const float* x, float* mean, float* var, int pixels,
                                                 int channels) {
   int c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -310,7 +310,7 @@ __global__ void copy__healthy(const float* x, float* y, int n) {
   if (i < n) y[i] = x[i];
 }
 
-// Degrees differ by a factor of a hundred.
+// One thread per vertex; degrees differ by a factor of a hundred.
 __global__ void page_rank__divergence(const int* ptr, const float* rank, float* out, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;
@@ -336,7 +336,7 @@ __global__ void binary_search__exposed_latency(const float* keys, const float* s
   out[i] = lo;
 }
 
-// Tiles of 40 KB and blocks of 64 threads.
+// Tiles of 40 KB in shared memory, with blocks of 64 threads.
 __global__ void big_window__low_occupancy(const float* x, float* y, int n) {
   __shared__ float win[10240];
   int base = blockIdx.x * 8192;

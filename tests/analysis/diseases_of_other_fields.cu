@@ -1,6 +1,6 @@
-// Kernels as in diseases.cu, from hydrology, databases, cryptography, epidemiology, radio astronomy,
-// audio, chess and others. Each has the disease that its author expected to be told first, written
-// before any of them was explained or timed.
+// Kernels like those of diseases.cu, from hydrology, databases, cryptography, epidemiology, radio
+// astronomy, audio, chess and other fields. Each is named after the disease that its author
+// expected to be reported first, before any of them was explained or timed.
 
 #include <cuda_runtime.h>
 #include <cmath>
@@ -11,7 +11,7 @@
 #endif
 constexpr int factor = SCALE;
 
-// Water runs from cell to cell to the lowest one.
+// Follows each cell's water downstream to its outlet.
 __global__ void follow_rivers__exposed_latency(const int* downstream, int* outlet, int steps) {
   int cell = blockIdx.x * blockDim.x + threadIdx.x;
   int at = cell;
@@ -23,7 +23,7 @@ struct Bucket {
   unsigned key, value;
 };
 
-// The probe side of a join: every key is looked for in a table that is larger than L1.
+// The probe side of a hash join: looks up every key in a table larger than L1.
 __global__ void probe_join__uncoalesced_accesses(const unsigned* keys, const Bucket* table,
                                                  unsigned* values, unsigned mask, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -34,7 +34,7 @@ __global__ void probe_join__uncoalesced_accesses(const unsigned* keys, const Buc
   values[i] = b.key == key ? b.value : b.value + 1;
 }
 
-// Distances between pairs of places on the earth.
+// Great-circle distances between pairs of places on the earth.
 __global__ void great_circle__double_precision_by_accident(const float2* from, const float2* to,
                                                            float* km, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,7 +45,7 @@ __global__ void great_circle__double_precision_by_accident(const float2* from, c
   km[i] = 12742.0 * (h * (1.0 + h / 6.0 + 0.075 * h * h));
 }
 
-// Rounds of a cipher: each byte of a state goes through a table of a block.
+// Rounds of a cipher: each byte of the state is looked up in the block's table.
 __global__ void cipher__bank_conflicts(const unsigned* in, unsigned* out, const unsigned* box,
                                        int rounds) {
   __shared__ unsigned s[4][256];
@@ -58,7 +58,7 @@ __global__ void cipher__bank_conflicts(const unsigned* in, unsigned* out, const 
   out[i] = x;
 }
 
-// People are healthy, ill or immune, each with another course.
+// People are healthy, ill or immune, each state with its own branch.
 __global__ void epidemic__divergence(const int* state, const float* age, float* risk, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -79,13 +79,13 @@ __global__ void epidemic__divergence(const int* state, const float* age, float* 
   risk[i] = r;
 }
 
-// Votes for one of few candidates.
+// Counts votes for one of four candidates.
 __global__ void tally__atomics_at_one_address(const unsigned char* votes, unsigned* totals, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&totals[votes[i] & 3], 1u);
 }
 
-// Where a pattern of 12 x 12 is most like the picture.
+// Similarity of a 12 x 12 pattern to every place of a picture.
 __global__ void match_pattern__repeated_loads(const float* picture, const float* pattern,
                                               float* score, int width) {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -116,7 +116,7 @@ __global__ void correlate__shared_loads(const float2* signal, float2* visibility
   visibility[(blockIdx.x * 32 + b) * 32 + a] = make_float2(re, im);
 }
 
-// Frames of audio behind a header of five floats.
+// Frames of audio after a header of five floats.
 __global__ void gain_after_header__misaligned_accesses(const float* file, float* out, float gain,
                                                        int n) {
   const float* frames = file + 5;
@@ -124,7 +124,7 @@ __global__ void gain_after_header__misaligned_accesses(const float* file, float*
   if (i < n) out[i + 5] = frames[i] * gain;
 }
 
-// Each block has the 24 pieces of a board, a thread each.
+// Each block handles the 24 pieces of a board, one thread per piece.
 __global__ void mobility__partial_warps(const unsigned long long* boards, int* moves, int rounds) {
   int piece = threadIdx.x;
   unsigned long long board = boards[blockIdx.x], from = 1ull << (piece * 2);
@@ -140,7 +140,7 @@ __global__ void mobility__partial_warps(const unsigned long long* boards, int* m
   moves[blockIdx.x * blockDim.x + piece] = count;
 }
 
-// Days since 1970 to a date.
+// Converts days since 1970 to dates.
 __global__ void calendar__divisions(const int* days, int* dates, int n, int era, int century) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -151,7 +151,7 @@ __global__ void calendar__divisions(const int* days, int* dates, int n, int era,
   dates[i] = z / era * 400 + yoe + doy % century;
 }
 
-// Eliminates below the pivot, which the first thread looks for by itself.
+// Scales a column by its pivot, which thread 0 searches alone.
 __global__ void pivots__work_of_single_threads(const float* columns, float* scaled, int rows) {
   extern __shared__ float c[];
   __shared__ float inverse;
@@ -168,7 +168,7 @@ __global__ void pivots__work_of_single_threads(const float* columns, float* scal
     scaled[blockIdx.x * rows + i] = c[i] * inverse;
 }
 
-// The percentiles of each sensor's last readings, sorted by insertion.
+// 90th percentile of each sensor's last readings, by insertion sort.
 __global__ void percentiles__local_memory(const float* readings, float* p90, int sensors,
                                           int keep) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -183,7 +183,7 @@ __global__ void percentiles__local_memory(const float* readings, float* p90, int
   p90[i] = sorted[keep * 9 / 10];
 }
 
-// A vibrating string: all points of a block take a step together.
+// A vibrating string: all points of a block advance one step at a time.
 __global__ void string__barriers(float* shape, int steps) {
   __shared__ float now[1024], before[1024];
   int i = threadIdx.x;
@@ -209,7 +209,7 @@ __global__ void cross_fade__healthy(const float4* a, const float4* b, float4* ou
                        p.w + t * (q.w - p.w));
 }
 
-// Of each row, its largest element; a warp has a row.
+// The largest element of each row, one warp per row.
 __global__ void row_peaks__healthy(const float4* x, float* peak, int rows) {
   int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= rows) return;
@@ -223,7 +223,7 @@ __global__ void row_peaks__healthy(const float4* x, float* peak, int rows) {
   if (lane == 0) peak[row] = most;
 }
 
-// Legendre polynomials of four arguments a thread, by their recurrence.
+// Legendre polynomials by their recurrence, four arguments per thread.
 __global__ void legendre__healthy(const float4* x, float4* y, const float* a, const float* b,
                                   int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -239,7 +239,7 @@ __global__ void legendre__healthy(const float4* x, float4* y, const float* a, co
   y[i] = q;
 }
 
-// Counts the bits of a set, a block 16 KB of it.
+// Counts the set bits of a bit set, 16 KB per block.
 __global__ void set_size__healthy(const uint4* words, unsigned* count) {
   __shared__ unsigned part[8];
   unsigned sum = 0;

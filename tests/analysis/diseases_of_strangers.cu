@@ -1,6 +1,6 @@
-// Kernels as in diseases.cu, from other fields: particle physics, genomics, finance, signal and
-// image processing. Each has the disease that its author expected to be told first, written before
-// any of them was explained.
+// Kernels like those of diseases.cu, from other fields: particle physics, genomics, finance, signal
+// and image processing. Each is named after the disease that its author expected to be reported
+// first, before any of them was explained.
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -18,15 +18,15 @@ struct Hit {
   int detector, layer, module, chip, row, col, flags, event;
 };
 
-// The energies of hits, out of records of 64 bytes.
+// Reads the energies of hits from records of 64 bytes.
 __global__ void calibrated_hits__uncoalesced_accesses(const Hit* hits, float* energies, int n,
                                                       float gain) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) energies[i] = hits[i].energy * gain;
 }
 
-// Each thread filters its own 32 samples, which a block keeps in shared memory one thread after
-// the other.
+// Each thread filters its own 32 samples; shared memory holds the samples of one thread
+// contiguously, followed by those of the next.
 __global__ void filter_bank__bank_conflicts(const float* signal, float* out, float pole,
                                             int rounds) {
   __shared__ float samples[128 * 32];
@@ -40,7 +40,7 @@ __global__ void filter_bank__bank_conflicts(const float* signal, float* out, flo
   out[blockIdx.x * 128 + threadIdx.x] = state;
 }
 
-// A Viterbi-like recursion over the scores of a block, which the first thread does alone.
+// A Viterbi-like recursion over the scores of a block, computed by thread 0 alone.
 __global__ void best_paths__work_of_single_threads(const float* scores, float* best, int steps) {
   __shared__ float s[1024];
   for (int i = threadIdx.x; i < steps; i += blockDim.x) s[i] = scores[blockIdx.x * steps + i];
@@ -56,7 +56,7 @@ __global__ void best_paths__work_of_single_threads(const float* scores, float* b
   }
 }
 
-// Escape times: rows in the middle of the picture take all iterations, others leave at once.
+// Escape times: rows in the middle of the picture take all iterations, others exit at once.
 __global__ void escape_times__uneven_blocks(int* out, int width, int height, int most) {
   int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y;
   if (px >= width) return;
@@ -72,7 +72,7 @@ __global__ void escape_times__uneven_blocks(int* out, int width, int height, int
   out[py * width + px] = i;
 }
 
-// Keeps what is above a threshold: every kept element takes its place by an atomic.
+// Stream compaction by a threshold: an atomic assigns the position of every kept element.
 __global__ void keep_above__atomics_at_one_address(const float* x, float* kept, int* count, int n,
                                                    float threshold) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -102,7 +102,7 @@ __global__ void distances__double_precision_by_accident(const float* lat, const 
   out[i] = 12742.0 * a * (1.0 + 0.1666667 * a);
 }
 
-// Nearest neighbours: every thread computes its pixel of a batch of images from one index.
+// Nearest-neighbour upsampling: every thread derives its pixel in a batch of images from one index.
 __global__ void upsample__divisions(const float* in, float* out, int images, int h, int w, int oh,
                                     int ow) {
   int total = images * oh * ow;
@@ -112,7 +112,7 @@ __global__ void upsample__divisions(const float* in, float* out, int images, int
   }
 }
 
-// Each thread solves its own system of 6 equations, with pivots.
+// Each thread solves its own system of 6 equations, with pivoting.
 __global__ void small_systems__local_memory(const float* a, const float* b, float* x, int n) {
   int id = blockIdx.x * blockDim.x + threadIdx.x;
   if (id >= n) return;
@@ -139,7 +139,7 @@ __global__ void small_systems__local_memory(const float* a, const float* b, floa
   for (int i = 0; i < 6; i++) x[i * n + id] = m[i][6] / m[i][i];
 }
 
-// Prices of options of five kinds, mixed: each has formulas of its own.
+// Prices of options of five kinds in random order, each kind with its own formula.
 __global__ void payoffs__divergence(const int* kind, const float* spot, const float* strike,
                                     float* value, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -164,7 +164,7 @@ __global__ void payoffs__divergence(const int* kind, const float* spot, const fl
   value[i] = v;
 }
 
-// One block for each small molecule of 20 atoms, a thread an atom.
+// One block per small molecule of 20 atoms, one thread per atom.
 __global__ void forces__partial_warps(const float4* atoms, float4* force, int rounds) {
   __shared__ float4 a[20];
   a[threadIdx.x] = atoms[blockIdx.x * 20 + threadIdx.x];
@@ -181,7 +181,7 @@ __global__ void forces__partial_warps(const float4* atoms, float4* force, int ro
   force[blockIdx.x * 20 + threadIdx.x] = f;
 }
 
-// Superposition of waves: the field is read and written for every source.
+// Superposition of waves: loads and stores the field for every source.
 __global__ void superpose__repeated_stores(float* field, const float* amplitude, const float* k,
                                            int sources, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -190,7 +190,7 @@ __global__ void superpose__repeated_stores(float* field, const float* amplitude,
   for (int s = 0; s < sources; s++) field[i] += amplitude[s] * __sinf(k[s] * i);
 }
 
-// Squared distances of all pairs of 64-dimensional points, stored by coordinates.
+// Squared distances of all pairs of 64-dimensional points, stored coordinate by coordinate.
 __global__ void all_pairs__repeated_loads(const float* p, const float* q, float* d, int n) {
   int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
@@ -201,7 +201,7 @@ __global__ void all_pairs__repeated_loads(const float* p, const float* q, float*
   d[i * n + j] = sum;
 }
 
-// A table of 160 KB in shared memory, of which each thread looks up a few entries per element.
+// A table of 160 KB in shared memory; each thread looks up a few entries per element.
 __global__ void lookup_table__low_occupancy(const float* table, const float* x, float* y, int n) {
   extern __shared__ float t[];
   for (int i = threadIdx.x; i < 40000; i += blockDim.x) t[i] = table[i];
@@ -213,7 +213,7 @@ __global__ void lookup_table__low_occupancy(const float* table, const float* x, 
   }
 }
 
-// A cellular automaton on a line, in shared memory: two barriers a generation.
+// A one-dimensional cellular automaton in shared memory, with two barriers per generation.
 __global__ void generations__barriers(const int* start, int* end, int steps) {
   __shared__ int cell[1024];
   int t = threadIdx.x, l = (t + 1023) & 1023, r = (t + 1) & 1023;
@@ -227,7 +227,7 @@ __global__ void generations__barriers(const int* start, int* end, int steps) {
   end[blockIdx.x * 1024 + t] = cell[t];
 }
 
-// Mixes two tracks of 16-bit samples, one sample a thread.
+// Mixes two tracks of 16-bit samples, one sample per thread.
 __global__ void mix_tracks__narrow_accesses(const short* a, const short* b, short* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = (a[i] + b[i]) >> 1;
@@ -248,7 +248,7 @@ __global__ void manhattan__shared_loads(const float* a, const float* b, float* d
   d[(blockIdx.y * 32 + ty) * n + blockIdx.x * 32 + tx] = sum;
 }
 
-// Walks down a decision tree of 2^20 nodes, which does not fit into L1.
+// Descends a decision tree of 2^20 nodes, which does not fit into L1.
 __global__ void decision_tree__exposed_latency(const int2* nodes, int* leaf, int depth) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, at = 1;
   for (int d = 0; d < depth; d++) {
@@ -259,7 +259,7 @@ __global__ void decision_tree__exposed_latency(const int2* nodes, int* leaf, int
   leaf[i] = at;
 }
 
-// A warp for each read of a genome; a few reads are forty times as long as others.
+// One warp per read of a genome; a few reads are forty times as long as the others.
 __global__ void gc_content__uneven_warps(const int* first, const unsigned* bases, float* share,
                                          int reads) {
   int read = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -270,7 +270,7 @@ __global__ void gc_content__uneven_warps(const int* first, const unsigned* bases
   if (lane == 0) share[read] = count / (16.f * (end - begin));
 }
 
-// The largest element, by one block.
+// The largest element of an array, found by a single block.
 __global__ void largest__too_few_blocks(const float4* x, float* out, int n) {
   __shared__ float s[32];
   float m = -INFINITY;
@@ -288,7 +288,7 @@ __global__ void largest__too_few_blocks(const float4* x, float* out, int n) {
   }
 }
 
-// A particle a thread, many steps, 144 blocks of which each takes a whole SM.
+// One particle per thread over many steps, in 144 blocks that each occupy a whole SM.
 __global__ void __launch_bounds__(1024, 1) orbits__last_wave(float* pos, int steps) {
   extern __shared__ float scratch[];
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 #pragma once
-// The healthy kernels of diseases.cu, which defines the sizes.
+// The healthy kernels of diseases.cu, which defines the sizes that they use.
 
 __global__ void add__healthy(const float4* x, const float4* y, float4* z) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -82,7 +82,7 @@ __global__ void gather_rows__healthy(const float* __restrict__ x, const int* __r
   reinterpret_cast<float4*>(y + warp * 128)[threadIdx.x % 32] = from[threadIdx.x % 32];
 }
 
-// 128 x 128 tiles of C, k-blocks of 8, and 8 x 8 results a thread in two halves each way.
+// 128 x 128 tiles of C, steps of 8 along k, 8 x 8 results per thread as four 4 x 4 quarters.
 __global__ void __launch_bounds__(256)
     register_tile__healthy(const float* __restrict__ a, const float* __restrict__ b,
                            float* __restrict__ c, int k_end) {

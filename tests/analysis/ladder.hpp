@@ -1,20 +1,20 @@
 #pragma once
-// The CUDA ladder of gemm, as the analysis sees it.
+// The GEMM ladder for CUDA as samples and evidence, shared by the tests of the analysis.
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/advice.hpp"
 #include "backends/cuda/images.hpp"
+#include "tools/analysis/advice.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
 
 inline std::vector<const RungInfo*> gemm_rungs() { return select({"gemm/cuda"}); }
 
-/// The front ends whose PTX is in this program.
+/// The front ends whose PTX is embedded in this program.
 inline std::vector<std::string> front_ends() {
   if (cuda::nvcc_version().empty()) return {"clang"};
   return {"clang", "nvcc"};
@@ -27,7 +27,7 @@ inline GemmSetting setting_of(const RungInfo& rung, const std::string& code = "c
 
 inline bool is_of_tensor_cores(const RungInfo& rung) { return usual_dtype(rung) == Dtype::bf16; }
 
-/// A rung as it was sampled.
+/// The samples and the evidence of a rung.
 struct Step {
   GemmSetting setting;
   Samples samples;
@@ -45,7 +45,8 @@ inline std::vector<Step> sampled(const std::string& code, bool of_tensor_cores) 
   return steps;
 }
 
-/// The ladder at 4096 x 4096 x 4096 in f32 on an H200, or that of tensor cores in bf16; made once.
+/// The GEMM ladder at 4096 x 4096 x 4096 on an H200, in f32, or with `of_tensor_cores` its
+/// tensor-core rungs in bf16. Computed once per argument.
 inline const std::vector<Step>& ladder(const std::string& code, bool of_tensor_cores = false) {
   static std::map<std::pair<std::string, bool>, std::vector<Step>> ladders;
   std::vector<Step>& steps = ladders[{code, of_tensor_cores}];

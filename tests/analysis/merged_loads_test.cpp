@@ -1,6 +1,6 @@
-// Which loads from shared memory become one in machine code.
+// Tests which loads from shared memory ptxas merges into one.
 
-#include "analysis/merged_loads.hpp"
+#include "tools/analysis/merged_loads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 namespace rung::analysis {
 namespace {
 
-/// Of a kernel with an array in shared memory, whose thread begins at `scale` bytes times its
-/// number; lines of the body count from 1.
+/// The merged loads of a kernel with an array in shared memory, by line of `body` (from 1). Each
+/// thread starts at `scale` bytes times its thread index.
 std::map<int, int> merged_in(const std::string& scale, const std::string& body) {
   const std::string head =
       ".version 8.0\n.target sm_80\n.address_size 64\n"

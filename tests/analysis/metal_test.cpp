@@ -1,13 +1,14 @@
-// What is told of the Metal rungs: the seed's arithmetic, and nothing that is not public.
+// Explanations of the Metal rungs: the arithmetic of seed 002, and public figures only.
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "analysis/explanation.hpp"
-#include "analysis/metal_setting.hpp"
-#include "report/explanation.hpp"
+#include "core/dtype.hpp"
+#include "tools/analysis/explanation.hpp"
+#include "tools/analysis/metal_setting.hpp"
+#include "tools/report/explanation.hpp"
 
 namespace rung::analysis {
 namespace {
@@ -79,7 +80,7 @@ TEST(MetalExplained, SharedTileIsTheSeedsArithmeticPutRight) {
   EXPECT_DOUBLE_EQ(*uncached_flops(e), 4 * 200e9);
   ASSERT_TRUE(e.reference);
   EXPECT_EQ(e.reference->flops, 639.82e9);
-  EXPECT_FALSE(explain("gemm/metal/02").reference);  // of whose idea the seed has no figure
+  EXPECT_FALSE(explain("gemm/metal/02").reference);  // the seed has no figure for this rung
 }
 
 TEST(MetalExplained, WhatIsNotPublicIsNotTold) {
@@ -88,8 +89,8 @@ TEST(MetalExplained, WhatIsNotPublicIsNotTold) {
     EXPECT_FALSE(level(e, "shared memory").is_public) << rung->id;
     EXPECT_TRUE(e.evidence.roofline.bound().is_bound) << rung->id;
     EXPECT_FALSE(e.occupancy.is_public) << rung->id;
-    EXPECT_EQ(e.occupancy.most_threads, 1024);
-    EXPECT_EQ(e.occupancy.most_shared, 32768);
+    EXPECT_EQ(e.occupancy.max_threads, 1024);
+    EXPECT_EQ(e.occupancy.max_shared, 32768);
     EXPECT_FALSE(e.machine_code) << rung->id;
     const std::string text = explanation_text(e);
     EXPECT_NE(text.find("registers, occupancy: not public"), std::string::npos) << text;
@@ -100,7 +101,7 @@ TEST(MetalExplained, WhatIsNotPublicIsNotTold) {
   }
 }
 
-/// The cause for which a rung's advice names another one; empty if none does.
+/// The cause for which the advice for a rung names `next`; empty if no advice does.
 std::string cause_for(const Explanation& e, const RungInfo& next) {
   for (const Advice& advice : e.advice) {
     if (advice.rung == next.id) return name(advice.finding.cause);

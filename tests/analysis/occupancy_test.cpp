@@ -1,17 +1,17 @@
-// How many blocks of each rung a multiprocessor holds is what the toolkit's own calculator says.
+// The number of resident blocks per SM of each rung equals the CUDA toolkit's own calculation.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "../vgpu/cuda_occupancy.hpp"
-#include "analysis/resources.hpp"
-#include "analysis/toolkit.hpp"
-#include "backends/cuda/kernel_name.hpp"
-#include "backends/cuda/rungs.hpp"
-#include "backends/cuda/tuned.hpp"
+#include "backends/rungs/cuda.hpp"
+#include "backends/rungs/kernel_name.hpp"
 #include "ladder.hpp"
+#include "select/cuda/tuned.hpp"
+#include "tools/analysis/resources.hpp"
+#include "tools/analysis/toolkit.hpp"
+#include "vgpu/tests/cuda_occupancy.hpp"
 
 namespace rung::analysis {
 namespace {
@@ -77,7 +77,7 @@ TEST(Resources, EveryRungHasRegisters) {
   }
 }
 
-// Of an architecture that the build makes no machine code for.
+// sm_75, for which the build makes no machine code.
 TEST(Resources, RegistersSayWhereTheyComeFrom) {
   if (find_tool("ptxas").empty()) GTEST_SKIP() << "no ptxas";
   const Step step = ladder("clang").front();

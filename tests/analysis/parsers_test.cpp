@@ -1,4 +1,4 @@
-// What other programs print: ncu, nvdisasm, rung bench.
+// Parsers of the output of other programs: ncu, nvdisasm, rung bench.
 
 #include <gtest/gtest.h>
 
@@ -6,20 +6,20 @@
 #include <fstream>
 #include <iterator>
 
-#include "analysis/callgrind.hpp"
-#include "analysis/instruction_mix.hpp"
-#include "analysis/measured_runs.hpp"
-#include "analysis/ncu.hpp"
-#include "analysis/toolkit.hpp"
 #include "ladder.hpp"
+#include "tools/analysis/callgrind.hpp"
+#include "tools/analysis/instruction_mix.hpp"
+#include "tools/analysis/measured_runs.hpp"
+#include "tools/analysis/ncu.hpp"
+#include "tools/analysis/toolkit.hpp"
 
 namespace rung::analysis {
 namespace {
 
 /// Not a recording, but a text in the form of `ncu --csv --page raw`, version 2025.3. Its traffic
-/// and multiply-adds are what an H200 counted for gemm/cuda/02 at 1024 x 1024 x 1024 (the medians
-/// of results/nvidia-h200/counters-gemm-f32.json); stalls, registers and time stand there for the
-/// parser alone.
+/// and multiply-adds are those that ncu counted on an H200 for gemm/cuda/02 at 1024 x 1024 x 1024
+/// (the medians of results/nvidia-h200/counters/gemm-f32.jsonl). Stalls, registers and time are made
+/// up to test the parser.
 std::string sample_of_ncu() {
   std::ifstream file(RUNG_NCU_SAMPLE);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -161,7 +161,7 @@ TEST(InstructionMix, OtherLinesOfAListingAreNone) {
 }
 
 TEST(InstructionMix, OfPtxIsAsItRan) {
-  const Step& tile = ladder("clang")[2];  // 2 loads for each multiply-add, 2 barriers for 32
+  const Step& tile = ladder("clang")[2];  // 2 loads per multiply-add, 2 barriers per 32
   const InstructionMix mix = ptx_mix(tile.samples.trace2, parsed(tile.setting));
   EXPECT_NEAR(mix.loads / mix.multiply_adds, 2 + 2.0 / 32, 0.01);
   EXPECT_NEAR(mix.barriers / mix.multiply_adds, 2.0 / 32, 0.001);
@@ -178,7 +178,7 @@ TEST(InstructionMix, OfMachineCodeWhereTheToolkitIs) {
   const auto mix = machine_mix(warp_tile.setting.ptx(), warp_tile.setting.entry(), 90);
   ASSERT_TRUE(mix.has_value());
   EXPECT_GT(mix->multiply_add_share(), 0.5);
-  EXPECT_GE(mix->multiply_adds, 64);  // a step along k has 8 x 8
+  EXPECT_GE(mix->multiply_adds, 64);  // a step of k has 8 x 8
 }
 
 TEST(Results, TimesAndCeilingsAreRead) {
@@ -197,6 +197,12 @@ TEST(Results, TimesAndCeilingsAreRead) {
   ASSERT_NE(results.find_gpu("GPU"), nullptr);
   EXPECT_EQ(results.find_gpu("GPU")->multiply_add.at("f32"), 1e11);
   EXPECT_EQ(results.find_gpu("GPU")->memory_read, 1e10);
+  const Results lines = parse_results(
+      R"json({"machine": {}, "common": {"dtype": "f32", "m": 1, "n": 2, "k": 3, "device": "gpu GPU (sm_90)"}}
+{"rung": "gemm/cuda/02", "seconds": {"median": 0.5}}
+)json",
+      "file.jsonl");
+  ASSERT_NE(lines.find("gemm/cuda/02", Dtype::f32, 1, 2, 3, "GPU"), nullptr);
   const auto gpu = [](const std::string& f32, const std::string& read) {
     return parse_results(
         R"({"machine": {"gpu": {"name": "GPU", "ceilings": {"multiply_add": {"f32": )" + f32 +
@@ -205,7 +211,7 @@ TEST(Results, TimesAndCeilingsAreRead) {
   };
   Results all = gpu("100", "12");
   all.add(gpu("110", "11"));
-  EXPECT_EQ(all.find_gpu("GPU")->multiply_add.at("f32"), 1.1e11);  // the highest of each
+  EXPECT_EQ(all.find_gpu("GPU")->multiply_add.at("f32"), 1.1e11);  // the highest of each figure
   EXPECT_EQ(all.find_gpu("GPU")->memory_read, 1.2e10);
   EXPECT_THROW(parse_results("[]", "x"), std::runtime_error);
   EXPECT_THROW(read_results("/nowhere.json"), std::runtime_error);

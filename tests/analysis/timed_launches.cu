@@ -1,8 +1,8 @@
-// Times every launch of a program that is linked with it by nvcc 13:
+// Times every kernel launch of a program, when linked into it with nvcc 13:
 // nvcc -arch=sm_90 -Xlinker --wrap=__cudaLaunchKernel -Xlinker --wrap=__cudaGetKernel
-// A line of JSON for each, the minimum and the median of 20 in microseconds: "cold", after 256 MB
-// were read, as in a program that does something else in between; "warm", after the same launch;
-// "in_a_row", the mean of 20 without a pause.
+// Prints a line of JSON per launch with minimum and median of 20 repeats in microseconds: "cold",
+// after reading 256 MB to evict L2; "warm", after the same launch; and "in_a_row", the mean of 20
+// back-to-back launches.
 
 #include <cuda_runtime.h>
 
@@ -12,23 +12,23 @@
 #include <map>
 #include <vector>
 
-// What nvcc writes for <<<>>>: the handle of a kernel, once, and its launch.
+// nvcc 13 compiles <<<>>> to these calls: one for the kernel's handle, once, and one per launch.
 extern "C" cudaError_t __real___cudaGetKernel(cudaKernel_t* handle, const void* kernel);
 extern "C" cudaError_t __real___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                                  void** arguments, std::size_t shared,
                                                  cudaStream_t stream);
 
-// The scale of the program, for the output.
+// The SCALE that the program is built with, copied to the output.
 #ifndef SCALE
 #define SCALE 1
 #endif
 
 namespace {
 
-constexpr int most_repeats = 20;
-constexpr double long_microseconds = 1e4;  // of which 4 are enough
-int repeats = most_repeats;                // of the present launch
-constexpr int evicting_bytes = 256 << 20;  // more than any L2 holds
+constexpr int max_repeats = 20;
+constexpr double long_microseconds = 1e4;  // launches longer than this repeat 4 times
+int repeats = max_repeats;                 // of the current launch
+constexpr int evicting_bytes = 256 << 20;  // larger than the L2 of any GPU
 
 __global__ void read_all(const float4* x, int count, float* result) {
   float sum = 0;
@@ -37,7 +37,7 @@ __global__ void read_all(const float4* x, int count, float* result) {
   if (sum == 1.5f) *result = sum;
 }
 
-/// So that the launches behind it are queued before it ends.
+/// Keeps the GPU busy until the launches after it are queued.
 __global__ void wait_microseconds(int count) {
   for (int i = 0; i < count; ++i) __nanosleep(1000);
 }
@@ -119,7 +119,7 @@ extern "C" cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid,
   };
   launch();
   check(cudaDeviceSynchronize());
-  repeats = microseconds([] {}, launch) < long_microseconds ? most_repeats : 4;
+  repeats = microseconds([] {}, launch) < long_microseconds ? max_repeats : 4;
   std::printf("{\"symbol\": \"%s\", \"scale\": %d", names()[kernel], SCALE);
   std::printf(", \"grid\": [%u, %u], \"block\": [%u, %u]", grid.x, grid.y, block.x, block.y);
   report("cold", evict_all, launch);

@@ -1,6 +1,6 @@
-// Traffic by the tiles' arithmetic is the traffic that the virtual GPU counts.
+// The traffic derived from the tile sizes equals the traffic that the virtual GPU counts.
 
-#include "analysis/traffic_rows.hpp"
+#include "tools/analysis/traffic_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ TEST(Traffic, FormulasAreThoseOfTheBook) {
   EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32, .BK = 8}, {.splits = 3}).global_stores.at(100), 4);
 }
 
-/// What grows with k is equal to the last digit; so is the rest, but for rungs that copy
-/// asynchronously: they copy zeros past the end of k, and read a step of fragments ahead.
+/// Requires equal traffic per k, and equal constant traffic except for rungs that copy
+/// asynchronously: those copy zeros past the end of k and load fragments one step ahead.
 void expect_counted(const GemmSetting& setting, const Samples& samples) {
   SCOPED_TRACE(setting.entry());
   const Traffic expected = expected_traffic(setting, samples);
@@ -53,13 +53,13 @@ TEST_P(TrafficBy, EveryRungIsAsCounted) {
   for (const Step& step : ladder(GetParam())) expect_counted(step.setting, step.samples);
 }
 
-// Of bulk copies, too, and of what tensor cores read by themselves.
+// Also for bulk copies and for the operands that tensor cores read from shared memory themselves.
 TEST_P(TrafficBy, EveryRungOfTensorCoresIsAsCounted) {
   for (const Step& step : ladder(GetParam(), true)) {
     SCOPED_TRACE(step.setting.entry());
     const std::string& id = step.setting.info->id;
     const bool ahead =
-        id == "gemm/cuda/22_stages" || id == "gemm/cuda/23_wgmma" || id == "gemm/cuda/61_small_mma";
+        id == "gemm/cuda/22_stages" || id == "gemm/cuda/23_wgmma" || id == "gemm/cuda/small_mma";
     for (const TrafficRow& row : gemm_rows(step.setting, step.samples)) {
       SCOPED_TRACE(row.name);
       EXPECT_NEAR(row.per_k, row.expected.per_k, 1e-12) << row.expected.text;
@@ -93,14 +93,14 @@ TEST(Traffic, EveryTileOfShapesIsAsCounted) {
 }
 
 TEST_P(TrafficBy, PartsOfKLeaveTheirSumsInMemory) {
-  GemmSetting setting = setting_of(*select({"gemm/cuda/11"}).front(), GetParam());
+  GemmSetting setting = setting_of(*select({"gemm/cuda/fma_tiles"}).front(), GetParam());
   setting.config = {2, 2};
   expect_counted(setting, sample(setting));
 }
 
 TEST(Traffic, EveryTileIsAsCounted) {
   for (int tile = 0; tile < 6; ++tile) {
-    GemmSetting setting = setting_of(*select({"gemm/cuda/11"}).front());
+    GemmSetting setting = setting_of(*select({"gemm/cuda/fma_tiles"}).front());
     setting.config = {tile, 1};
     expect_counted(setting, sample(setting));
   }
@@ -119,7 +119,7 @@ TEST_P(TrafficBy, DoublesAndIntegersAreAsCounted) {
 
 // Each warp reads each fragment of mma once.
 TEST_P(TrafficBy, DoublesOnTensorCoresAreAsCounted) {
-  for (const RungInfo* rung : select({"gemm/cuda/40", "gemm/cuda/41"})) {
+  for (const RungInfo* rung : select({"gemm/cuda/mma_f64", "gemm/cuda/mma_f64_warp_specialized"})) {
     const GemmSetting setting =
         gemm_setting(*rung, Dtype::f64, {4096, 4096, 4096}, vgpu::parse_device("h200"), GetParam());
     const Samples samples = sample(setting);

@@ -1,13 +1,13 @@
-// A launch predicted from samples of one tile has the counts of the tile itself, run as a whole.
+// A launch predicted from samples of one tile has the same counts as the whole launch, executed.
 
-#include "analysis/whole_launch.hpp"
+#include "tools/analysis/whole_launch.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "analysis/operand_copies.hpp"
-#include "analysis/predicted_call.hpp"
+#include "tools/analysis/operand_copies.hpp"
+#include "tools/analysis/predicted_call.hpp"
 
 namespace rung::analysis {
 namespace {
@@ -55,15 +55,15 @@ std::vector<CopyLaunch> copies(const std::string& id, const cuda::GemmSize& size
 }
 
 TEST(OperandCopies, ReadEachElementOnce) {
-  const std::vector<CopyLaunch> split = copies("gemm/cuda/32", {512, 256, 192});
+  const std::vector<CopyLaunch> split = copies("gemm/cuda/split_f16", {512, 256, 192});
   ASSERT_EQ(split.size(), 1) << "both operands in one launch";
   EXPECT_EQ(split.front().id, "gemm/cuda/split_operand");
   EXPECT_EQ(split.front().trace.footprint.loaded_sectors, (512 + 256) * 192 * 4 / 32);
 }
 
 TEST(OperandCopies, GrowWithTheProblem) {
-  const auto few = copies("gemm/cuda/33", {128, 128, 256}),
-             many = copies("gemm/cuda/33", {512, 512, 256});
+  const auto few = copies("gemm/cuda/digits", {128, 128, 256}),
+             many = copies("gemm/cuda/digits", {512, 512, 256});
   ASSERT_EQ(few.size(), many.size());
   ASSERT_GE(few.size(), 2) << "digits of A and of B";
   for (std::size_t i = 0; i < few.size(); ++i) {
@@ -73,7 +73,7 @@ TEST(OperandCopies, GrowWithTheProblem) {
 
 TEST(OperandCopies, AreNoneWhereOperandsStayInPlace) {
   EXPECT_TRUE(copies("gemm/cuda/04", {256, 256, 256}).empty());
-  EXPECT_TRUE(copies("gemm/cuda/50", {4, 256, 256}).empty());
+  EXPECT_TRUE(copies("gemm/cuda/skinny", {4, 256, 256}).empty());
 }
 
 ExplainOptions options_of(const std::string& gpu) {
@@ -90,7 +90,7 @@ std::optional<diagnosis::Time> predicted(const std::string& id, std::int64_t n) 
 }
 
 TEST(PredictedCall, ReadsEachElementOfALongVectorOnce) {
-  constexpr std::int64_t n = 1 << 23;  // of which an eighth is counted
+  constexpr std::int64_t n = 1 << 23;  // an eighth of it is counted
   const Machine machine = machine_of(vgpu::parse_device("h200"), Dtype::f32, false, {});
   const auto time = predicted("dot/cuda/09", n);
   ASSERT_TRUE(time);
@@ -114,7 +114,7 @@ TEST(PredictedCall, OfAGemmHasTheLaunchesOfItsCopies) {
     const Machine machine = machine_of(options.device, Dtype::f32, false, {});
     return predicted_gemm(setting, sample(setting), {}, machine, options).launch;
   };
-  EXPECT_GT(launch("gemm/cuda/34"), launch("gemm/cuda/11"));
+  EXPECT_GT(launch("gemm/cuda/split_f16_mma"), launch("gemm/cuda/fma_tiles"));
 }
 
 TEST(PredictedCall, IsNoneWhereTheCpuAddsUp) { EXPECT_FALSE(predicted("dot/cuda/01", 4096)); }
@@ -124,9 +124,9 @@ TEST(LoadedFromDram, IsOfEachOperandOnceWhereL2HoldsBoth) {
 }
 
 TEST(LoadedFromDram, IsOfEachWaveOtherwise) {
-  // Two waves of half of the rows each: B, which does not fit, is loaded twice.
+  // Two waves, each of half of the rows: B, which does not fit into L2, is loaded twice.
   EXPECT_EQ(loaded_from_dram({4, 8, 16, 100, 100}, 1000), 4 * 100 + 2 * 8 * 100);
-  // B fits by itself, and stays.
+  // B alone fits into L2 and stays there.
   EXPECT_EQ(loaded_from_dram({4, 8, 16, 200, 50}, 1000), 4 * 200 + 8 * 50);
 }
 

@@ -1,7 +1,8 @@
-// What the commands give when all is well, and when a rung or a peer is wrong.
+// The output of the commands on success, and if a rung or a peer is wrong.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -56,6 +57,74 @@ TEST(List, DtypesAreThoseOfTheOp) {
   EXPECT_EQ(dtypes("gemm/cuda/09"), Json({"f32", "f64", "i32"}));
   EXPECT_EQ(dtypes("dot/cpu/00"), Json({"f32", "f64", "bf16", "f16"}));
   EXPECT_EQ(dtypes("sum/cuda/10"), Json({"f32", "f64", "i32", "bf16", "f16"}));
+}
+
+TEST(List, TextHasTheLaddersThenTheLibrarysKernels) {
+  const std::string text = run_rung("list gemm/cuda").out;
+  const auto at = [&](const std::string& begin) { return text.find("\n" + begin); };
+  ASSERT_NE(at("The library's kernels:\n"), std::string::npos) << text;
+  EXPECT_LT(at("gemm/cuda/31_dependent_launch "), at("The library's kernels:\n"));
+  EXPECT_LT(at("The library's kernels:\n"), at("gemm/cuda/skinny "));
+  EXPECT_NE(at("gemm/cuda/skinny "), std::string::npos);
+  EXPECT_EQ(run_rung("list gemm/metal").out.find("kernels:"), std::string::npos);
+}
+
+TEST(List, ALadderHasALineForEachRung) {
+  const std::vector<std::string> all = lines(run_rung("list gemm/metal").out);
+  const Json rungs = Json::parse(run_rung("list gemm/metal --json -").out);
+  ASSERT_GT(all.size(), rungs.size());
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const std::string id = rungs[i].at("id");
+    EXPECT_EQ(all[i].find(id + "  "), 0u) << all[i];
+    const std::string idea = all[i].substr(all[i].find_first_not_of(' ', id.size()));
+    EXPECT_EQ(rungs[i].at("idea").get<std::string>().find(idea.substr(0, 20)), 0u) << all[i];
+  }
+  EXPECT_EQ(all.size(), rungs.size() + 2) << "a blank line, and how to see more";
+}
+
+TEST(List, RungsThatAreNamedHaveTheirDetails) {
+  const std::string text = run_rung("list gemm/cpu/00 gemm/cuda/07").out;
+  for (const char* part :
+       {"gemm/cpu/00_triple_loop\n", "    runs on: cpu\n", "gemm/cuda/07_warp_tile\n",
+        "    from: 06_bank_free\n", "    types: f32 f64 i32 bf16 f16\n", "    needs: nothing\n",
+        "    runs on: virtual", "    try: rung "}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+  }
+  for (const char* ladder : {"cpu", "cuda"}) {
+    EXPECT_EQ(text.find(std::string("a ") + ladder + " rung"), std::string::npos) << text;
+  }
+}
+
+TEST(List, LinesAreAsLongAsTheTerminalAllows) {
+  const auto longest = [](const char* columns) {
+    setenv("COLUMNS", columns, 1);
+    std::size_t most = 0;
+    for (const std::string& line : lines(run_rung("list gemm/cuda").out)) {
+      most = std::max(most, line.size());
+    }
+    unsetenv("COLUMNS");
+    return most;
+  };
+  EXPECT_LE(longest("70"), 70u);
+  EXPECT_GT(longest("150"), 120u);
+  EXPECT_LE(longest("150"), 150u);
+}
+
+TEST(List, TakesFormerIdsWithANote) {
+  const Output today = run_rung("list gemm/cuda/skinny --json -");
+  EXPECT_EQ(today.err, "");
+  for (const char* former : {"gemm/cuda/50_skinny", "gemm/cuda/50"}) {
+    const Output output = run_rung(std::string("list --json - ") + former);
+    EXPECT_EQ(output.exit_code, 0);
+    EXPECT_EQ(output.out, today.out);
+    EXPECT_EQ(output.err, "gemm/cuda/50_skinny is now gemm/cuda/skinny\n");
+  }
+  const Output both = run_rung("diff gemm/cuda/40_mma_f64 dot/cuda/12");
+  EXPECT_EQ(both.exit_code, 0);
+  EXPECT_EQ(both.err,
+            "gemm/cuda/40_mma_f64 is now gemm/cuda/mma_f64\n"
+            "dot/cuda/12_reproducible is now dot/cuda/reproducible\n");
+  EXPECT_EQ(run_rung("list gemm/cuda/25 gemm/cuda/31").err, "");
 }
 
 TEST(List, TextFitsEightyColumns) {
@@ -169,7 +238,7 @@ TEST(Trace, ShowsBulkCopiesAndTensorCores) {
   EXPECT_EQ(counters.at("bulk_load_bytes"), 2 * 128 * 128 * 2);
   EXPECT_EQ(counters.at("global_load_requests"), 0);
   EXPECT_EQ(counters.at("tensor_multiply_adds"), 128 * 128 * 128);
-  // On stderr where stdout is the JSON's: copies, bytes, sectors, lines, bytes of shared memory.
+  // On stderr, because stdout has the JSON: copies, bytes, sectors, lines, bytes of shared memory.
   for (const char* row : {"bulk loads        6  65,536    2,048    512        65,536\n",
                           "2,097,152 multiply-adds of tensor cores\n"}) {
     EXPECT_NE(output.err.find(row), std::string::npos) << output.err;
@@ -293,7 +362,7 @@ TEST(Tune, EveryTypeOfTensorCores) {
 TEST(Tune, TheFactorsOfTheCpusCostsAreKeptBesideThoseOfTheOtherType) {
   const Folder folder;
   const fs::path file = folder / "factors.txt";
-  std::ofstream(file) << "gemm/cpu/12_just_in_time f64 1.25\n";
+  std::ofstream(file) << "gemm/cpu/just_in_time f64 1.25\n";
   const Output output = run_rung("tune gemm/cpu --dtype f32 --sizes 40x96x72 --seconds 0.0001 -o " +
                                  file.string() + " --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
@@ -304,8 +373,8 @@ TEST(Tune, TheFactorsOfTheCpusCostsAreKeptBesideThoseOfTheOtherType) {
   EXPECT_LE(result.at("regret_after").get<double>(), result.at("regret_before").get<double>());
   std::ifstream stream(file);
   const std::string kept(std::istreambuf_iterator<char>(stream), {});
-  EXPECT_NE(kept.find("gemm/cpu/12_just_in_time f64 1.25\n"), std::string::npos) << kept;
-  EXPECT_NE(kept.find("gemm/cpu/11_masked_edges f32 "), std::string::npos) << kept;
+  EXPECT_NE(kept.find("gemm/cpu/just_in_time f64 1.25\n"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("gemm/cpu/masked_edges f32 "), std::string::npos) << kept;
 }
 
 TEST(Tune, AFileOfTilesIsNoFileOfFactors) {

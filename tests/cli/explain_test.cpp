@@ -1,4 +1,4 @@
-// rung explain and rung diff, as scripts and readers meet them.
+// The output of rung explain and rung diff, for scripts and for readers.
 
 #include <gtest/gtest.h>
 
@@ -142,7 +142,7 @@ TEST(Explain, VectorsAreReadOnce) {
   }
 }
 
-// Another compiler links the program, without the runtime of a sanitizer that is in this build.
+// Another compiler links the program, without the sanitizer runtime that this build needs.
 #ifdef RUNG_SANITIZED
 constexpr bool runs_programs = false;
 #else
@@ -191,7 +191,7 @@ TEST(Explain, ALaunchTakesTime) {
   }
 }
 
-/// Of a program's kernels, those whose first advice is the disease in their name.
+/// Counts a program's kernels and those whose first finding matches the disease in their name.
 struct Diagnosed {
   int diseases = 0, named = 0, healthy = 0, left_alone = 0;
 };
@@ -222,17 +222,17 @@ TEST(Explain, TheFirstAdviceNamesTheDisease) {
   EXPECT_EQ(known.named, known.diseases);
   EXPECT_GE(known.healthy, 10);
   EXPECT_EQ(known.left_alone, known.healthy);
-  // Kernels whose author did not know the model: one of them is told something else first.
+  // The author of these kernels did not know the model. One kernel gets another finding first.
   const Diagnosed others = diagnose(RUNG_DISEASES "/diseases_at_first_sight.cu");
   EXPECT_GE(others.named, others.diseases - 1);
   EXPECT_EQ(others.left_alone, others.healthy);
-  // As found in programs: a search whose loads no order coalesces, a scan and a tree whose barriers
-  // and few loads in flight cost more than what was expected, a copy that is not slow.
+  // Kernels as found in programs: a search whose loads no order coalesces, a scan and a tree whose
+  // barriers and few loads in flight cost more than expected, a copy that is not slow.
   const Diagnosed found = diagnose(RUNG_DISEASES "/diseases_in_the_wild.cu");
   EXPECT_GE(found.named, found.diseases - 4);
   EXPECT_EQ(found.left_alone, found.healthy);
-  // From other fields: barriers that cost as much as shared loads, and work without accesses, which
-  // is not known to be uneven.
+  // From other fields: barriers that cost as much as shared loads, and uneven work without memory
+  // accesses, whose imbalance is not detected.
   const Diagnosed strangers = diagnose(RUNG_DISEASES "/diseases_of_strangers.cu");
   EXPECT_GE(strangers.named, strangers.diseases - 2);
   EXPECT_EQ(strangers.left_alone, strangers.healthy);
@@ -246,7 +246,7 @@ TEST(Explain, SaysWhyARungIsNotPredicted) {
   const Output output = run_rung("explain dot/cuda/01 --n 4096 --json -");
   EXPECT_NE(output.out.find("\"not_predicted\": \"the CPU adds up"), std::string::npos);
   EXPECT_NE(output.out.find("\"prediction\": null"), std::string::npos);
-  const Output skinny = run_rung("explain gemm/cuda/50 --n 256");
+  const Output skinny = run_rung("explain gemm/cuda/skinny --n 256");
   EXPECT_NE(skinny.out.find("\npredicted: "), std::string::npos) << skinny.out;
 }
 
@@ -331,10 +331,10 @@ TEST(Diff, IsUnified) {
   EXPECT_EQ(run_rung("diff gemm/cuda/00 gemm/cuda/00").out, "");
 }
 
-// diff itself is the judge: patched with ours, one text becomes the other.
+// patch(1) checks the output: applied to one source, it must give the other.
 TEST(Diff, PatchesOneRungToTheOther) {
   for (const char* pair : {"gemm/cuda/02 gemm/cuda/03", "gemm/cuda/08 gemm/cuda/10",
-                           "gemm/cpu/00 dot/cpu/04", "dot/cpu/04 gemm/cpu/00"}) {
+                           "gemm/cpu/00 dot/cpu/compensated", "dot/cpu/compensated gemm/cpu/00"}) {
     const std::string names = pair;
     const std::string from = names.substr(0, names.find(' '));
     const std::string to = names.substr(names.find(' ') + 1);

@@ -1,4 +1,4 @@
-// What a signal does to a long run.
+// The effect of signals on a long run.
 
 #include "interruption.hpp"
 
@@ -29,6 +29,7 @@ TEST(Interruption, AnIgnoredSignalStaysIgnored) {
 }
 
 TEST(Interruption, NothingIsNotedBeforeTheNextRun) {
+  std::signal(SIGINT, SIG_DFL);
   {
     const Interruption interruption;
     std::raise(SIGINT);
@@ -39,6 +40,7 @@ TEST(Interruption, NothingIsNotedBeforeTheNextRun) {
 
 TEST(InterruptionDeathTest, TheSecondSignalEndsTheProcess) {
   const auto interrupt_twice = [] {
+    std::signal(SIGINT, SIG_DFL);  // a background job ignores it
     const Interruption interruption;
     std::raise(SIGINT);
     std::raise(SIGINT);
@@ -59,6 +61,7 @@ TEST(InterruptionDeathTest, TheProcessEndsByTheNotedSignal) {
 
 TEST(InterruptionDeathTest, AfterTheRunASignalEndsTheProcess) {
   const auto interrupt_later = [] {
+    std::signal(SIGINT, SIG_DFL);
     {
       const Interruption interruption;
     }

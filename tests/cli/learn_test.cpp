@@ -1,4 +1,4 @@
-// rung learn as a student meets it.
+// rung learn, as a student runs it.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TEST(Learn, ListsTheExercises) {
   const Output output = run_rung("learn");
   EXPECT_EQ(output.exit_code, 0) << output.err;
   EXPECT_NE(output.out.find("01  A thread for each element"), std::string::npos) << output.out;
-  EXPECT_NE(output.out.find("gemm/cuda/25_warp_roles"), std::string::npos);
+  EXPECT_NE(output.out.find("gemm/cuda/25_warp_specialized"), std::string::npos);
   for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
 }
 

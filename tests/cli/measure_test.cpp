@@ -2,20 +2,30 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <sstream>
+#include <thread>
 
+#include "backends/backend.hpp"
+#include "core/rung.hpp"
 #include "device/cpu/machine.hpp"
-#include "measure/ceiling_kernels.hpp"
-#include "measure/peers/open.hpp"
-#include "measure/peers/peer.hpp"
-#include "measure/statistics.hpp"
-#include "measure/timing.hpp"
-#include "report/output_file.hpp"
-#include "report/table.hpp"
+#include "tools/measure/bench.hpp"
+#include "tools/measure/ceiling_kernels.hpp"
+#include "tools/measure/peers/open.hpp"
+#include "tools/measure/peers/peer.hpp"
+#include "tools/measure/quiet_machine.hpp"
+#include "tools/measure/statistics.hpp"
+#include "tools/measure/timing.hpp"
+#include "tools/report/bench_table.hpp"
+#include "tools/report/output_file.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
@@ -65,6 +75,161 @@ TEST(Statistics, RatiosAreTakenPairByPair) {
   EXPECT_EQ(median_ratio(peer, own), 2);
   EXPECT_EQ(median_ratio(peer, std::vector<double>{4}), 0.5);
   EXPECT_EQ(median_ratio(peer, {}), 0);
+}
+
+TEST(Statistics, RatiosThatVaryALotHaveNoMargin) {
+  const std::vector<double> own = {1, 1, 1, 1, 1, 1};
+  const Summary calm = paired_ratios(std::vector<double>{16, 16.1, 16.2, 16, 15.9, 16}, own);
+  EXPECT_EQ(margin_of_ratio(calm), margin_of_median(calm));
+  // The peer waited for a processor in some of its samples.
+  const Summary wild = paired_ratios(std::vector<double>{1, 16, 17, 16, 2, 30}, own);
+  EXPECT_GT(std::abs(wild.median - 1), margin_of_median(wild));
+  EXPECT_TRUE(std::isinf(margin_of_ratio(wild)));
+}
+
+TEST(QuietMachine, SaysHowBusyOthersAre) {
+  EXPECT_EQ(wait_for_quiet_machine(Dtype::f32, 1, 0.5), "") << "too short to look";
+  std::atomic<bool> done = false;
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 2 * cpu::available_threads(); ++i) {
+    busy.emplace_back([&] {
+      while (!done) asm volatile("" ::: "memory");
+    });
+  }
+  const std::string line = wait_for_quiet_machine(Dtype::f32, 1, 1);
+  done = true;
+  for (std::thread& thread : busy) thread.join();
+  if (!std::filesystem::exists("/proc/stat")) GTEST_SKIP() << "no /proc/stat";
+  EXPECT_TRUE(line.starts_with("machine still busy after ")) << line;
+  EXPECT_NE(line.find(" other programs use "), line.npos) << line;
+}
+
+TEST(BenchTable, SaysHowBusyOthersWere) {
+  BenchRow row;
+  row.name = row.slug = "05_micro_kernel";
+  row.verdict.right = true;
+  row.seconds = summarize(std::vector<double>{1, 1, 1, 1, 1});
+  BenchResult result;
+  result.op = "gemm";
+  result.device = "cpu";
+  result.rows = {row};
+  result.processors = 2;
+  EXPECT_EQ(bench_table(result).find("load: "), std::string::npos) << bench_table(result);
+  result.load_by_others = 1.94;
+  EXPECT_NE(bench_table(result).find(
+                "\nload: other programs used 1.9 of 2 processors; the figures are rough\n"),
+            std::string::npos)
+      << bench_table(result);
+}
+
+TEST(BenchTable, NamesWhatTheLibraryChoseInFull) {
+  BenchRow library;
+  library.kind = Kind::library;
+  library.name = library.slug = "library";
+  library.chose = "gemm/cpu/just_in_time";
+  library.verdict = {.right = true, .max_error_ratio = 1.2e-5, .message = ""};
+  library.seconds = summarize(std::vector<double>{0.0181, 0.0181, 0.0181, 0.0181, 0.0181});
+  BenchResult result;
+  result.op = "gemm";
+  result.device = "cpu";
+  result.counts_flops = true;
+  result.flops = 2e9;
+  result.rows = {library};
+  EXPECT_NE(bench_table(result).find("\nlibrary: just_in_time 18.1 ms"), std::string::npos)
+      << bench_table(result);
+  result.rows.front().seconds =
+      summarize(std::vector<double>{0.0081, 0.0101, 0.0181, 0.0481, 0.05});
+  result.rows.front().previous = "07_direct";
+  result.rows.front().previous_ratio = 1.02;
+  result.rows.front().previous_margin = 1;
+  result.rows.front().peers = {{.peer = "openblas", .seconds = 16, .ratio = 0.98, .margin = 1}};
+  const std::string table = bench_table(result);
+  EXPECT_EQ(table.find("..."), std::string::npos) << table;
+  EXPECT_NE(table.find("\nlibrary  right; it chose just_in_time\n"), std::string::npos) << table;
+}
+
+TEST(BenchTable, SaysTheUnitOfErrors) {
+  BenchRow row;
+  row.name = row.slug = "05_micro_kernel";
+  row.verdict.right = true;
+  row.seconds = summarize(std::vector<double>{1, 1, 1, 1, 1});
+  BenchResult result;
+  result.op = "gemm";
+  result.device = "cpu";
+  result.rows = {row};
+  EXPECT_NE(
+      bench_table(result).find("\nerror: the largest of all elements, as a multiple of its bound"),
+      std::string::npos)
+      << bench_table(result);
+}
+
+// A slow sample between faster ones says that another program ran, not that the machine's limit is lower.
+TEST(Bench, TheCeilingOfACpuIsItsBestSample) {
+  BenchRequest request;
+  request.op = "dot";
+  request.size = {1, 100'000, 1};
+  request.seconds = 0.02;
+  request.backend = find_backend("cpu");
+  request.rungs = select({"dot/cpu/01"});
+  const BenchResult result = run_bench(request);
+  const BenchRow& row = result.rows.front();
+  ASSERT_TRUE(row.timed());
+  EXPECT_DOUBLE_EQ(row.ceiling_ratio, result.bytes / row.seconds.median / result.ceiling_rate);
+}
+
+TEST(Bench, ReturnsWhatItHasWhenItIsStopped) {
+  BenchRequest request;
+  request.op = "dot";
+  request.size = {1, 1000, 1};
+  request.backend = find_backend("cpu");
+  request.rungs = select({"dot/cpu/00", "dot/cpu/01"});
+  request.with_library = false;
+  int asked = 0;
+  request.stopped = [&] { return ++asked > 1; };  // after the verification of the first
+  const BenchResult result = run_bench(request);
+  ASSERT_EQ(result.rows.size(), 2u);
+  for (const BenchRow& row : result.rows) {
+    EXPECT_FALSE(row.timed());
+    EXPECT_EQ(row.skipped, "interrupted");
+  }
+}
+
+TEST(Timing, TakesTheLeastNumberOfSamplesBeyondTheBudget) {
+  const auto sleep = [](std::int64_t calls) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150) * calls);
+  };
+  const Candidate candidate = {{sleep}, 0.15};
+  TimingOptions options;
+  options.seconds = 0.2;
+  EXPECT_EQ(time_interleaved({candidate}, options).front().seconds.size(), 2u);
+  options.least_samples = 3;
+  EXPECT_EQ(time_interleaved({candidate}, options).front().seconds.size(), 3u);
+}
+
+TEST(BenchTable, MarksWhatIsUncertain) {
+  BenchRow row;
+  row.name = row.slug = "05_micro_kernel";
+  row.verdict.right = true;
+  row.seconds = summarize(std::vector<double>{1, 1, 1, 1, 1});
+  row.ceiling_ratio = 2.36;
+  row.peers = {{.peer = "onednn",
+                .seconds = 16,
+                .ratio = 16,
+                .margin = std::numeric_limits<double>::infinity()}};
+  BenchResult result;
+  result.op = "gemm";
+  result.device = "cpu";
+  result.counts_flops = true;
+  result.ceiling = "f32 multiply-add";
+  result.rows = {row};
+  const std::string table = bench_table(result);
+  EXPECT_NE(table.find(" ~236.0%"), table.npos) << table;
+  EXPECT_NE(table.find(" ~16.00x onednn"), table.npos) << table;
+  EXPECT_NE(table.find("\n~: uncertain: "), table.npos) << table;
+
+  result.rows.front().ceiling_ratio = 0.9;
+  result.rows.front().peers.front().margin = 0.1;
+  EXPECT_EQ(bench_table(result).find('~'), std::string::npos) << bench_table(result);
 }
 
 TEST(Timing, EveryCandidateIsSampledInEveryRoundThatItTakesPartIn) {

@@ -14,7 +14,7 @@
 namespace rung {
 namespace {
 
-constexpr const char* results = RUNG_RESULTS "/nvidia-h200/dot-f32-ladder.json";
+constexpr const char* results = RUNG_RESULTS "/nvidia-h200/dot-f32-ladder.jsonl";
 
 /// Every command, and every way to write: text, JSON, pages, help.
 std::vector<std::string> commands() {

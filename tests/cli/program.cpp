@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 namespace rung {
 namespace {
@@ -17,6 +18,20 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Removes settings of peers from the environment, which `rung bench` would report.
+void forget_settings_of_peers() {
+  std::vector<std::string> names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view name = *variable;
+    for (const char* prefix :
+         {"OPENBLAS_", "GOTO_", "BLIS_", "DNNL_", "ONEDNN_", "MKL_", "OMP_", "GOMP_", "KMP_",
+          "CUBLAS", "CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE"}) {
+      if (name.starts_with(prefix)) names.emplace_back(name.substr(0, name.find('=')));
+    }
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
+
 }  // namespace
 
 Output run_shell(const std::string& command) {
@@ -24,6 +39,7 @@ Output run_shell(const std::string& command) {
       std::filesystem::temp_directory_path() / ("rung_cli_" + std::to_string(getpid()));
   const std::string out = stem.string() + ".out";
   const std::string err = stem.string() + ".err";
+  forget_settings_of_peers();
   setenv("RUNG", RUNG_PROGRAM, 1);
   setenv("RUNG_WRONG", RUNG_WRONG_PROGRAM, 1);
   setenv("XDG_CACHE_HOME", RUNG_TEST_CACHE, 1);  // what one test measures serves the next

@@ -12,10 +12,10 @@ struct Output {
   std::string err;
 };
 
-/// Runs `command` through sh, with nothing on standard input. The program is $RUNG in it.
+/// Runs `command` through sh with an empty standard input. $RUNG is the path of the program.
 Output run_shell(const std::string& command);
 
-/// The same for the program with these arguments.
+/// Runs the program with these arguments.
 inline Output run_rung(const std::string& arguments) { return run_shell("\"$RUNG\" " + arguments); }
 
 std::vector<std::string> lines(const std::string& text);

@@ -73,12 +73,12 @@ TEST(BenchRandom, RegretTimesThePlansOfTheLibrarysRungs) {
   const auto has = [&](const char* rung) {
     return std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
   };
-  EXPECT_TRUE(has("gemm/cuda/11_split_k") && has("gemm/cuda/31_dependent_launch")) << rungs;
+  EXPECT_TRUE(has("gemm/cuda/fma_tiles") && has("gemm/cuda/wgmma_tiles")) << rungs;
   EXPECT_FALSE(has("gemm/cuda/04_thread_tile")) << rungs;  // which the library never uses
   int of_11 = 0, chosen = 0;
   for (const Json& plan : random.at("plans")) {
     EXPECT_GT(plan.at("seconds"), 0);
-    of_11 += plan.at("rung") == "gemm/cuda/11_split_k" ? 1 : 0;
+    of_11 += plan.at("rung") == "gemm/cuda/fma_tiles" ? 1 : 0;
     chosen += plan.at("chosen") == true ? 1 : 0;
   }
   EXPECT_GT(of_11, 1);
@@ -140,7 +140,7 @@ TEST(BenchRandom, ComparesTheLibraryWithAPeerOnTheCpu) {
   const auto has = [&](const char* rung) {
     return std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
   };
-  EXPECT_TRUE(has("gemm/cpu/07_direct")) << rungs;
+  EXPECT_TRUE(has("gemm/cpu/unpacked")) << rungs;
   EXPECT_FALSE(has("gemm/cpu/02_blocked")) << rungs;  // which the library never uses
 }
 
@@ -158,12 +158,14 @@ TEST(BenchRandom, AWrongRungOfTheCpuIsAnErrorAndIsNotTimed) {
 
 TEST(BenchRandom, AReportReadsWhatItWrote) {
   const Folder folder;
-  const auto file = folder / "random.json", page = folder / "page.html";
-  ASSERT_EQ(run_rung("bench gemm/cuda --random 1" + quick + "--json " + file.string()).exit_code,
-            0);
-  const Output output = run_rung("report " + file.string() + " -o " + page.string());
-  EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_TRUE(std::filesystem::exists(page));
+  for (const char* name : {"random.json", "random.jsonl"}) {
+    const auto file = folder / name, page = folder / "page.html";
+    ASSERT_EQ(run_rung("bench gemm/cuda --random 1" + quick + "--json " + file.string()).exit_code,
+              0);
+    const Output output = run_rung("report " + file.string() + " -o " + page.string());
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    EXPECT_TRUE(std::filesystem::exists(page));
+  }
 }
 
 }  // namespace

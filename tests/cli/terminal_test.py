@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the program does to a terminal: a progress line that is gone at the end, and no colour where
-NO_COLOR asks for none. Without a terminal, neither.
+"""Checks the output on a terminal: the progress line is erased at the end, and NO_COLOR
+disables colour. Without a terminal, the program prints neither.
 
 terminal_test.py RUNG
 """

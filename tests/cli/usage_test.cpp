@@ -34,13 +34,12 @@ TEST_P(BadArguments, GetOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
-        Bad{"", "expected a command; see rung --help"},
         Bad{"climb",
-            "'climb' is not one of list, verify, bench, new, check, tune, trace, explain, diff, "
-            "emu, learn, report, dist, doctor"},
+            "'climb' is not one of list, verify, bench, new, check, run, tune, trace, explain, "
+            "diff, emu, learn, report, dist, doctor"},
         Bad{"chekc",
-            "'chekc' is not one of list, verify, bench, new, check, tune, trace, explain, diff, "
-            "emu, learn, report, dist, doctor; did you mean 'check'?"},
+            "'chekc' is not one of list, verify, bench, new, check, run, tune, trace, explain, "
+            "diff, emu, learn, report, dist, doctor; did you mean 'check'?"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"dist run --ranks 4 --n 8", "ACTION: 'run' is not plan"},
         Bad{"dist plan --n 8", "--ranks: expected a number of ranks; see --help"},
@@ -208,11 +207,11 @@ INSTANTIATE_TEST_SUITE_P(
             "--batch: 2 numbers for 1 size; give one for each, or one"},
         Bad{"bench dot/cpu/00 --batch 2", "--batch: only gemm has batches, dot has none"},
         Bad{"bench gemm/cuda --random 3 --batch 2", "--batch: cannot be combined with --random"},
-        Bad{"bench gemm/cuda/63 --groups 2", "--groups and --tokens: each needs the other"},
-        Bad{"bench gemm/cuda/63 --skew zipf", "--skew: needs --groups"},
-        Bad{"bench gemm/cuda/63 --groups 2 --tokens 9 --sizes 8",
+        Bad{"bench gemm/cuda/grouped --groups 2", "--groups and --tokens: each needs the other"},
+        Bad{"bench gemm/cuda/grouped --skew zipf", "--skew: needs --groups"},
+        Bad{"bench gemm/cuda/grouped --groups 2 --tokens 9 --sizes 8",
             "--sizes: '8' is not NxK, as --groups needs it"},
-        Bad{"bench gemm/cuda/63 --groups 2 --tokens 9 --sizes 8x8 --skew x",
+        Bad{"bench gemm/cuda/grouped --groups 2 --tokens 9 --sizes 8x8 --skew x",
             "--skew: 'x' is not one of none, zipf"},
         Bad{"bench gemm/cuda --random 3 --groups 2", "--groups: cannot be combined with --random"},
         Bad{"bench gemm/cpu/00 --epilogue bias,gelu,relu",
@@ -230,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--scales: cannot be combined with --random"},
         Bad{"trace gemm/cuda/00 --device virtual", "--device: unknown argument; see --help"},
         Bad{"trace gemm/cuda/00 virtual", "RUNG: expected one, such as gemm/cuda/02; see --help"},
-        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 48 rungs; trace takes one"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 50 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs only cuda and metal rungs",
@@ -238,6 +237,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace gemm/cuda/00 --map - --warp 32", "--warp: '32' is not an integer from 0 to 31"},
         Bad{"trace gemm/cuda/00 --warp 32", "--warp: '32' is not an integer from 0 to 31"},
         Bad{"trace gemm/cuda/00 --warp 3", "--warp: chooses what --map draws, and needs it"},
+        Bad{"trace gemm/cuda/00 --at 3", "--at: chooses what --map draws, and needs it"},
+        Bad{"trace gemm/cuda/00 --at", "--at: expected a value; see --help"},
+        Bad{"trace gemm/cuda/00 --line", "--line: expected a value; see --help"},
         Bad{"trace gemm/cuda/00 --line 3", "--line: chooses what --map draws, and needs it"},
         Bad{"trace gemm/cuda/00 --line x.cu:", "--line: 'x.cu:' is neither LINE nor FILE:LINE"},
         Bad{"trace gemm/cuda/00 --map - --line two", "--line: 'two' is neither LINE nor FILE:LINE"},
@@ -250,14 +252,27 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"report nowhere.json -o -",
             "FILE: 'nowhere.json' cannot be read: No such file or directory"},
         Bad{"report / -o -", "FILE: '/' cannot be read: Is a directory"},
+        Bad{"report x.json --markdown plot",
+            "--markdown: 'plot' is not one of machine, ladder, library, reading, summary, "
+            "products, headline, random"},
+        Bad{"report x.json y.json --markdown ladder",
+            "--markdown: the table 'ladder' is of one file, not of 2"},
+        Bad{"report x.json --markdown ladder --pictures x",
+            "--markdown: cannot be combined with --pictures"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
-        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 48 rungs; explain takes one"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 50 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
             "--gpu: 'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
             "custom, "
             "each with "
             "overrides such as 'h200,multiprocessors=4'; did you mean 'h200'?"},
+        Bad{"explain gemm/cuda/02 --launch-time 0",
+            "--launch-time: '0' is not a number of microseconds above 0, at most 1000"},
+        Bad{"explain gemm/cuda/02 --launch=0",
+            "--launch: '0' is not a number of microseconds above 0, at most 1000"},
+        Bad{"explain gemm/cuda/02 --compiler cubin",
+            "--compiler: 'cubin' is not one of clang, nvcc: counting needs PTX"},
         Bad{"explain gemm/cuda/02 --code cubin",
             "--code: 'cubin' is not one of clang, nvcc: counting needs PTX"},
         Bad{"explain gemm/cuda/02 --results /nowhere.json",
@@ -279,7 +294,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"diff gemm/cuda/02",
             "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",
-            "RUNG: 'gemm/cuda' selects 48 rungs; diff takes two rungs, each selected by one "
+            "RUNG: 'gemm/cuda' selects 50 rungs; diff takes two rungs, each selected by one "
             "argument"},
         Bad{"tune", "SELECTOR: expected at least one, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
@@ -358,9 +373,27 @@ TEST(Usage, APeerThatCannotBeOpenedIsNamedWithItsFile) {
   EXPECT_NE(unasked.out.find("peer mkl is not available: "), std::string::npos) << unasked.out;
 }
 
+// Each option has one spelling in the help; earlier spellings stay valid.
+TEST(Usage, EarlierSpellingsAreHidden) {
+  struct Renamed {
+    const char *command, *old, *name;
+  };
+  for (const Renamed& each :
+       {Renamed{"emu", "--compiler", "--code"}, Renamed{"emu", "--devices", "--device-count"},
+        Renamed{"verify", "--compiler", "--code"}, Renamed{"trace", "--line", "--at"},
+        Renamed{"explain", "--launch", "--launch-time"}, Renamed{"bench", "--against", "--vs"}}) {
+    const Output help = run_rung(std::string(each.command) + " --help");
+    EXPECT_NE(help.out.find(std::string(each.name) + " "), std::string::npos) << each.name;
+    EXPECT_EQ(help.out.find(std::string(each.old) + " "), std::string::npos) << each.old;
+    if (each.old == std::string("--against")) continue;  // takes any number of values
+    const Output old = run_rung(std::string(each.command) + " " + each.old);
+    EXPECT_EQ(old.err, std::string("rung: ") + each.old + ": expected a value; see --help\n");
+  }
+}
+
 TEST(Usage, HelpFitsTheTerminal) {
   for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff",
-                              "report", "new", "check", "emu", "learn", "dist", "doctor"}) {
+                              "report", "new", "check", "run", "emu", "learn", "dist", "doctor"}) {
     const Output wide = run_rung(std::string(command) + " --help");
     EXPECT_EQ(wide.exit_code, 0);
     for (const std::string& line : lines(wide.out)) EXPECT_LE(line.size(), 80u) << line;
@@ -370,6 +403,21 @@ TEST(Usage, HelpFitsTheTerminal) {
   unsetenv("COLUMNS");
   EXPECT_NE(narrow.out.find("\n                              "), std::string::npos);
   EXPECT_NE(narrow.out, run_rung("verify --help").out);
+}
+
+// Without a command: what there is to do, in one screen, as bad usage.
+TEST(Usage, NoCommandPrintsTheShortHelp) {
+  const Output output = run_rung("");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_EQ(output.out, "");
+  const std::vector<std::string> said = lines(output.err);
+  EXPECT_LE(said.size(), 24u);
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said.back(), "rung: expected a command; see rung --help");
+  for (const std::string& line : said) EXPECT_LE(line.size(), 80u) << line;
+  for (const char* command : {"learn", "emu", "explain", "check", "bench", "--help"}) {
+    EXPECT_NE(output.err.find(std::string("rung ") + command), std::string::npos) << command;
+  }
 }
 
 TEST(Usage, HelpAndVersionSucceed) {

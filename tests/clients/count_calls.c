@@ -1,6 +1,6 @@
-/* Preloaded before a BLAS: counts the calls of what librung_blas has, and passes them on. At the
-   end of the process, appends a line for each routine that was called to the file $RUNG_CALLS:
-   routine, number of calls, and the library that they went to. */
+/* Preloaded before a BLAS: counts the calls of librung_blas's routines, and forwards them. At the
+   end of the process, appends a line for each called routine to the file $RUNG_CALLS: routine,
+   number of calls, and the library that received them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>

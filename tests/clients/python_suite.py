@@ -1,7 +1,7 @@
-"""python_suite.py LIBRARY SHIM SUITE: a linear-algebra test suite of the distribution's numpy or scipy
-with librung_blas preloaded. It must pass, and its calls must have gone there: SHIM counts them.
+"""python_suite.py LIBRARY SHIM SUITE: runs a linear-algebra test suite of the distribution's numpy or scipy
+with librung_blas preloaded. It must pass, and its calls must reach librung_blas: SHIM counts them.
 
-Exit code 77, with the reason, where the packages are not installed."""
+Exits with 77 and a reason if the packages are not installed."""
 
 import collections
 import glob
@@ -10,18 +10,23 @@ import subprocess
 import sys
 import tempfile
 
-PYTHON = "/usr/bin/python3"  # the one that the distribution's packages are for
+PYTHON = "/usr/bin/python3"  # the interpreter of the distribution's packages
 
-# Arguments of pytest, and the least number of calls of each routine.
+# Arguments of pytest, and the minimum number of calls of each routine.
 SUITES = {
     "numpy": (
-        ["--pyargs", "numpy.linalg", "-k", "not generalized"],  # stacks of problems: too slow here
+        ["--pyargs", "numpy.linalg", "-k", "not generalized"],  # stacks of problems are too slow here
         {"cblas_sgemm": 100, "cblas_dgemm": 100, "cblas_ddot": 10, "dgemm_": 100},
     ),
     "scipy": (
         ["--pyargs", "scipy.linalg.tests.test_blas", "scipy.linalg.tests.test_fblas",
          "scipy.linalg.tests.test_basic", "scipy.linalg.tests.test_decomp_cholesky"],
         {"sgemm_": 10, "dgemm_": 100, "sdot_": 10, "ddot_": 10},
+    ),
+    # A part of SciPy's.
+    "scipy_blas": (
+        ["--pyargs", "scipy.linalg.tests.test_blas", "scipy.linalg.tests.test_fblas"],
+        {"sgemm_": 1, "dgemm_": 1, "sdot_": 1, "ddot_": 1},
     ),
 }
 
@@ -32,7 +37,8 @@ def skip(reason):
 
 
 def missing_packages(suite):
-    for module, package in {suite: f"python3-{suite}", "pytest": "python3-pytest",
+    name = suite.split("_")[0]
+    for module, package in {name: f"python3-{name}", "pytest": "python3-pytest",
                             "hypothesis": "python3-hypothesis"}.items():
         found = subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True)
         if found.returncode != 0:
@@ -41,8 +47,8 @@ def missing_packages(suite):
 
 
 def reference_folders():
-    """Of the reference LAPACK and BLAS, which do the rest by calling dgemm_ and its like; OpenBLAS's
-    LAPACK calls its own."""
+    """The folders of the reference LAPACK and BLAS, whose other routines call the BLAS routines by symbol
+    (dgemm_ etc.); OpenBLAS's LAPACK calls its own."""
     folders = []
     for name in ("lapack", "blas"):
         found = glob.glob(f"/usr/lib/*/{name}/lib{name}.so.3")
@@ -53,7 +59,7 @@ def reference_folders():
 
 
 def read_calls(path, library):
-    """Calls of each routine, over all processes."""
+    """The number of calls of each routine, summed over all processes."""
     calls = collections.Counter()
     with open(path, encoding="utf-8") as lines:
         for line in lines:

@@ -1,5 +1,5 @@
-// Element types: every pattern of the narrow ones there and back, and every rounding against long
-// arithmetic.
+// Element types: round trips of every bit pattern of the narrow types, and every rounding compared
+// with long arithmetic.
 
 #include "core/dtype.hpp"
 
@@ -12,16 +12,17 @@
 #include <map>
 
 #include "core/random.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 namespace {
 
-/// significand_bits counts the stored ones; exponents below min_exponent are subnormal.
+/// significand_bits counts the stored bits; exponents below min_exponent are subnormal.
 struct Format {
   int significand_bits;
   int min_exponent;
   double largest;
-  bool saturates = false;  // else what is larger becomes infinity
+  bool saturates = false;  // otherwise larger values become infinity
 };
 template <class T>
 constexpr Format format{};

@@ -1,4 +1,4 @@
-// How far a product is off, measured against exact sums, and the families of its operands.
+// The measured error of a product against exact sums, and the families of operands.
 
 #include "core/errors.hpp"
 
@@ -12,7 +12,7 @@
 namespace rung {
 namespace {
 
-/// Every element of a C this small is measured. C is the exact product, rounded.
+/// The exact product, rounded. C is so small that every element of it is measured.
 GemmCase rounded_product(const GemmSpec& spec) {
   GemmCase problem(spec);
   const auto g = problem.call().typed<float, float>();

@@ -14,7 +14,7 @@
 namespace rung {
 namespace {
 
-/// A LongAccumulator with words of its own.
+/// A LongAccumulator that owns its words.
 template <class T>
 class Sum {
  public:
@@ -47,7 +47,7 @@ using DoubleSum = Sum<double>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Terms of both signs whose exponents spread over `spread` bits.
+/// `count` terms of both signs whose exponents spread over `spread` bits.
 std::vector<double> terms(std::int64_t count, int spread, std::uint64_t seed) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -74,7 +74,7 @@ void expect_rounded_once() {
       ExactSum exact;
       const int bits = std::is_same_v<T, float> ? std::min(spread, 150) : spread;
       for (double term : terms(20, bits, seed)) {
-        // An accumulator for floats holds their products, which have 48 bits.
+        // An accumulator for floats holds products of floats, which have 48 bits.
         if (std::is_same_v<T, float>) term = static_cast<float>(term);
         sum.add(term);
         exact.add(term);
@@ -151,7 +151,7 @@ TEST(LongAccumulator, InfinityAndNanAreThoseOfIeee) {
   EXPECT_TRUE(std::isnan(DoubleSum().add_product(0, -infinity).rounded()));
   EXPECT_TRUE(std::isnan(DoubleSum().add(infinity).add(-infinity).rounded()));
   EXPECT_TRUE(std::isnan(FloatSum().add(nan).add(infinity).rounded()));
-  // Of NaN there is one.
+  // All NaNs become the same NaN.
   EXPECT_EQ(__builtin_bit_cast(std::uint32_t, FloatSum().add(-nan).rounded()), 0x7fc00000u);
   EXPECT_EQ(__builtin_bit_cast(std::uint64_t, DoubleSum().add(-nan).rounded()),
             0x7ff8000000000000u);

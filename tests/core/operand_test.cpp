@@ -1,6 +1,7 @@
-// Guards notice every write around an operand, and bad shapes are refused by name.
+// Guards detect every write around an operand, and invalid shapes are rejected with a message.
 
 #include "core/operand.hpp"
+#include "core/dtype.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "core/case.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 namespace {
@@ -55,7 +57,7 @@ TEST(Operand, StartsWhereAskedAndIsFilledReproducibly) {
   EXPECT_EQ(operand.fingerprint(), before);
 }
 
-// Threads fill it in chunks, which begin and end within rows.
+// Several threads fill an operand in chunks that begin and end within rows.
 TEST(Operand, OfManyChunksIsFilledReadAndPoisonedToTheLastElement) {
   constexpr std::int64_t rows = 3, cols = 700'001, ld = cols + 3;
   Operand operand(Dtype::bf16, rows, cols, ld, 0);

@@ -1,5 +1,5 @@
-// Doubles as residues: each step against integers of 128 bits, and a product of them all against
-// its bound.
+// Doubles as residues: each step against 128-bit integers, and a product of all steps against its
+// error bound.
 
 #include "core/residues.hpp"
 
@@ -20,7 +20,7 @@ __extension__ using Signed = __int128;
 
 constexpr int modulus_at(int i) { return 256 - below_256[i]; }
 
-/// From 0 on.
+/// The remainder of `x` in [0, modulus).
 int rest_of(Signed x, int modulus) {
   const int rest = static_cast<int>(x % modulus);
   return rest < 0 ? rest + modulus : rest;
@@ -89,11 +89,11 @@ TEST(Residues, DetermineTheInteger) {
     const auto x = static_cast<Signed>(static_cast<Integer>(engine()) << 64 | engine());
     const auto small = static_cast<int>(engine() % 108);
     const Signed integer = x % most >> small;
-    // One unit of the sum, and half a unit of what is added to its upper part.
+    // One unit of the sum, and half a unit of the addend to its upper part.
     const double off =
         std::abs(static_cast<double>(static_cast<Signed>(recovered(integer)) - integer));
     EXPECT_LE(off, std::abs(static_cast<double>(integer)) * 0x1p-53 + 0x1p37);
-    // 53 bits, from bit 36 on.
+    // 53 bits, starting at bit 36.
     const auto exact = static_cast<double>(static_cast<std::int64_t>(x) >> 11) *
                        std::exp2(36 + static_cast<int>(engine() % 28));
     EXPECT_EQ(recovered(static_cast<Signed>(exact)), exact);
@@ -140,7 +140,7 @@ TEST(Residues, ShiftsUseTheWholeRange) {
   EXPECT_FALSE(norms_of({1, std::numeric_limits<double>::quiet_NaN()}).are_finite());
 }
 
-/// As a GPU computes it.
+/// The inner product as a GPU computes it.
 double inner_product(const std::vector<double>& a, const std::vector<double>& b) {
   const int shift_a = shift_of(norms_of(a)), shift_b = shift_of(norms_of(b));
   const auto pieces = [](double x, int shift) {

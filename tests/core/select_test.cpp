@@ -1,8 +1,9 @@
-// The catalog: what a header may say, and which rungs a selector picks.
+// The catalog of rungs: valid headers of rung files, and the rungs that a selector matches.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/rung.hpp"
@@ -108,9 +109,11 @@ std::vector<std::string> ids(const std::vector<std::string>& selectors) {
   return found;
 }
 
-TEST(Select, NothingSelectsAllInLadderOrder) {
+TEST(Select, NothingSelectsTheLaddersThenTheLibrarysKernels) {
   std::vector<std::string> all;
   for (const RungInfo& rung : catalog()) all.push_back(rung.id);
+  EXPECT_TRUE(std::ranges::is_partitioned(catalog(), &RungInfo::is_on_ladder));
+  EXPECT_FALSE(catalog().back().is_on_ladder());
   EXPECT_EQ(ids({}), all);
   EXPECT_EQ(ids({"sum", "dot", "gemm"}), all);
 }
@@ -122,6 +125,41 @@ TEST(Select, ByOpByLadderAndByRung) {
   EXPECT_EQ(ids({"gemm/cpu/00"}), first);
   EXPECT_EQ(ids({"gemm/cpu/00_triple_loop"}), first);
   EXPECT_EQ(ids({"gemm/cpu/00", "gemm/cpu/00_triple"}), first);
+}
+
+TEST(Select, AnIdSelectsOneRungAlone) {
+  const std::vector<std::string> skinny = {"gemm/cuda/skinny"};
+  EXPECT_EQ(ids({"gemm/cuda/skinny"}), skinny);
+  const std::vector<std::string> both = {"gemm/cuda/skinny", "gemm/cuda/skinny_mma"};
+  EXPECT_EQ(ids({"gemm/cuda/skin"}), both);
+}
+
+TEST(Select, FormerIdsSelectTheRungsOfToday) {
+  for (const auto& [former, id] : former_ids) {
+    const std::vector<std::string> today = {std::string(id)};
+    EXPECT_EQ(ids({std::string(former)}), today) << former;
+    const std::string with_number(former.substr(0, former.rfind('/') + 3));
+    EXPECT_EQ(ids({with_number}), today) << with_number;
+    EXPECT_EQ(current_id(former), id);
+    EXPECT_EQ(current_id(id), id);
+  }
+}
+
+TEST(Select, TellsWhichSelectorsAreFormerIds) {
+  const auto formers = [](const std::string& selector) {
+    std::vector<std::string> found;
+    for (const FormerId& known : former_ids_in({"gemm/cpu", selector})) {
+      found.push_back(fmt::format("{} {}", known.former, known.id));
+    }
+    return found;
+  };
+  const std::vector<std::string> none, skinny = {"gemm/cuda/50_skinny gemm/cuda/skinny"};
+  EXPECT_EQ(formers("gemm/cuda/50_skinny"), skinny);
+  EXPECT_EQ(formers("gemm/cuda/50"), skinny);
+  EXPECT_EQ(formers("gemm/cuda/skinny"), none);
+  EXPECT_EQ(formers("gemm/cuda"), none);
+  EXPECT_EQ(formers("gemm/cuda/25"), none);
+  EXPECT_EQ(formers("gemm/cuda/31"), none);
 }
 
 TEST(Select, NamesTheSelectorThatMatchesNothing) {

@@ -1,4 +1,4 @@
-// Random problems: within what was asked for, and others for each seed.
+// Random problems stay within the requested limits and differ between seeds.
 
 #include "core/standard_cases.hpp"
 

@@ -1,4 +1,5 @@
-// Verification of sums and of 32-bit integers: what is right passes, what is nearly right does not.
+// Verification of sums and of 32-bit integers: accepts correct results, rejects nearly correct
+// ones.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 namespace rung {
 namespace {
 
-/// Term by term, plus an error.
+/// The sum term by term, plus `error`.
 template <class In, class Out>
 double sum_of(const DotCall& call, Out error) {
   const Dot<In> d = call.typed<In>();

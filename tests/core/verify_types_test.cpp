@@ -1,4 +1,5 @@
-// Verification of every type of gemm: what is right to the type's bound, and what is not.
+// Verification of gemm for every type: accepts results within the type's error bound, rejects
+// others.
 
 #include <gtest/gtest.h>
 
@@ -8,11 +9,12 @@
 #include "core/batch.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 namespace {
 
-/// A plain product. `in` makes of an element what is multiplied, `out` of a result what is stored.
+/// A straightforward product. `in` converts an element to a factor, `out` a sum to a stored result.
 template <class In, class Out, class FromIn, class ToOut>
 void multiply(const Gemm<In, Out>& g, const FromIn& in, const ToOut& out) {
   using Sum = Scalar<Out>;
@@ -33,7 +35,7 @@ float round_to_tf32(float value) {
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000u) & 0xFFFFE000u);
 }
 
-/// The first standard case that is wrong; empty if all are right.
+/// The first standard case with a wrong result; empty if all are right.
 template <class Run>
 std::string first_wrong(Dtype dtype, const Run& run) {
   for (const GemmSpec& spec : standard_gemm_cases(dtype, Effort::quick)) {
@@ -144,7 +146,7 @@ TEST(VerifyTypes, LargeProblemsOfEveryType) {
   }
 }
 
-// No product has many multiply-adds by itself: each is checked by a few rows and a random vector.
+// Only all products together are too large for a full check: verify() samples each of them.
 TEST(VerifyTypes, AnElementOfALargeBatchIsWrong) {
   for (const bool right : {true, false}) {
     GemmCase problem({.dtype = Dtype::i32, .m = 120, .n = 120, .k = 120, .batch = 40});

@@ -1,5 +1,5 @@
-// The plan: axes against their definition, and bytes against small cases by hand and a count of
-// every element that moves.
+// The plan: axes compared with their definition, and bytes compared with small cases by hand and
+// with a count of every moved element.
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <numeric>
 #include <vector>
 
-#include "dist/plan/schedule.hpp"
+#include "library/dist/plan/schedule.hpp"
 
 namespace rung::dist {
 namespace {
 
-// The definition: blocks dealt one by one.
+// The definition: deals the blocks one by one.
 std::vector<int> owners(const Axis& axis) {
   std::vector<int> owner;
   int proc = axis.source;
@@ -69,7 +69,8 @@ TEST(Axis, DealtAlikeIsTheSameOwners) {
     for (const Axis& left : axes(extent)) {
       for (const Axis& right : axes(extent)) {
         if (left.procs != right.procs) continue;
-        // May miss that two different patterns coincide on a short axis; never the reverse.
+        // May miss that two different patterns coincide on a short axis, but never claims that they
+        // do if they don't.
         if (dealt_alike(left, right)) {
           EXPECT_EQ(owners(left), owners(right));
         }
@@ -83,7 +84,7 @@ TEST(Axis, DealtAlikeIsTheSameOwners) {
   EXPECT_FALSE(dealt_alike({8, 8, 4, 1}, {8, 8, 4, 2}));
 }
 
-// Every element that moves, one by one.
+// Counts every moved element, one by one.
 struct Counted {
   std::vector<RankTraffic> ranks;
 
@@ -106,7 +107,7 @@ struct Counted {
     }
   }
 
-  // From its owner to the next of the ring, until all have it.
+  // Passes elements from their owner around the ring until all ranks have them.
   void ring(const Placement& at, int from, bool along_row, int bytes) {
     const int row = at.grid_row(from), col = at.grid_col(from);
     const int size = along_row ? at.grid_cols : at.grid_rows;
@@ -176,9 +177,8 @@ TEST(DryRun, EqualsACountOfEveryElement) {
   }
 }
 
-// 4 x 4 matrices of doubles on 2 x 2: each rank lacks two columns of its two rows of A, and two
-// rows of its two columns of B, which are 2 * 2 + 2 * 2 elements of 8 bytes; it has as many to
-// send.
+// 4 x 4 matrices of doubles on 2 x 2 ranks: each rank lacks two columns of its two rows of A and
+// two rows of its two columns of B, or 2 * 2 + 2 * 2 elements of 8 bytes. It sends the same number.
 TEST(DryRun, ByHandInPlace) {
   const Layout all = blocks_2d(4, 4, 2, 2);
   const Plan plan = make_plan({all, all, all, 8, 8, 4}, {}, {2, 2, 1, 4, true});
@@ -190,8 +190,8 @@ TEST(DryRun, ByHandInPlace) {
 }
 
 // 2 x 2 matrices on 2 x 1 ranks, in two layers of 1 x 1: each rank keeps one element of A and
-// receives the other rank's of its column of A; its row of B it has. Then it sends a row of its
-// copy of C.
+// receives the other rank's element in its column of A. It already has its row of B. Then it sends
+// a row of its copy of C.
 TEST(DryRun, ByHandInLayers) {
   const Layout all = blocks_2d(2, 2, 2, 1);
   const Plan plan = make_plan({all, all, all, 8, 8, 2}, {}, {1, 1, 2, 1, false});
@@ -233,7 +233,7 @@ TEST(MakePlan, LeavesMatricesInPlaceWhereTheProductIsTheBottleneck) {
   EXPECT_DOUBLE_EQ(plan.time.steps, plan.time.product);
 }
 
-// In the three cases of Al Daas et al.: 1-D, 2-D and 3-D.
+// The three cases of Al Daas et al.: 1-D, 2-D and 3-D.
 TEST(LowerBound, OfEachRegion) {
   Machine machine;
   machine.memory = std::int64_t{1} << 50;

@@ -1,5 +1,6 @@
-// Run by mpirun: products over the ranks against one process, on every kind of layout, and the
-// bytes that are sent against the dry run. Prints what is wrong; exit status 1 if anything is.
+// Run by mpirun: products over the ranks compared with one process, on every kind of layout, and
+// the bytes sent compared with the dry run. Prints the errors; the exit status is 1 if there are
+// any.
 
 #include <mpi.h>
 
@@ -11,20 +12,23 @@
 #include <utility>
 #include <vector>
 
-#include "dist/plan/schedule.hpp"
+#include "core/dtype_traits.hpp"
+#include "library/dist/plan/schedule.hpp"
+#include "rung/dist.hpp"
+#include "rung/types.hpp"
 #ifdef RUNG_VIRTUAL_GPU
-#include "dist/mpi/gpu_memory.hpp"
 #include "library/cuda/driver.hpp"
+#include "library/dist/mpi/gpu_memory.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #endif
 
 namespace {
 
-std::int64_t bytes_sent = 0;  // as MPI sees them
+std::int64_t bytes_sent = 0;  // as counted in MPI_Isend
 
 }  // namespace
 
-// In the place of MPI's, which has this second name for such programs.
+// Replaces MPI_Isend; MPI provides PMPI_Isend as a second name for such programs.
 extern "C" __attribute__((visibility("default"))) int MPI_Isend(const void* data, int count,
                                                                 MPI_Datatype type, int to, int tag,
                                                                 MPI_Comm comm,
@@ -68,7 +72,7 @@ T as(double number) {
 long double wide(bfloat16 number) { return static_cast<float>(number); }
 long double wide(double number) { return number; }
 
-/// This rank's part of a matrix, with a guard between its lines.
+/// This rank's part of a matrix, with guard elements between its lines.
 template <class T>
 struct Local {
   Placement at;
@@ -92,7 +96,7 @@ struct Local {
   Matrix<T> matrix() { return {at.layout, {memory.data(), rows, cols, ld, order}}; }
 
 #ifdef RUNG_VIRTUAL_GPU
-  /// The same in memory of the GPU.
+  /// A copy of the part in GPU memory.
   Matrix<T> on_gpu() {
     const std::size_t bytes = memory.size() * sizeof(T);
     vgpu::virtual_driver().cuMemAlloc(&gpu, bytes + 1);
@@ -108,7 +112,7 @@ struct Local {
   cuda::DevicePointer gpu = 0;
 #endif
 
-  /// Calls visit(row, column, element) for all that this rank has.
+  /// Calls visit(row, column, element) for all elements of this rank.
   template <class Visit>
   void for_each(int rank, const Visit& visit) {
     if (!at.has(rank)) return;
@@ -164,7 +168,7 @@ void run(const Grid& grid, const Case& of, Values values) {
   RankTraffic traffic;
   Options options;
   options.threads = 1;
-  options.timeout = 60;
+  options.timeout = 300;
   options.machine.memory = 1 << 20;
   options.decomposition = of.into ? &*of.into : nullptr;
   options.traffic = &traffic;
@@ -224,7 +228,7 @@ void run(const Grid& grid, Case of) {
 
 std::string text(int rows, int cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
-/// Layouts of one shape that differ in all that a layout has.
+/// Layouts of one shape that differ in every property of a layout.
 std::vector<std::pair<std::string, std::array<Layout, 3>>> layouts(std::int64_t m, std::int64_t n,
                                                                    std::int64_t k, int rows,
                                                                    int cols) {
@@ -284,8 +288,8 @@ void test_grid(int rows, int cols, int ranks) {
   }
 }
 
-/// Panels that are too long to be sent before they are asked for: their memory must not be used again
-/// too early.
+/// Tests panels that are too long to be sent before the receiver requests them: their memory must
+/// not be reused too early.
 void test_long_panels(int rows, int cols, int ranks) {
   const Grid grid(MPI_Comm_c2f(MPI_COMM_WORLD), rows, cols, 60);
   const auto layout = [&](std::int64_t r, std::int64_t c) { return blocks_2d(r, c, rows, cols); };
@@ -294,7 +298,7 @@ void test_long_panels(int rows, int cols, int ranks) {
                              Decomposition{rows, cols, 1, 4, true}});
 }
 
-/// C whose memory is transposed: the transposed problem is computed.
+/// Tests a C with transposed memory, for which the transposed problem is computed.
 void test_transposed_c(int ranks) {
   const Grid grid(MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, 60);
   const Layout square = blocks_2d(12, 12, 1, ranks);
@@ -332,7 +336,7 @@ int main(int argc, char** argv) {
     while (ranks % rows != 0) --rows;
     rung::dist::test_grid(rows, ranks / rows, ranks);
     if (rows * rows != ranks) rung::dist::test_grid(ranks / rows, rows, ranks);
-    if (ranks > 2) rung::dist::test_grid(1, ranks - 1, ranks);  // a rank without elements
+    if (ranks > 2) rung::dist::test_grid(1, ranks - 1, ranks);  // one rank has no elements
     rung::dist::test_long_panels(1, ranks, ranks);
     rung::dist::test_transposed_c(ranks);
   } catch (const std::exception& error) {

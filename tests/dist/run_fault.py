@@ -1,8 +1,8 @@
-"""Runs dist_faults with a fault that ends a rank, and checks what the other two say.
+"""Runs dist_faults with a fault that ends a rank, and checks the output of the other two ranks.
 
     run_fault.py FAULT MPIRUN... PROGRAM
 
-Open MPI is told to leave the others alive; by itself it ends them all, which is checked, too.
+An option makes Open MPI keep the other ranks alive. By default it ends them all, which is checked, too.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ recover = [] if fault == "ends_all" else ["--enable-recovery"]
 fault = "dies" if fault == "ends_all" else fault
 
 result = subprocess.run(
-    mpirun + recover + [program, fault], capture_output=True, text=True, timeout=60, check=False
+    mpirun + recover + [program, fault], capture_output=True, text=True, timeout=300, check=False
 )
 output = result.stdout + result.stderr
 if not recover:

@@ -1,6 +1,6 @@
-/* Run by mpirun: the same calls of pdgemm and psgemm to librung_scalapack, which this program
-   links, and to the distribution's ScaLAPACK. The inputs are small integers, so that the results
-   are equal. */
+/* Run by mpirun: makes the same calls of pdgemm and psgemm to librung_scalapack, which this
+   program links, and to the distribution's ScaLAPACK. The inputs are small integers, so the
+   results must be equal. */
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -26,8 +26,8 @@ static void (*their_pdgemm)(PGEMM(double));
 static void (*their_psgemm)(PGEMM(float));
 
 struct matrix {
-  int rows, cols, block_rows, block_cols, row_source, col_source; /* of all of it */
-  int first_row, first_col;                                       /* of the part, from 1 */
+  int rows, cols, block_rows, block_cols, row_source, col_source; /* of the whole matrix */
+  int first_row, first_col;                                       /* of the submatrix, from 1 */
   int descriptor[9];
   size_t elements;
   double* values;
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
       Cblacs_gridexit(context);
     }
   }
-  if (argc > 1) { /* an argument that is refused: the program ends on all ranks */
+  if (argc > 1) { /* an invalid argument: the program ends on all ranks */
     int d[9] = {1, 0, 8, 8, 4, 4, 0, 0, 8}, one = 1, eight = 8, nine = 9;
     double x[64] = {0}, scale = 1;
     Cblacs_get(0, 0, &context);

@@ -1,9 +1,8 @@
-"""Checks that what Markdown pages point to is there: check_links.py ROOT PAGE…
+"""Checks that the targets of links and paths in Markdown pages exist: check_links.py ROOT PAGE…
 
-A relative link has to lead to a file or folder, seen from its page, and one with a # to a heading of
-that page. A path in `code` has to be one of the project, seen from its root or from one of the include
-folders, if it begins with a folder of the project or ends like a source file; what a build makes is not
-looked for.
+A relative link must lead to a file or folder, relative to its page, and one with a # to a heading of that page.
+A path in `code` must exist, relative to the root, to one of the include folders or to the page, if it begins with
+a folder of the project or ends like a source file. Paths below build/ are ignored.
 """
 
 import collections
@@ -11,8 +10,8 @@ import pathlib
 import re
 import sys
 
-INCLUDE_FOLDERS = ["", "include", "kernels", "src"]
-SOURCE_FILE = re.compile(r"\.(c|h|cpp|hpp|cmake|inc|in|json|md|py|sh|txt)$")
+INCLUDE_FOLDERS = ["", "include", "kernels", "tools"]
+SOURCE_FILE = re.compile(r"\.(c|h|cpp|hpp|cmake|inc|in|jsonl?|md|py|sh|txt)$")
 
 
 def text_of(page):
@@ -20,7 +19,7 @@ def text_of(page):
 
 
 def anchors(page):
-    """Of its headings, as GitHub makes them; a heading that comes again is numbered."""
+    """Yields the anchors of the headings, as GitHub makes them; repeated headings are numbered."""
     times = collections.Counter()
     for heading in re.findall(r"^#+ +(.*?) *$", text_of(page), flags=re.MULTILINE):
         plain = re.sub(r"\]\([^)]*\)", "]", heading)
@@ -45,7 +44,8 @@ def missing(root, page):
     for code in re.findall(r"`([^`\s]+)`", text):
         is_path = re.fullmatch(r"[\w.*-]+(/[\w.*-]+)+/?", code) and not code.startswith("build/")
         if is_path and (code.split("/")[0] in folders or SOURCE_FILE.search(code)):
-            if not any(list((root / folder).glob(code.rstrip("/"))) for folder in INCLUDE_FOLDERS):
+            starts = [root / folder for folder in INCLUDE_FOLDERS] + [page.parent]
+            if not any(list(start.glob(code.rstrip("/"))) for start in starts):
                 yield code
 
 
@@ -53,7 +53,7 @@ def main():
     root = pathlib.Path(sys.argv[1])
     pages = [pathlib.Path(page) for page in sys.argv[2:]]
     broken = [
-        f"{page.name}: {what} does not exist" for page in pages for what in missing(root, page)
+        f"{page.parent.name}/{page.name}: {what} does not exist" for page in pages for what in missing(root, page)
     ]
     print("\n".join(broken) or f"{len(pages)} pages: every link and path leads somewhere")
     return 1 if broken or not pages else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every command that the documentation and the headers of the rungs tell the reader to try, on smaller
-problems: it must run as it is written.
+"""Runs every command in the documentation and in the headers of the rungs, on smaller problems: it must work as
+written.
 
-commands_test.py RUNG PROJECT
+commands_test.py RUNG PROJECT [--every N]    runs every N-th command only
 """
 
 import glob
@@ -16,28 +16,31 @@ import tempfile
 
 RUNG = pathlib.Path(sys.argv.pop(1))
 PROJECT = pathlib.Path(sys.argv.pop(1))
+EVERY = int(sys.argv.pop()) if "--every" in sys.argv else 1
 
-MOST = 32  # of an extent
-GROUP = 128  # the least of an extent along which weights share scales
+MOST = 32  # the largest extent
+GROUP = 128  # the smallest extent along which weights share scales
 COUNTS = {"--batch": "2", "--groups": "2", "--tokens": "64", "--random": "2", "--seconds": "0.001"}
-# What a reader brings, or made by a command before.
-PREPARED = {"program.cu": "tests/emu/programs/tiled_matmul.cu", "gemm.json": "results/nvidia-h200/gemm-f32.json"}
+# Files of the reader's own, or written by an earlier command.
+PREPARED = {"program.cu": "tests/emu/programs/tiled_matmul.cu", "gemm.json": "results/nvidia-h200/gemm-f32.jsonl"}
 # 1: a start is no solution. 3: not available on this machine.
 ALLOWED = {"learn": (0, 1), "doctor": (0, 3)}
 ONLY_ON_GPUS = ("cublas", "--groups")
 
 
 def tried():
-    """The `try:` lines of the rungs."""
-    for path in sorted(PROJECT.glob("kernels/*/*/[0-9]*.*")):
+    """The `try:` lines of the rungs and of the library's kernels."""
+    rungs = PROJECT.glob("ladder/*/*/[0-9]*.*")
+    kernels = (path for op in ("gemm", "dot") for path in PROJECT.glob(f"kernels/{op}/*/*.c*"))
+    for path in sorted([*rungs, *kernels]):
         # A field of the header goes on in lines that are indented.
-        found = re.search(r"try: (rung [^|\n]*(?:\n//   [^|\n]*)*)", path.read_text())
+        found = re.search(r"try:\s(?:// +)?(rung [^|\n]*(?:\n//   [^|\n]*)*)", path.read_text())
         yield path.name, " ".join(found[1].replace("\n//", " ").split())
 
 
 def documented():
     """Lines of shell blocks that call the program."""
-    for path in [PROJECT / "README.md", *sorted(PROJECT.glob("docs/**/*.md"))]:
+    for path in [PROJECT / "README.md", *sorted(PROJECT.glob("docs/**/*.md")), *sorted(PROJECT.glob("course/**/*.md"))]:
         if "notes" in path.parts:
             continue
         for block in re.findall(r"```sh\n(.*?)```", path.read_text(), re.S):
@@ -52,7 +55,7 @@ def small(size, most=MOST):
 
 
 def one_rung(selector):
-    """The first rung of a ladder, in place of all."""
+    """The first rung of a ladder instead of the whole ladder; other selectors are unchanged."""
     for ladder in ("gemm", "dot", "sum"):
         if selector == ladder:
             return f"{ladder}/cpu/00" if ladder != "sum" else "sum/cuda/01"
@@ -61,7 +64,7 @@ def one_rung(selector):
 
 
 def shrunk(command):
-    """The words of a command, with other numbers."""
+    """The words of a command with smaller sizes and counts."""
     words = shlex.split(command)[1:]
     most = GROUP if "--weights" in words else MOST
     if words[0] in ("bench", "verify", "tune"):
@@ -95,12 +98,12 @@ def shrunk(command):
 
 
 def is_possible(words, folder):
-    """Not those about files that the reader is left to make, nor placeholders."""
+    """False for commands with placeholders or with files that do not exist in `folder`."""
     if any(word.startswith(("SELECTOR", "ARGUMENTS", "RUNG", "FILE")) or "…" in word for word in words):
         return False
-    if words[0] in ("tune", "emu", "dist") or "/99" in " ".join(words):
+    if words[0] in ("tune", "dist") or "/99" in " ".join(words):
         return False
-    given = [word for word in words[1:] if re.search(r"\.(json|cu|metal)(:\w+)?$", word)]
+    given = [word for word in words[1:] if re.search(r"\.(jsonl?|cu|metal)(:\w+)?$", word)]
     written = {words[i + 1] for i, word in enumerate(words[:-1]) if word in ("--json", "-o", "--map", "--html")}
     known = [word for word in given if word not in written and words[0] != "new"]
     return all((folder / re.sub(r":\w+$", "", word)).exists() for word in known)
@@ -109,7 +112,7 @@ def is_possible(words, folder):
 def prepare(folder):
     for name, source in PREPARED.items():
         shutil.copy(PROJECT / source, folder / name)
-    for name in ("results", "tests", "kernels"):
+    for name in ("results", "tests", "ladder", "examples"):
         (folder / name).symlink_to(PROJECT / name)
     for name in ("my_gemm.cu", "my_gemm.metal"):
         subprocess.run([RUNG, "new", name], cwd=folder, check=True, capture_output=True)
@@ -119,7 +122,7 @@ def main():
     if not any(map(shutil.which, ("clang++-19", "clang++-20", "clang++-21"))):
         print("skipped: no clang here")
         return 77
-    failures, count, seen = [], 0, set()
+    failures, seen = [], set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prepare(folder)
@@ -128,15 +131,17 @@ def main():
             if tuple(words) in seen or not is_possible(words, folder):
                 continue
             seen.add(tuple(words))
+            writes_exercise = words[0] == "learn" and len(words) == 2  # for commands that check it
+            if len(seen) % EVERY != 0 and not writes_exercise:
+                continue
             words += ["--force"] if words[0] == "new" else []
             done = subprocess.run([RUNG, *words], cwd=folder, capture_output=True, text=True, check=False)
-            count += 1
             is_absent = done.returncode == 3 and any(what in command for what in ONLY_ON_GPUS)
             if done.returncode not in ALLOWED.get(words[0], (0,)) and not is_absent:
                 failures.append(f"{where}: {command}\n  as rung {shlex.join(words)}: exit code {done.returncode}: {done.stderr.strip()[-300:]}")
-    print(f"{count} commands")
+    print(f"every {EVERY} of {len(seen)} commands" if EVERY > 1 else f"{len(seen)} commands")
     print("\n".join(failures))
-    return 1 if failures or count < 100 else 0
+    return 1 if failures or len(seen) < 100 else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Points the library at the virtual GPU that the CUDA runtime of `rung emu` uses.
+// Connects the library to the virtual GPU that the CUDA runtime of `rung emu` uses.
 
 #include "library/cuda/driver.hpp"
 

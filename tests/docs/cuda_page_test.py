@@ -1,4 +1,4 @@
-"""scripts/cuda_page.py on a project of two rungs."""
+"""Tests of scripts/cuda_page.py on a project with two rungs."""
 
 import json
 import pathlib
@@ -51,7 +51,7 @@ class CudaPage(unittest.TestCase):
         self.page = self.root / "docs/cuda.md"
         self.json = self.root / "cuda_resources.json"
         self.write_entries(ENTRIES)
-        kernels = self.root / "kernels/gemm/cuda"
+        kernels = self.root / "ladder/gemm/cuda"
         kernels.mkdir(parents=True)
         (kernels / "rungs.inc").write_text("RUNG(00, a)\nRUNG(01, b)\n")
         for slug, needs in (("00_a", "nothing"), ("01_b", "sm_80")):
@@ -79,9 +79,9 @@ class CudaPage(unittest.TestCase):
             [
                 "| rung | idea | removes | bottleneck | needs |",
                 "| --- | --- | --- | --- | --- |",
-                "| [00_a](../kernels/gemm/cuda/00_a.cu) | one idea, in two lines | nothing "
+                "| [00_a](../ladder/gemm/cuda/00_a.cu) | one idea, in two lines | nothing "
                 "| everything |  |",
-                "| [01_b](../kernels/gemm/cuda/01_b.cu) | one idea, in two lines | nothing "
+                "| [01_b](../ladder/gemm/cuda/01_b.cu) | one idea, in two lines | nothing "
                 "| everything | sm_80 |",
             ],
         )
@@ -126,7 +126,7 @@ class CudaPage(unittest.TestCase):
         self.assertIn("'plot' is neither", self.run_script().stderr)
         self.page.write_text(LADDER.replace("<!-- end of ladder -->\n", ""))
         self.assertIn("a table does not go", self.run_script().stderr)
-        (self.root / "kernels/gemm/cuda/01_b.cu").write_text("// 01_b\n")
+        (self.root / "ladder/gemm/cuda/01_b.cu").write_text("// 01_b\n")
         self.page.write_text(LADDER)
         self.assertIn("01_b.cu: the header comment is not", self.run_script().stderr)
 

@@ -1,4 +1,5 @@
-// The rung that docs/adding-a-rung.md adds is right, and its header comment is one.
+// The rung that docs/adding-a-rung.md adds computes correct results, and its header comment is
+// valid.
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "device/cpu/rung.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 

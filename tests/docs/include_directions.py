@@ -11,63 +11,86 @@ import sys
 # The test rejects cycles.
 ALLOWED = {
     "include": [],
-    "kernels": ["include", "src/core"],
-    "src/core": ["include"],
-    "src/json": [],
-    "src/shared_library": [],
-    "src/cuda_driver": ["src/shared_library"],
-    "src/backends": ["kernels", "src/core", "src/cuda_driver", "src/vgpu", "src/vgpu/driver", "src/vgpu/model"],
-    "src/library": ["include", "kernels", "src/backends", "src/core", "src/cuda_driver"],
-    "src/dist": ["include", "src/cuda_driver", "src/shared_library"],
-    "src/measure": [
-        "include", "kernels", "src/backends", "src/core", "src/cuda_driver", "src/json", "src/library",
-        "src/shared_library",
+    "kernels": ["include", "core"],
+    "ladder": ["kernels"],
+    "core": ["include"],
+    "core/json": [],
+    "core/shared_library": [],
+    "core/cuda_driver": ["core/shared_library"],
+    # The tables of all rungs, then what chooses from them.
+    "backends/rungs": ["kernels", "ladder", "core"],
+    "select": ["include", "core"],
+    "select/cpu": ["include", "kernels", "backends/rungs", "core", "select"],
+    "select/cuda": ["include", "kernels", "backends/rungs", "core", "select"],
+    "backends": [
+        "include", "kernels", "backends/rungs", "core", "core/cuda_driver", "select/cuda", "vgpu", "vgpu/driver",
+        "vgpu/model",
     ],
-    "src/analysis": [
-        "kernels", "src/backends", "src/core", "src/json", "src/vgpu", "src/vgpu/driver", "src/vgpu/model",
-        "src/vgpu/program", "src/vgpu/ptx",
+    "library": [
+        "include", "kernels", "backends", "backends/rungs", "core", "core/cuda_driver", "select", "select/cpu",
+        "select/cuda",
     ],
-    "src/report": [
-        "src/analysis", "src/backends", "src/core", "src/json", "src/measure", "src/vgpu",
-        "src/vgpu/model",
+    "library/dist": ["include", "core/cuda_driver", "core/shared_library"],
+    "tools/measure": [
+        "include", "kernels", "backends", "backends/rungs", "core", "core/cuda_driver", "core/json", "library",
+        "core/shared_library", "select/cpu", "select/cuda",
     ],
-    "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
-    "src/kernel_file": [
-        "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library",
-        "src/vgpu/driver",
+    "tools/analysis": [
+        "include", "kernels", "backends", "backends/rungs", "core", "core/json", "select/cuda", "vgpu", "vgpu/driver",
+        "vgpu/model", "vgpu/program", "vgpu/ptx",
     ],
-    "src/learn": [
-        "src/analysis", "src/backends", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
+    "tools/report": [
+        "tools/analysis", "backends/rungs", "core", "core/json", "tools/measure", "vgpu",
+        "vgpu/model",
+    ],
+    "emu": ["include", "core", "core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model", "vgpu/ptx"],
+    "emu/libraries": ["include", "core", "emu"],
+    "tools/kernel_file": [
+        "kernels", "tools/analysis", "backends", "backends/rungs", "core", "emu", "tools/measure", "core/shared_library",
+        "vgpu/driver",
+    ],
+    "tools/any_kernel": [
+        "include", "backends", "core", "emu", "tools/kernel_file", "vgpu", "vgpu/driver", "vgpu/memory",
+    ],
+    "tools/learn": [
+        "tools/analysis", "backends", "core", "emu", "vgpu", "vgpu/model", "vgpu/ptx",
     ],
     "apps": [
-        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/cuda_driver", "src/emu",
-        "src/kernel_file", "src/learn", "src/measure", "src/report", "src/shared_library",
-        "src/vgpu/model", "src/vgpu/ptx",
+        "include", "kernels", "tools/analysis", "backends", "backends/rungs", "core", "core/cuda_driver", "emu",
+        "select/cuda",
+        "tools/any_kernel", "tools/kernel_file", "tools/learn", "tools/measure", "tools/report", "core/shared_library",
+        "vgpu/model", "vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
-    "src/vgpu/model": ["kernels"],
-    "src/vgpu/memory": [],
-    "src/vgpu/frontends": [],
-    "src/vgpu/happens_before": ["src/vgpu/memory", "src/vgpu/model"],
-    "src/vgpu/ptx": ["src/vgpu/model"],
-    "src/vgpu/program": ["src/vgpu/model", "src/vgpu/ptx"],
-    "src/vgpu/engine": [
-        "include", "kernels", "src/vgpu/happens_before", "src/vgpu/memory", "src/vgpu/model", "src/vgpu/ptx",
+    "vgpu/model": ["kernels"],
+    "vgpu/memory": [],
+    "vgpu/happens_before": ["vgpu/memory", "vgpu/model"],
+    "vgpu/ptx": ["vgpu/model"],
+    "vgpu/program": ["vgpu/model", "vgpu/ptx"],
+    "vgpu/engine": [
+        "include", "kernels", "vgpu/happens_before", "vgpu/memory", "vgpu/model", "vgpu/ptx",
     ],
-    "src/vgpu/lowering": ["src/vgpu/engine", "src/vgpu/model", "src/vgpu/program", "src/vgpu/ptx"],
-    "src/vgpu/native": ["kernels", "src/vgpu/engine", "src/vgpu/model"],
-    "src/vgpu/observers": [
-        "src/vgpu/engine", "src/vgpu/happens_before", "src/vgpu/memory", "src/vgpu/model",
+    "vgpu/lowering": ["vgpu/engine", "vgpu/model", "vgpu/program", "vgpu/ptx"],
+    "vgpu/native": ["kernels", "vgpu/engine", "vgpu/model"],
+    "vgpu/observers": [
+        "vgpu/engine", "vgpu/happens_before", "vgpu/memory", "vgpu/model",
     ],
-    "src/vgpu": [  # launch.hpp: loading modules and launching kernels
-        "src/vgpu/engine", "src/vgpu/lowering", "src/vgpu/memory", "src/vgpu/model", "src/vgpu/native",
-        "src/vgpu/observers", "src/vgpu/ptx",
+    "vgpu": [  # launch.hpp: loading modules and launching kernels
+        "vgpu/engine", "vgpu/lowering", "vgpu/memory", "vgpu/model", "vgpu/native",
+        "vgpu/observers", "vgpu/ptx",
     ],
-    "src/vgpu/driver": ["src/cuda_driver", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx"],
+    "vgpu/driver": [
+        "core/cuda_driver", "vgpu", "vgpu/memory", "vgpu/model", "vgpu/ptx",
+    ],
+    "vgpu/tests": [
+        "core", "core/cuda_driver", "vgpu", "vgpu/driver", "vgpu/engine", "vgpu/happens_before",
+        "vgpu/lowering", "vgpu/memory", "vgpu/model", "vgpu/native", "vgpu/observers", "vgpu/program",
+        "vgpu/ptx",
+    ],
 }
 
 # The search path of quoted includes, after the folder of the including file.
-SEARCHED = ["src", "include", "kernels", "."]
+SEARCHED = [".", "include", "kernels"]
 SOURCES = (".h", ".hpp", ".cuh", ".inc", ".cpp", ".cu", ".mm", ".metal")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*(?:include|import)[ \t]*"([^"\n]+)"', re.MULTILINE)
 
@@ -83,7 +106,7 @@ def folder_of(path):
 
 
 def sources(root):
-    for top in ("apps", "include", "kernels", "src"):
+    for top in ("apps", "backends", "core", "emu", "include", "kernels", "ladder", "library", "select", "tools", "vgpu"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in sorted(names):
                 if name.endswith(SOURCES):

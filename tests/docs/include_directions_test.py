@@ -36,23 +36,32 @@ class OfAnotherTree(unittest.TestCase):
 
     def test_a_reversed_include_is_found(self):
         found = self.violations({
-            "src/vgpu/model/warp.hpp": '\n#include "vgpu/engine/execution/block.hpp"\n',
-            "src/vgpu/engine/execution/block.hpp": '#include "vgpu/model/warp.hpp"\n',
+            "vgpu/model/warp.hpp": '\n#include "vgpu/engine/execution/block.hpp"\n',
+            "vgpu/engine/execution/block.hpp": '#include "vgpu/model/warp.hpp"\n',
         })
         self.assertEqual(found, [
-            "src/vgpu/model/warp.hpp:2: src/vgpu/model may not include src/vgpu/engine "
-            "(src/vgpu/engine/execution/block.hpp)"
+            "vgpu/model/warp.hpp:2: vgpu/model may not include vgpu/engine "
+            "(vgpu/engine/execution/block.hpp)"
+        ])
+
+    def test_selection_includes_no_backend(self):
+        found = self.violations({
+            "select/cuda/tuned.hpp": '#include "backends/cuda/gpu.hpp"\n',
+            "backends/cuda/gpu.hpp": '#include "select/cuda/tuned.hpp"\n',
+        })
+        self.assertEqual(found, [
+            "select/cuda/tuned.hpp:1: select/cuda may not include backends (backends/cuda/gpu.hpp)"
         ])
 
     def test_a_path_from_the_file_itself_is_followed(self):
         found = self.violations({
-            "src/core/problem.hpp": '# include "../backends/backend.hpp"\n',
-            "src/backends/backend.hpp": "",
+            "core/problem.hpp": '# include "../backends/backend.hpp"\n',
+            "backends/backend.hpp": "",
         })
         self.assertEqual(len(found), 1)
 
     def test_a_folder_that_is_not_listed_may_include_no_other(self):
-        found = self.violations({"src/new/a.cpp": '#include "core/problem.hpp"\n', "src/core/problem.hpp": ""})
+        found = self.violations({"tools/new/a.cpp": '#include "core/problem.hpp"\n', "core/problem.hpp": ""})
         self.assertEqual(len(found), 1)
 
     def test_a_cycle_is_found(self):

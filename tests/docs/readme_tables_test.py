@@ -1,4 +1,4 @@
-"""scripts/readme_tables.py on a project of one page and one file of results."""
+"""scripts/readme_tables.py on a project of one page and one file of results: readme_tables_test.py RUNG"""
 
 import copy
 import json
@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+RUNG = pathlib.Path(sys.argv.pop(1)).resolve()
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "readme_tables.py"
 
 
@@ -15,12 +16,17 @@ def entry(rung, m, n, k, gflops, **more):
     return {
         "rung": rung, "op": "gemm", "dtype": "f32", "m": m, "n": n, "k": k, "threads": 1,
         "device": "cpu CPU", "operands": "warm", "seconds": {"median": 1.0}, "gflops": gflops, "gbps": 1.0,
-        "ceiling": {"ratio": gflops / 100}, "peers": {}, **more,
+        "ceiling": {"name": "f32 multiply-add", "gflops": 100.0, "ratio": gflops / 100}, "verified": True,
+        "peers": {}, **more,
     }  # fmt: skip
 
 
 def peers(ratio):
     return {"fast": {"seconds": 1.0, "ratio": ratio}, "absent": {"seconds": None, "ratio": None}}
+
+
+def draw(layout, ratio):
+    return {"dtype": "f32", "layout": layout, "m": 8, "n": 8, "k": 8, "flops": 1024.0, "bytes": 768.0, "ratio": ratio}
 
 
 MACHINE = {
@@ -60,7 +66,7 @@ class ReadmeTables(unittest.TestCase):
         (folder / "gemm-f32-1t.json").write_text(text)
 
     def run_script(self, *arguments):
-        command = [sys.executable, SCRIPT, "--root", self.root, *arguments]
+        command = [sys.executable, SCRIPT, "--rung", RUNG, "--root", self.root, *arguments]
         return subprocess.run(command, capture_output=True, text=True)
 
     def fill(self, kind, name="gemm-f32-1t"):
@@ -75,18 +81,40 @@ class ReadmeTables(unittest.TestCase):
 
     def test_random(self):
         for seed, ratios in ((1, [2.0, 0.5]), (2, [1.0, None])):
-            draws = [{"dtype": "f32", "ratio": one} for one in ratios]
-            draw = {"seed": seed, "threads": 2, "max_size": 128, "draws": draws}
-            text = json.dumps({"machine": MACHINE, "results": [], "random": draw})
-            (self.root / f"results/cpu-one/random-seed{seed}.json").write_text(text)
+            run = {"device": "cpu CPU", "seed": seed, "threads": 2, "max_size": 128}
+            lines = [{"machine": MACHINE, "random": run}, *(draw("nn", one) for one in ratios)]
+            text = "\n".join(map(json.dumps, lines))
+            (self.root / f"results/cpu-one/random-seed{seed}.jsonl").write_text(text)
         lines = self.fill("random", "cpu-one/random-*")
         self.assertEqual(lines[2:], ["| f32 | 2 | 128 | 1.00 | 1.00 | 0.55 | 0.50 | 3 |"])
 
+    def test_headline(self):
+        library = {"device": "gpu GPU", "chose": "gemm/cuda/31_a"}
+        old = entry("library", 4096, 4096, 4096, 5e5, **library, peers=peers(9.0))
+        new = entry("library", 4096, 4096, 4096, 728074.98, **library, peers={"a": peers(0.9924)["fast"], "b": peers(0.5)["fast"]})
+        split = {**new, "math": "split", "gflops": 9e5}
+        for name, date, results in (("new", "2000-03-04", [new, split]), ("old", "2000-01-02", [old])):
+            machine = {**MACHINE, "date": date + "T03:04:05Z", "commit": name}
+            text = json.dumps({"machine": machine, "results": results})
+            (self.root / f"results/cpu-one/{name}.json").write_text(text)
+        run = {"device": "gpu GPU", "seed": 1, "max_size": 128, "draws": [draw("nn", 2.0), draw("nt", 0.5), draw("nt", 1.0)]}
+        text = json.dumps({"machine": MACHINE, "results": [], "random": run})
+        (self.root / "results/cpu-one/random.json").write_text(text)
+        lines = self.fill("headline", "cpu-one/new,cpu-one/old,cpu-one/random")
+        self.assertEqual(
+            lines,
+            [
+                "| type | 4096³ | 8192³ | random shapes, median | 5th percentile | shapes | measured |",
+                "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+                "| f32 | 728 TFLOP/s, 0.50x | – | 1.00x | 0.55x | 3 | 2000-01-02 `abc`, 2000-03-04 `new` |",
+            ],
+        )
+
     def test_random_on_a_gpu(self):
         for seed in (1, 2):
-            draws = [{"dtype": "f32", "layout": layout, "ratio": 2.0} for layout in ("nn", "nt")]
-            draw = {"seed": seed, "max_size": 128, "draws": draws}
-            text = json.dumps({"machine": MACHINE, "results": [], "random": draw})
+            draws = [draw(layout, 2.0) for layout in ("nn", "nt")]
+            run = {"device": "gpu GPU", "seed": seed, "max_size": 128, "draws": draws}
+            text = json.dumps({"machine": MACHINE, "results": [], "random": run})
             (self.root / f"results/cpu-one/random-seed{seed}.json").write_text(text)
         lines = self.fill("random", "cpu-one/random-*")
         figures = "2.00 | 2.00 | 2.00 | 2.00 | 2 | 2 |"
@@ -96,8 +124,8 @@ class ReadmeTables(unittest.TestCase):
         read = {"DRAM": {"one_thread": 2.0, "all_threads": 4.0}}
         machine = {**MACHINE, "ceilings": {"read": read}}
         results = [entry("library", 1, 128, 128, 8, chose="gemm/cpu/13_c", peers=peers(0.5))]
-        text = json.dumps({"machine": machine, "results": results})
-        (self.root / "results/cpu-one/gemv.json").write_text(text)
+        text = "\n".join(map(json.dumps, [{"machine": machine}, *results]))
+        (self.root / "results/cpu-one/gemv.jsonl").write_text(text)
         lines = self.fill("reading", "gemv")
         self.assertEqual(lines[0], "| size | rung | GB/s | of 2.00 GB/s | vs fast |")
         self.assertEqual(lines[2:], ["| 1×128×128 | 13_c | 1.00 | 50 % | 0.50x |"])

@@ -1,4 +1,4 @@
-// `rung emu` does not compile again what has not changed.
+// `rung emu` reuses the objects of unchanged sources.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ class CachedPrograms : public testing::Test {
   CachedPrograms()
       : folder_(fs::temp_directory_path() / ("rung_cached_" + std::to_string(getpid()))) {
     fs::create_directory(folder_);
-    // A compiler that notes how often it is called.
+    // A compiler that records its calls.
     write("clang", std::string("#!/bin/sh\necho called >> '") + path("calls") +
                        "'\nexec " RUNG_TEST_CLANG " \"$@\"\n");
     fs::permissions(path("clang"), fs::perms::owner_all);

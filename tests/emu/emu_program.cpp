@@ -1,5 +1,7 @@
 #include "emu_program.hpp"
 
+#include <gtest/gtest.h>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +40,14 @@ EmuOutput run_emu(const std::string& program, const std::string& options,
   output.err = take_file(stem + ".err");
   output.json = nlohmann::ordered_json::parse(take_file(stem + ".json"), nullptr, false);
   if (output.json.is_discarded()) output.json = nullptr;
+  return output;
+}
+
+EmuOutput expect_output(const std::string& program, const std::string& expected,
+                        const std::string& options, const std::string& arguments) {
+  EmuOutput output = run_emu("programs/" + program, options, arguments);
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, expected) << output.err;
   return output;
 }
 

@@ -1,5 +1,6 @@
 // Programs that are wrong: each ends with a report that says where, and never takes the tool along.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "emu_program.hpp"
@@ -82,6 +83,122 @@ TEST(Faulty, UninitialisedVariable) {
   const EmuOutput output = run("uninitialised_variable.cu");
   expect_hazard(output, "uninitialised read", "uninitialised_variable.cu:7");
   EXPECT_TRUE(contains(output.err, "which is read at uninitialised_variable.cu:5 "));
+}
+
+EmuOutput access_by_host(const std::string& memory, const std::string& how = "read",
+                         const std::string& handler = "none") {
+  return run("host_access.cu", "-w", memory + " " + how + " " + handler);
+}
+
+TEST(Faulty, HostCodeAccessesNoDeviceMemory) {
+  for (const char* memory : {"cudaMalloc", "cudaMallocAsync", "cudaMallocPitch", "cudaMalloc3D",
+                             "cuMemAlloc", "variable"}) {
+    const EmuOutput output = access_by_host(memory);
+    SCOPED_TRACE(memory);
+    expect_hazard(output, "host access", "host_access.cu:43");
+    EXPECT_EQ(output.out, "");
+    EXPECT_TRUE(contains(output.err, "ended by signal 11"));
+    EXPECT_EQ(output.json.at("kernels").size(), 1u) << "what was launched before is reported";
+  }
+}
+
+TEST(Faulty, WritesAndLibraryCallsOfHostCodeAreReportedWithTheProgramsLine) {
+  expect_hazard(access_by_host("cudaMalloc", "write"), "host access", "host_access.cu:44");
+  expect_hazard(access_by_host("cudaMalloc", "memcpy"), "host access", "host_access.cu:46");
+  expect_hazard(access_by_host("cudaMalloc", "accumulate"), "host access", "host_access.cu:49");
+  expect_hazard(access_by_host("cudaMalloc", "thread"), "host access", "host_access.cu:50");
+  const EmuOutput written = access_by_host("cudaMalloc", "write");
+  EXPECT_TRUE(contains(written.err,
+                       "host access: write by the host at host_access.cu:44, allocation 1 of 256 "
+                       "bytes + 12: the host cannot access device memory; copy it with cudaMemcpy, "
+                       "or allocate it with cudaMallocManaged"));
+}
+
+TEST(Faulty, HostAccessesReachTheProgramsOwnHandlerAfterTheReport) {
+  for (const char* when : {"early", "late"}) {
+    const EmuOutput output = access_by_host("cudaMalloc", "read", when);
+    EXPECT_EQ(output.exit_code, 7) << when;
+    EXPECT_EQ(output.out, "the program's handler\n") << when;
+    EXPECT_TRUE(contains(output.err, "host access: read by the host at host_access.cu:43")) << when;
+  }
+}
+
+TEST(Faulty, ManagedAndPageLockedMemoryIsTheHostsToo) {
+  for (const char* memory : {"cudaMallocManaged", "cudaMallocHost", "cudaHostRegister"}) {
+    const EmuOutput output = access_by_host(memory);
+    EXPECT_EQ(output.exit_code, 0) << memory << output.err;
+    EXPECT_EQ(output.out, "3\n") << memory;
+  }
+}
+
+EmuOutput call_that_fails(const std::string& which, const std::string& options = "") {
+  return run("unchecked_calls.cu", options, which);
+}
+
+TEST(Faulty, CallsThatFailUncheckedAreHazards) {
+  const auto expect_call = [](const std::string& which, const std::string& line,
+                              const std::string& message) {
+    SCOPED_TRACE(which);
+    const EmuOutput output = call_that_fails(which);
+    expect_hazard(output, "failed call", "unchecked_calls.cu:" + line);
+    EXPECT_TRUE(contains(output.err, message));
+    EXPECT_FALSE(contains(output.err, "calls that failed"));
+  };
+  expect_call(
+      "launch", "26",
+      "failed call: cudaErrorInvalidConfiguration: launch of fill at unchecked_calls.cu:26: "
+      "blocks of 2048x1x1 threads: 1 to 1024x1024x64 are allowed, and 1024 in all; no thread "
+      "of fill<<<2, 2048>>>(x) runs, and the program does not call cudaGetLastError");
+  expect_call("copy", "28",
+              "failed call: cudaMemcpy(x, host, sizeof(host), cudaMemcpyHostToDevice) at "
+              "unchecked_calls.cu:28 returned cudaErrorInvalidValue, which the program ignores: "
+              "8192 bytes at allocation 1 of 4096 bytes are not all in one allocation; allocation "
+              "1 is x, from cudaMalloc at unchecked_calls.cu:25");
+  expect_call("twice", "32",
+              "double free: freed allocation 1 of 4096 bytes is not the beginning of an allocation "
+              "of that kind; allocation 1 is x, from cudaMalloc at unchecked_calls.cu:25, freed at "
+              "unchecked_calls.cu:31");
+  expect_call("template", "18", "failed call: cudaFree(pointer) at");
+  expect_call("macro", "40", "failed call: RELEASE(x) at");
+  expect_call("driver", "42", "failed call: cuMemFree(1) at unchecked_calls.cu:42 returned CUDA_");
+  expect_call("large", "43", "returned cudaErrorMemoryAllocation");
+}
+
+TEST(Faulty, CallsThatFailCheckedAreNone) {
+  const EmuOutput output = call_that_fails("checked");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "cudaErrorInvalidConfiguration\ncudaErrorInvalidValue\n1\n");
+  const EmuOutput allowed = call_that_fails("twice", "--allow-unchecked-errors");
+  EXPECT_EQ(allowed.exit_code, 0);
+  EXPECT_TRUE(contains(allowed.err, "calls that failed\ncudaErrorInvalidValue: double free: "));
+}
+
+TEST(Faulty, ThreadsThatSkipABarrierOrAreNamedAndElsewhere) {
+  struct Case {
+    int which;
+    const char* kind;
+    int line;
+  };
+  for (const Case& wrong :
+       {Case{1, "barrier in divergent code", 11}, Case{2, "barrier in divergent code", 16},
+        Case{3, "barrier in divergent code", 21}, Case{4, "absent participant", 25},
+        Case{5, "absent participant", 30}, Case{6, "absent participant", 32},
+        Case{7, "absent participant", 34}, Case{8, "deadlock", 38},
+        Case{9, "barrier in divergent code", 42}}) {
+    const std::string which = fmt::format(" -DWHICH={}", wrong.which);
+    SCOPED_TRACE(wrong.which);
+    expect_hazard(run("skipped_sync.cu", "-O3" + which), wrong.kind,
+                  fmt::format("skipped_sync.cu:{}", wrong.line));
+    // Without optimisation, __shfl_sync and the like are functions, whose lines are not the program's.
+    const EmuOutput plain = run("skipped_sync.cu", "-O0" + which);
+    EXPECT_EQ(plain.exit_code, 1);
+    EXPECT_TRUE(contains(plain.err, fmt::format("\n{}: ", wrong.kind)));
+  }
+  for (const int which : {10, 11, 12, 13, 14, 15, 16}) {
+    const EmuOutput output = run("skipped_sync.cu", fmt::format("-DWHICH={}", which));
+    EXPECT_EQ(output.exit_code, 0) << which << output.err;
+    EXPECT_EQ(output.out, "cudaSuccess\n") << which;
+  }
 }
 
 TEST(Faulty, FailedAssertion) {

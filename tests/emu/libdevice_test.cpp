@@ -1,5 +1,5 @@
-// The device's mathematics, compiled for the host: every function against the C library's in double
-// precision, whose own errors are below one unit in the last place.
+// The device's math functions, compiled for the host. Each is compared with the C library's
+// function in double precision, whose own error is below one unit in the last place.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// What the headers have from clang, from PTX and from each other on the device.
+// Substitutes for what clang, PTX and other headers define on the device.
 #define __device__
 #define RUNG_EMU_NV extern "C" inline
 #define RUNG_EMU_MATH extern "C" inline
@@ -41,8 +41,8 @@ double ulps(T value, T reference) {
          static_cast<double>(next - std::fabs(reference));
 }
 
-// A dense mixture: every exponent from -40 to `top` with uneven significands, both signs, and what
-// is special.
+// A dense sample: every exponent from -40 to `top` with uneven significands, both signs, and
+// special values.
 template <class T>
 std::vector<T> arguments(int top) {
   std::vector<T> values = {0, 1, 2, T(0.5), T(1.5), 10, 100, 1000, T(0.1)};

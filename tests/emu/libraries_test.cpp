@@ -7,12 +7,6 @@
 namespace rung {
 namespace {
 
-void expect_output(const std::string& program, const std::string& expected) {
-  const EmuOutput output = run_emu("programs/" + program);
-  EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_EQ(output.out, expected) << output.err;
-}
-
 TEST(Libraries, BlasLevels) {
   expect_output(
       "blas_levels.cu",
@@ -23,6 +17,10 @@ TEST(Libraries, EigenvaluesAndSingularValues) {
   expect_output("cusolver_spectral.cu",
                 "1.000000 3.000000 0.000000\n0 6.7082 0.0000 1 1\n3 5 2 7\n");
 }
+
+TEST(Libraries, ReadNoOperandWithoutPart) { expect_output("cublas_unread.cu", "0 wrong, 1\n"); }
+
+TEST(Libraries, RefuseUnknownValues) { expect_output("library_enumerations.cu", "0 accepted\n"); }
 
 // Mapped twice: not supported. Freed while something is mapped there: invalid.
 TEST(Libraries, MemoryLinkerAndArraysOfTheDriver) {

@@ -1,12 +1,13 @@
-// What is changed in LLVM IR before it is compiled: sizes of clusters, tables of shared addresses.
+// Rewrites of LLVM IR before compilation: cluster sizes, tables of shared addresses, conversions,
+// and the alignment of local variables.
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
-#include "emu/cluster_sizes.hpp"
-#include "emu/grid_constants.hpp"
-#include "emu/shared_tables.hpp"
+#include "emu/compile/ir/passes.hpp"
+#include "passes.hpp"
 
 namespace rung::emu {
 namespace {
@@ -58,6 +59,57 @@ TEST(SharedTables, AreStored) {
   EXPECT_EQ(store_shared_addresses(table + copy("@t", ", !dbg !7, !tbaa !1") + others),
             table + "  store " + value + ", ptr %5, align 8, !dbg !7\n" + others);
   EXPECT_EQ(store_shared_addresses(others), others);
+}
+
+TEST(NvccConversions, AreThoseToWords) {
+  const auto saturating = [](const std::string& to, const std::string& from,
+                             const std::string& at) {
+    return "  %2 = call " + to + " @llvm.fptoui.sat." + to + ".f32(" + from + " " + at +
+           "), !dbg !7\n";
+  };
+  EXPECT_EQ(nvcc_conversions(saturating("i8", "float", "%1")),
+            "  %rung.wide.0 = call i32 @llvm.nvvm.f2ui.rz(float %1), !dbg !7\n"
+            "  %2 = trunc i32 %rung.wide.0 to i8, !dbg !7\n"
+            "declare i32 @llvm.nvvm.f2ui.rz(float)\n");
+  EXPECT_EQ(nvcc_conversions(saturating("i64", "double", "%1")),
+            "  %2 = call i64 @llvm.nvvm.d2ull.rz(double %1), !dbg !7\n"
+            "declare i64 @llvm.nvvm.d2ull.rz(double)\n");
+  EXPECT_EQ(nvcc_conversions(saturating("i32", "half", "%1")),
+            "  %rung.float.0 = fpext half %1 to float, !dbg !7\n"
+            "  %2 = call i32 @llvm.nvvm.f2ui.rz(float %rung.float.0), !dbg !7\n"
+            "declare i32 @llvm.nvvm.f2ui.rz(float)\n");
+  EXPECT_EQ(nvcc_conversions(saturating("i32", "float", "-1.5")),
+            "  %2 = call i32 asm \"cvt.rzi.u32.f32 $0, $1;\", \"=r,f\"(float -1.5), !dbg !7\n");
+  const std::string vector = saturating("<2 x i32>", "<2 x float>", "%1");
+  EXPECT_EQ(nvcc_conversions(vector), vector);
+}
+
+TEST(NvccConversions, BytesThatAreNotZeroAreTrue) {
+  const std::string range = "!4 = !{i8 0, i8 2}\n";
+  EXPECT_EQ(nvcc_conversions("  %2 = load i8, ptr %1, align 1, !tbaa !3, !range !4, !noundef !5\n"
+                             "  %3 = trunc i8 %2 to i1, !dbg !6\n" +
+                             range),
+            "  %2 = load i8, ptr %1, align 1, !tbaa !3, !noundef !5\n"
+            "  %3 = icmp ne i8 %2, 0, !dbg !6\n" +
+                range);
+}
+
+TEST(LocalAlignment, DividesTheSize) {
+  const auto function = [](int bytes, int align) {
+    return "define void @k() {\n  %1 = alloca %struct.S, align " + std::to_string(align) +
+           "\n  call void @llvm.lifetime.start.p0(i64 " + std::to_string(bytes) +
+           ", ptr %1) #3\n}\n";
+  };
+  EXPECT_EQ(align_locals(function(32, 2) + function(24, 4) + function(6, 1) + function(3, 1)),
+            function(32, 16) + function(24, 8) + function(6, 2) + function(3, 1));
+  EXPECT_EQ(align_locals(function(4, 64)), function(4, 64));
+}
+
+TEST(IrPasses, HaveAReasonAndATest) {
+  for (const IrPass& pass : ir_passes()) {
+    EXPECT_TRUE(std::string_view(pass.behaviour).ends_with('.')) << pass.name;
+    EXPECT_TRUE(is_test(pass.test)) << pass.name << ": " << pass.test;
+  }
 }
 
 }  // namespace

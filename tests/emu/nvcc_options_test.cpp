@@ -1,6 +1,6 @@
 // nvcc's command line, as rung-nvcc and `rung emu` read it.
 
-#include "emu/nvcc_options.hpp"
+#include "emu/compile/nvcc_options.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

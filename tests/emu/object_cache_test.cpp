@@ -1,6 +1,6 @@
-// The cache of compiled objects: what is found again, and what is not.
+// The cache of compiled objects: which inputs hit, and which miss.
 
-#include "emu/object_cache.hpp"
+#include "emu/compile/link/object_cache.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ TEST_F(ObjectCacheTest, GivesTheSameFilesAgain) {
 
 TEST_F(ObjectCacheTest, AChangedSourceOrHeaderIsCompiledAgain) {
   store();
-  write("include/a.h", "int b;\n");  // of the same size
+  write("include/a.h", "int b;\n");  // the same size
   EXPECT_FALSE(is_found());
   write("include/a.h", "int a;\n");
   EXPECT_TRUE(is_found());
@@ -73,7 +73,7 @@ TEST_F(ObjectCacheTest, AChangedSourceOrHeaderIsCompiledAgain) {
 
 TEST_F(ObjectCacheTest, ANewHeaderMayComeFirst) {
   store();
-  write("output.json", "");  // what a program writes is none
+  write("output.json", "");  // a program's output is not a header
   EXPECT_TRUE(is_found());
   write("a.h", "");
   EXPECT_FALSE(is_found());

@@ -1,4 +1,4 @@
-// The tool as a process: how it ends by a signal, what it leaves behind, and files with odd names.
+// The tool as a process: termination by signals, temporary files, and files with odd names.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary_folder.hpp"
+
 namespace rung {
 namespace {
 
@@ -19,16 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* spinning = RUNG_EMU_PROGRAMS "/faulty/runs_until_killed.cu";
 
-/// A folder for the tool's temporary ones, empty at first.
+/// Gives the tool an empty folder for its temporary files.
 class EmuProcess : public testing::Test {
  protected:
-  EmuProcess() {
-    std::string name = (fs::temp_directory_path() / "rung_emu_process_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    folder_ = name;
-    fs::create_directory(temporary());
-  }
-  ~EmuProcess() override { fs::remove_all(folder_); }
+  EmuProcess() { fs::create_directory(temporary()); }
 
   fs::path temporary() const { return folder_ / "tmp"; }
 
@@ -54,7 +50,7 @@ class EmuProcess : public testing::Test {
     output_ = ends[0];
   }
 
-  /// Up to the end of the line, or of the output: then nobody has it open any more.
+  /// Reads a line, or the rest of the output, which ends once no process has the pipe open.
   std::string read_line() const {
     std::string line;
     char c = 0;
@@ -75,18 +71,20 @@ class EmuProcess : public testing::Test {
     return status;
   }
 
-  fs::path folder_;
+  const TemporaryFolder removed_{"rung_emu_process_"};
+  const fs::path folder_ = removed_.path();
   pid_t child_ = 0;
   int output_ = -1;
 };
 
 TEST_F(EmuProcess, EndsByTheSignalThatItGetsAndLeavesNothing) {
   for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+    std::signal(signal, SIG_DFL);  // a background job ignores SIGINT
     start({spinning});
     ASSERT_EQ(read_line(), "running\n");
     EXPECT_FALSE(fs::is_empty(temporary()));
     kill(child_, signal);
-    const int status = wait();  // comes back when the program has ended, too
+    const int status = wait();  // returns once the program has ended, too
     ASSERT_TRUE(WIFSIGNALED(status)) << signal;
     EXPECT_EQ(WTERMSIG(status), signal);
     EXPECT_TRUE(fs::is_empty(temporary())) << signal;

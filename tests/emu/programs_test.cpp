@@ -2,22 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "emu_program.hpp"
+#include "vgpu/tests/working_nvcc.hpp"
 
 namespace rung {
 namespace {
-
-// Ends well, with this output and nothing to complain of.
-EmuOutput expect_output(const std::string& program, const std::string& expected,
-                        const std::string& options = "", const std::string& arguments = "") {
-  EmuOutput output = run_emu("programs/" + program, options, arguments);
-  EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_EQ(output.out, expected) << output.err;
-  return output;
-}
 
 const auto& counters(const EmuOutput& output, std::size_t launch) {
   return output.json.at("kernels").at(launch).at("counters");
@@ -85,17 +79,31 @@ TEST(Programs, RuntimeCalls) {
 
 TEST(Programs, Atomics) { expect_output("atomics.cu", "0 wrong; 63 0 255 -64 2016 32 63\n"); }
 
-TEST(Programs, Reductions) {
-  const char* const sums = "528 1 32 64 63 32 392 -176 -21 10 no error\n";
-  expect_output("reductions.cu", sums);
-  if (std::string(RUNG_TEST_NVCC).empty()) return;
-  expect_output("reductions.cu", sums, "--compiler nvcc");
+/// Expects the output with clang and, in a second test that skips without a toolkit, with nvcc.
+#define RUNG_BY_BOTH_COMPILERS(Name, program, expected)                  \
+  TEST(Programs, Name) { expect_output(program, expected); }             \
+  TEST(Programs, Name##ByNvcc) {                                         \
+    if (working_nvcc().empty()) GTEST_SKIP() << "nvcc is not installed"; \
+    expect_output(program, expected, "--compiler nvcc");                 \
+  }
+
+RUNG_BY_BOTH_COMPILERS(Reductions, "reductions.cu", "528 1 32 64 63 32 392 -176 -21 10 no error\n")
+RUNG_BY_BOTH_COMPILERS(EarlyEnds, "early_ends.cu", "0 wrong\n")
+
+// The values that code compiled by nvcc 13.0 prints.
+constexpr const char* undefined_values =
+    "10 120 15\n44 44 30050 -68 45340\n2147483647 0 9223372036854775807 0 2147483647\n"
+    "no yes yes yes 3\n1\ncudaSuccess\n";
+
+RUNG_BY_BOTH_COMPILERS(ValuesThatCppLeavesUndefined, "undefined_values.cu", undefined_values)
+
+TEST(Programs, ValuesThatCppLeavesUndefinedInRelocatableCode) {
+  expect_output("undefined_values.cu", undefined_values, "-rdc=true");
 }
 
-TEST(Programs, EarlyEnds) {
-  expect_output("early_ends.cu", "0 wrong\n");
-  if (std::string(RUNG_TEST_NVCC).empty()) return;
-  expect_output("early_ends.cu", "0 wrong\n", "--compiler nvcc");
+TEST(Programs, EndlessLoopsAreKept) {
+  const EmuOutput output = run_emu("programs/endless_loop.cu", "--limit 100000");
+  EXPECT_EQ(output.out, "cudaErrorLaunchTimeout\n") << output.err;
 }
 
 TEST(Programs, Padding) {
@@ -133,6 +141,7 @@ TEST(Programs, DeclarationsAsNvccTakesThem) {
       "2031 2131 2031 2131\nthree blocks are no clusters of two\n42 1\n1 63\n";
   expect_output("declarations.cu", expected);
   expect_output("declarations.cu", expected, "-rdc=true");
+  expect_output("nvcc_declares.cu", "64 0 7 3\n3 5 7 text 20001 2.5\n");
 }
 
 TEST(Programs, ValuesThatOneLaneHas) { expect_output("one_lane.cu", "100 rows, 0 wrong\n"); }
@@ -144,12 +153,12 @@ TEST(Programs, SharedMemoryOfOtherBlocks) {
 TEST(Programs, TablesOfSharedAddresses) { expect_output("shared_tables.cu", "1 61\n128 128\n"); }
 
 TEST(Programs, RemovedNamesOfLibraries) {
-  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with CUB and Thrust";
+  if (working_nvcc().empty()) GTEST_SKIP() << "no toolkit with CUB and Thrust";
   expect_output("removed_names.cu", "63 385 0\n");
 }
 
 TEST(Programs, BarriersInSharedMemory) {
-  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with libcu++";
+  if (working_nvcc().empty()) GTEST_SKIP() << "no toolkit with libcu++";
   expect_output("shared_barrier.cu", "3 2 cudaSuccess\n");
 }
 
@@ -189,6 +198,10 @@ TEST(Programs, RefusedLaunches) {
       << output.err;
 }
 
+TEST(Programs, SizesAreRefusedAndNotCut) {
+  expect_output("large_sizes.cu", "1 1 1 1 1\n2 2 1 1 1\n1 1 0\n1 1\n0 0\n1\n");
+}
+
 TEST(Programs, GroupsAndHalf) {
   expect_output("groups_and_half.cu", "1520 39 11 104\n1 32.5 947.438\n0.199951 4\n");
 }
@@ -196,11 +209,11 @@ TEST(Programs, GroupsAndHalf) {
 TEST(Programs, Wmma) {
   const EmuOutput output = expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n");
   for (const auto& kernel : output.json.at("kernels")) EXPECT_EQ(kernel.at("hazards").size(), 0u);
-  // For 6 tiles of C across, 4 down and 5 of K: 8 loads of A and B, and at last 4 of C.
+  // 6 x 4 tiles of C and 5 of K: 8 loads of A and B for each tile of K, and finally 4 of C.
   EXPECT_EQ(counters(output, 0).at("global_load_requests"), 6 * 4 * (5 * 8 + 4));
-  // By generic addresses, which ldmatrix does not take: four loads for A and for B.
+  // ldmatrix does not take these generic addresses: four loads each for A and B.
   EXPECT_EQ(counters(output, 1).at("shared_load_requests"), 6 * 4 * 5 * 2 * 4);
-  // The padding keeps both free of conflicts.
+  // The padding avoids bank conflicts for both.
   EXPECT_EQ(counters(output, 1).at("shared_load_wavefronts"), 6 * 4 * 5 * 2 * 4);
 }
 
@@ -258,14 +271,29 @@ TEST(Programs, LinesOfTheSource) {
   EXPECT_TRUE(is_found);
 }
 
+TEST(Programs, LinesAreAsLongAsTheTerminalAllows) {
+  const auto longest = [](const char* columns) {
+    setenv("COLUMNS", columns, 1);
+    const std::string text = run_emu("programs/tiled_matmul.cu", "--lines").err;
+    unsetenv("COLUMNS");
+    const std::size_t begin = text.find("instructions  ");
+    std::size_t most = 0;
+    std::istringstream lines(text.substr(begin));
+    for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+    return most;
+  };
+  EXPECT_EQ(longest("60"), 60u);
+  EXPECT_GT(longest("160"), 80u);
+}
+
 TEST(Programs, DeviceCodeOfNvcc) {
-  const std::filesystem::path nvcc = RUNG_TEST_NVCC;  // the build's
+  const std::filesystem::path nvcc = working_nvcc();
   if (nvcc.empty()) GTEST_SKIP() << "nvcc is not installed";
   const std::string path = std::getenv("PATH");
   setenv("PATH", (nvcc.parent_path().string() + ":" + path).c_str(), 1);
   const EmuOutput output =
       expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n", "--compiler nvcc");
-  // nvcc sees that A and B lie in shared memory: an ldmatrix for each.
+  // nvcc sees that A and B are in shared memory, and loads each with one ldmatrix.
   EXPECT_EQ(counters(output, 1).at("shared_load_requests"), 6 * 4 * 5 * 2);
   expect_output("static_names.cu", "10 12 14 16\n", "--compiler nvcc -std=c++20");
 }

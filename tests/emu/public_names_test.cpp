@@ -1,4 +1,4 @@
-// What public programs use: each feature in a small program of its own.
+// Features that public programs use, each in a small program of its own.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -7,13 +7,6 @@
 
 namespace rung {
 namespace {
-
-void expect_output(const std::string& program, const std::string& expected,
-                   const std::string& options = "") {
-  const EmuOutput output = run_emu("programs/" + program, options);
-  EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_EQ(output.out, expected) << output.err;
-}
 
 TEST(PublicNames, OfTheVendorsHeaders) {
   expect_output("vendor_names.cu",

@@ -16,7 +16,7 @@ vgpu::LaunchReport launch(const std::string& kernel, std::uint32_t blocks) {
   return report;
 }
 
-/// How many of so many launches have a record of their own.
+/// Adds `count` launches and returns the number of those that get a record of their own.
 int own_records(RepeatedLaunches& launches, const vgpu::LaunchReport& report, int count) {
   int own = 0;
   for (int i = 0; i < count; ++i) own += launches.add(report) ? 0 : 1;

@@ -1,4 +1,4 @@
-// What `rung emu`, and a program of rung-nvcc by itself, say about hazards, and how they end.
+// Hazard reports and exit codes of `rung emu`, and of programs that rung-nvcc has compiled.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -82,7 +82,7 @@ TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
   const auto& reports = output.json.at("reports");
   EXPECT_EQ(reports.at(0).at("kernel"), "sums::reverse<float, 64>");
   EXPECT_EQ(reports.at(0).at("launches"), (std::vector<int>{1, 2, 3}));
-  // The launches keep their own.
+  // Each launch keeps its own hazards.
   for (const auto& kernel : output.json.at("kernels")) EXPECT_FALSE(kernel.at("hazards").empty());
   expect_in(read("junit.xml"), "name=\"sums::reverse&lt;float, 64&gt;\"");
   expect_in(read("junit.xml"), "message=\"ended with exit code 5\"");
@@ -92,7 +92,7 @@ TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
   EXPECT_EQ(fs::path(uri).filename(), "race_in_launches.cu");
   EXPECT_GT(place.at("physicalLocation").at("region").at("startLine"), 5);
 
-  // What it printed suppresses it, and the program's own exit code is back.
+  // With the printed suppressions, the run ends with the program's own exit code.
   const std::size_t begin = output.err.find("{\n");
   write("all.supp", output.err.substr(begin, output.err.rfind("}\n") + 2 - begin));
   const EmuOutput quiet =
@@ -104,7 +104,7 @@ TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
   expect_in(quiet.err, "rung emu: suppressed by <insert_a_suppression_name_here>: ");
 }
 
-// Most of them share records, unless each is asked for.
+// Most launches share records, unless a record of each is requested.
 TEST_F(ReportsOfPrograms, ManyLaunchesAreCountedAndNumbered) {
   const std::string program = RUNG_EMU_PROGRAMS "/faulty/race_in_late_launches.cu";
   EXPECT_EQ(run("'" RUNG_PROGRAM "' emu '" + program + "'"), 1);
@@ -130,7 +130,7 @@ TEST_F(ReportsOfPrograms, EndsWithoutDestructorsAreReportedLikeOthers) {
     expect_in(read("err"), " times, in launches 100 and 102)\n");
     expect_in(read("err"), "add_one     1     64    300 ");
     EXPECT_EQ(count(read("err"), "leak: 4 bytes"), 1u) << read("err");
-    // By itself.
+    // Without `rung emu`.
     EXPECT_EQ(run("./program " + end), 4) << end;
     EXPECT_EQ(count(read("err"), " times, in launches 100 and 102)\n"), 2u) << read("err");
     EXPECT_EQ(run("RUNG_EMU_ERROR_EXITCODE=9 ./program " + end), 9) << end;
@@ -154,7 +154,7 @@ TEST_F(ReportsOfPrograms, WrongOptionsAreRefusedBeforeTheRun) {
 TEST_F(ReportsOfPrograms, ProgramsOfRungNvccReportThemselves) {
   ASSERT_EQ(run(RUNG_NVCC " " RUNG_EMU_PROGRAMS "/faulty/race_in_launches.cu -o program"), 0)
       << read("err");
-  // By itself it says what it found, and ends as it would.
+  // Run alone, the program reports hazards and keeps its own exit code.
   EXPECT_EQ(run("./program"), 5);
   EXPECT_EQ(count(read("err"), "shared-memory race: "), 1u) << read("err");
   EXPECT_EQ(count(read("err"), "leak: "), 0u);
@@ -177,6 +177,16 @@ TEST_F(ReportsOfPrograms, ProgramsOfRungNvccReportThemselves) {
             5);
   EXPECT_EQ(run("RUNG_EMU_ERROR_EXITCODE=x ./program"), 2);
   expect_in(read("err"), "RUNG_EMU_ERROR_EXITCODE: 'x' is not an integer from 0 to 255");
+  EXPECT_EQ(run("RUNG_EMU_GPU=x ./program"), 2);
+  expect_in(read("err"), "rung emu: RUNG_EMU_GPU: 'x' is not one of");
+  EXPECT_EQ(run("RUNG_EMU_SUPPRESSIONS=/nowhere ./program"), 2);
+  expect_in(read("err"), "rung emu: RUNG_EMU_SUPPRESSIONS: /nowhere: No such file");
+  EXPECT_EQ(run("RUNG_EMU_REPORT=/nowhere/report ./program"), 5);
+  EXPECT_EQ(count(read("err"), "RUNG_EMU_REPORT: '/nowhere/report' cannot be written: No"), 1u);
+  for (const std::string flag : {"LEAK_CHECK", "GEN_SUPPRESSIONS", "CHECK", "LINES", "STEPS"}) {
+    EXPECT_EQ(run("RUNG_EMU_" + flag + "=yes ./program"), 2) << flag;
+    EXPECT_EQ(read("err"), "rung emu: RUNG_EMU_" + flag + ": 'yes' is neither 0 nor 1\n");
+  }
 }
 
 }  // namespace

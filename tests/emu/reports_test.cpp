@@ -7,6 +7,7 @@
 #include <string>
 
 #include "emu/reports/conclusion.hpp"
+#include "emu/reports/remedy.hpp"
 #include "emu/reports/source_files.hpp"
 
 namespace rung::emu {
@@ -86,6 +87,45 @@ TEST(Reports, KernelsAreNotMerged) {
   reports.add_launch(launch({hazard("shared-memory race", 5, 7)}));
   reports.add_launch(launch({other}, "reduce<float>"));
   EXPECT_EQ(reports.all().size(), 2u);
+}
+
+// The remedy of a single hazard, whose parties are in the blocks given.
+std::string remedy_of(Json hazard, int block = 0, int other_block = 0) {
+  hazard["first"]["block"] = {block, 0, 0};
+  if (hazard.contains("other")) hazard["other"]["block"] = {other_block, 0, 0};
+  Reports reports;
+  reports.add_launch(launch({std::move(hazard)}));
+  return remedy(reports.all().front());
+}
+
+TEST(Remedies, OfRaces) {
+  const Json race = hazard("shared-memory race", 7, 5);
+  EXPECT_EQ(remedy_of(race),
+            "put __syncthreads() between sum.cu:5 and sum.cu:7; in a loop, also after sum.cu:7");
+  EXPECT_EQ(remedy_of(hazard("shared-memory race", 5, 5)),
+            "put __syncthreads() between the two accesses; in a loop, at the end of its body");
+  Json writes = race;
+  writes["other"]["access"] = "write";
+  EXPECT_EQ(remedy_of(writes), "give each thread its own element, or use an atomic");
+  EXPECT_EQ(remedy_of(hazard("global-memory race", 7, 5), 0, 1).find("blocks run in any order: "),
+            0u);
+  Json metal = race;
+  metal["first"]["file"] = "/project/sum.metal";
+  EXPECT_EQ(remedy_of(metal).find("put threadgroup_barrier(mem_flags::mem_threadgroup) between"),
+            0u);
+  Json asynchronous = race;
+  asynchronous["message"] = "shared-memory race: not ordered with the asynchronous write";
+  EXPECT_EQ(remedy_of(asynchronous), "");
+}
+
+TEST(Remedies, FollowTheReport) {
+  Reports reports;
+  reports.add_launch(launch({hazard("out of bounds", 5, 0), hazard("trap", 6, 0)}));
+  EXPECT_EQ(reports_text(reports, {}),
+            "out of bounds: at 5\n"
+            "  to do: compare the index with the number of elements before the access, as in if (i "
+            "< n)\n"
+            "trap: at 6\n");
 }
 
 TEST(Reports, ManyLaunchesAreCutShort) {

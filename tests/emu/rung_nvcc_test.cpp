@@ -21,7 +21,7 @@ class RungNvcc : public testing::Test {
   }
   ~RungNvcc() override { fs::remove_all(folder_); }
 
-  /// What the command prints; `$NVCC` and `$FILES` stand for the compiler and the sources.
+  /// Returns the command's output. `$NVCC` is the compiler, and `$FILES` the folder of the sources.
   std::string run(const std::string& command) const {
     setenv("NVCC", RUNG_NVCC, 1);
     setenv("FILES", RUNG_EMU_PROGRAMS "/programs/several_files", 1);
@@ -47,22 +47,22 @@ TEST_F(RungNvcc, SeparateCompilation) {
                 "-o both.a && $NVCC -arch=sm_80 main.o both.a -o third && ./third"),
             "157 19 cudaSuccess\n");
   EXPECT_NE(run("cat device.d").find("parts.h"), std::string::npos);
-  // Archives in any order, by their names, too.
+  // Archives in any order, also as -lNAME.
   EXPECT_EQ(run("$NVCC -arch=sm_80 libparts.a main.o -o fourth && ./fourth && "
                 "$NVCC -arch=sm_80 -L. -lparts main.o -lparts -o fifth && ./fifth"),
             "157 19 cudaSuccess\n157 19 cudaSuccess\n");
-  // The device link by itself, the rest by any linker of the host's.
+  // A separate device link; any host linker does the rest.
   EXPECT_EQ(run("$NVCC -dlink main.o libparts.a -o linked.o && "
                 "$NVCC main.o linked.o libparts.a -o again && ./again"),
             "157 19 cudaSuccess\n");
-  // CUDA_RESOLVE_DEVICE_SYMBOLS has objects without relocatable device code linked, too.
+  // CUDA_RESOLVE_DEVICE_SYMBOLS also links objects without relocatable device code.
   EXPECT_EQ(run("$NVCC -c $FILES/../vector_add.cu && $NVCC -dlink vector_add.o -o none.o && "
                 "$NVCC vector_add.o none.o -o adds && ./adds"),
             run("$NVCC $FILES/../vector_add.cu -o adds && ./adds"));
 }
 
-// As CUDA_RESOLVE_DEVICE_SYMBOLS has it for static libraries: a linker of the host's must take the
-// device link out of each archive, and each has its own kernels.
+// CUDA_RESOLVE_DEVICE_SYMBOLS for static libraries: the host's linker must extract the device link
+// from each archive, and each archive has its own kernels.
 TEST_F(RungNvcc, DeviceLinksInArchives) {
   EXPECT_EQ(
       run("mkdir -p links; for name in first second; do echo \"#include <cstdio>\n"
@@ -116,7 +116,7 @@ TEST_F(RungNvcc, CooperativeGroupsOfOldArchitectures) {
             "2");
 }
 
-// A toolkit's library, of which a function ends the program.
+// The libraries of a toolkit are ignored. Here, a call of their cudaMalloc would end the program.
 TEST_F(RungNvcc, LibrariesOfAToolkitArePassedOver) {
   ASSERT_EQ(
       run("mkdir lib64 && echo 'extern \"C\" int cudaMalloc(void**, unsigned long) { "

@@ -1,10 +1,9 @@
-#include "emu/vector_copies.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "emu/vector_casts.hpp"
+#include "emu/compile/ir/passes.hpp"
+#include "passes.hpp"
 
 namespace rung::emu {
 namespace {
@@ -65,13 +64,14 @@ TEST(VectorCopies, LeaveOthersAlone) {
 }
 
 TEST(VectorCasts, HideTheArray) {
-  EXPECT_EQ(hide_arrays_of_vectors("x = *(float4*)&t[i]; return (const uint4 *)(p + 1);"),
+  EXPECT_EQ(after(hide_arrays_of_vectors, "x = *(float4*)&t[i]; return (const uint4 *)(p + 1);"),
             "x = *(float4*)(::rung_emu::Address)&t[i]; "
             "return (const uint4 *)(::rung_emu::Address)(p + 1);");
-  EXPECT_EQ(hide_arrays_of_vectors("reinterpret_cast<float4 *>(&(x))[0] = y;"),
+  EXPECT_EQ(after(hide_arrays_of_vectors, "reinterpret_cast<float4 *>(&(x))[0] = y;"),
             "((float4 *)(::rung_emu::Address)(&(x)))[0] = y;");
-  EXPECT_EQ(hide_arrays_of_vectors("reinterpret_cast<int4*>(f(reinterpret_cast<int2 const*>(p)))"),
-            "((int4*)(::rung_emu::Address)(f(((int2 const*)(::rung_emu::Address)(p)))))");
+  EXPECT_EQ(
+      after(hide_arrays_of_vectors, "reinterpret_cast<int4*>(f(reinterpret_cast<int2 const*>(p)))"),
+      "((int4*)(::rung_emu::Address)(f(((int2 const*)(::rung_emu::Address)(p)))))");
 }
 
 TEST(VectorCasts, LeavesOtherTextAlone) {
@@ -80,7 +80,7 @@ TEST(VectorCasts, LeavesOtherTextAlone) {
         "reinterpret_cast<float4&>(x)", "reinterpret_cast<T*>(x)", "(float4* p)", "(float4)x",
         "std::function<void(float4*)> g;", "void (*g)(float4*) = f;",
         "reinterpret_cast<int4*>(("}) {
-    EXPECT_EQ(hide_arrays_of_vectors(text), text);
+    EXPECT_EQ(after(hide_arrays_of_vectors, text), text);
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Memory between two pages that may not be touched.
+// Memory between two inaccessible guard pages.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 namespace rung {
 
-/// A copy of an operand can end right before the page after it, or start right after the page
-/// before it.
+/// Holds a copy of an operand that ends right before the guard page after it, or starts right after
+/// the guard page before it.
 class GuardedMemory {
  public:
   enum class Place { ends_at_guard, starts_at_guard };
@@ -32,7 +32,7 @@ class GuardedMemory {
 
   std::size_t bytes() const { return bytes_; }
 
-  /// `bytes` bytes copied here, with a known pattern on the side that has no guard page.
+  /// Copies `bytes` bytes here, with a known pattern on the side without a guard page.
   std::byte* copy(const void* from, std::size_t bytes, Place place) {
     place_ = place;
     copy_bytes_ = bytes;
@@ -42,13 +42,13 @@ class GuardedMemory {
     return copy_;
   }
 
-  /// Whether the pattern beside the copy is as it was.
+  /// True if the pattern next to the copy is unchanged.
   bool pattern_intact() const {
     return std::all_of(pattern(), pattern() + pattern_bytes(),
                        [](std::byte value) { return value == std::byte{0xFF}; });
   }
 
-  /// The first byte past the memory: a pointer that must not be followed.
+  /// The first byte past the memory: a pointer that must not be dereferenced.
   std::byte* forbidden() const { return begin_ + bytes_; }
 
  private:

@@ -1,26 +1,28 @@
-// json_fuzz CASES SEED FILE...: every mutation of results of rung bench is a page, or one line that
-// names the file: no crash, no other exception, no picture outside its folder, no coordinate that
-// is not a number. Exit code 1 with the case's seed and text where that fails; run that seed alone
-// with CASES = 1.
+// json_fuzz CASES SEED FILE...: every mutation of a results file of rung bench must become a page
+// or a one-line error that names the file. It must not cause a crash, another exception, a picture
+// outside its folder, or a coordinate that is not a number. On a failure, prints the seed and text
+// of the case and exits with 1; repeat it alone with that seed and CASES = 1.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
 #include <set>
 
-#include "analysis/measured_runs.hpp"
-#include "analysis/resources.hpp"
+#include "core/json/reader.hpp"
 #include "fuzz/json_mutations.hpp"
-#include "json/reader.hpp"
-#include "report/page/page.hpp"
-#include "report/utf8.hpp"
+#include "tools/analysis/bench_file.hpp"
+#include "tools/analysis/measured_runs.hpp"
+#include "tools/analysis/resources.hpp"
+#include "tools/report/page/page.hpp"
+#include "tools/report/utf8.hpp"
 
 namespace rung::fuzz {
 namespace {
 
-/// What a case ended as, and what is wrong about that.
+/// The outcome of a case, and a description of what is wrong with it.
 struct Outcome {
   bool is_page = false;
   std::string violation;
@@ -50,7 +52,7 @@ std::string wrong_in_message(std::string_view message, std::string_view file) {
 Outcome report(const std::string& text) {
   try {
     Results results;
-    results.add("case.json", json::parse(text, "case.json"));
+    results.add(BenchFile(text, "case.json"));
     Outcome outcome{true, wrong_in_page(report_page(results, {}))};
     if (outcome.violation.empty()) {
       outcome.violation = wrong_in_pictures(report_pictures(results, {}));
@@ -84,13 +86,29 @@ Outcome run_case(const std::string& text) {
   return outcome;
 }
 
-/// The file with at most eight of its results: more of them make cases slower, not harder.
+/// The file with at most eight of its results: more make cases slower, but not harder.
 Json read_seed(const std::string& path) {
-  Json json = json::parse(json::read_text(path), path);
-  if (!json.is_object() || !json.contains("results")) return json;
-  Json& results = json["results"];
-  while (results.size() > 8) results.erase(results.size() / 2);
-  return json;
+  const BenchFile file(json::read_text(path), path);
+  const auto some_of = [](const std::vector<json::Value>& values) {
+    Json array = Json::array();
+    for (const json::Value& value : values) array.push_back(value.json());
+    while (array.size() > 8) array.erase(array.size() / 2);
+    return array;
+  };
+  Json document = file.head().json();
+  document.erase("common");
+  document["results"] = some_of(file.results());
+  if (document.contains("random")) document["random"]["draws"] = some_of(file.draws());
+  return document;
+}
+
+/// A case in two has the form of JSON Lines, if a document still has results.
+std::string text_of(const Json& document, Random& random) {
+  const bool has_results = document.is_object() && document.contains("results") &&
+                           document["results"].is_array() && !document["results"].empty();
+  const bool as_lines = has_results && below(random, 2) == 0 &&
+                        std::ranges::all_of(document["results"], &Json::is_object);
+  return as_lines ? lines_of(document) : document.dump();
 }
 
 int run(std::size_t cases, std::uint64_t seed, const std::vector<std::string>& files) {
@@ -100,7 +118,7 @@ int run(std::size_t cases, std::uint64_t seed, const std::vector<std::string>& f
   for (std::uint64_t i = seed; i < seed + cases; ++i) {
     Random random(i);
     const Json mutated = mutate(seeds[below(random, seeds.size())], random);
-    const std::string text = mutate_text(mutated.dump(), random);
+    const std::string text = mutate_text(text_of(mutated, random), random);
     Outcome outcome;
     try {
       outcome = run_case(text);
@@ -115,7 +133,7 @@ int run(std::size_t cases, std::uint64_t seed, const std::vector<std::string>& f
   }
   fmt::print("{} cases: {} pages, {} refused\n", cases, pages, cases - pages);
   const bool is_telling = cases < 100 || (pages > cases / 10 && pages < cases);
-  return is_telling ? 0 : 1;  // a mutator that only ever breaks, or never does, tests nothing
+  return is_telling ? 0 : 1;  // a mutator that always or never breaks a file tests nothing
 }
 
 }  // namespace

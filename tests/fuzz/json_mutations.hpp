@@ -1,5 +1,5 @@
 #pragma once
-// Valid documents made wrong at a few places: in their structure, then in their text.
+// Makes valid documents invalid at a few places: in their structure, then in their text.
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ using Random = std::mt19937_64;
 
 inline std::size_t below(Random& random, std::size_t limit) { return random() % limit; }
 
-/// All values of a document, the whole one first.
+/// All values of a document, the whole document first.
 inline void collect(Json& json, std::vector<Json*>& values) {
   values.push_back(&json);
   if (!json.is_structured()) return;
@@ -27,7 +27,7 @@ inline Json nested(int levels) {
   return json;
 }
 
-/// A value of another type, or at the edge of its own.
+/// A value of another type, or at a limit of its type.
 inline Json odd_value(Random& random) {
   static const std::vector<Json> odd = {nullptr,
                                         true,
@@ -81,7 +81,7 @@ inline void mutate_container(Json& json, Random& random) {
   }
 }
 
-/// One to four changes of the structure.
+/// Makes one to four changes to the structure.
 inline Json mutate(Json json, Random& random) {
   for (std::size_t changes = 1 + below(random, 4); changes > 0; --changes) {
     std::vector<Json*> values;
@@ -96,8 +96,8 @@ inline Json mutate(Json json, Random& random) {
   return json;
 }
 
-/// One case in four is changed as text as well: cut short, with bytes that are no UTF-8, numbers
-/// that are none, and members twice.
+/// Changes the text as well in one case of four: truncates it, or inserts invalid UTF-8, invalid
+/// numbers or duplicate members.
 inline std::string mutate_text(std::string text, Random& random) {
   if (below(random, 4) != 0 || text.empty()) return text;
   const std::size_t at = below(random, text.size());

@@ -1,21 +1,27 @@
-// Random products and dot products whose operands touch pages that may not be read or written:
+// Random products and dot products, by each function of rung.h and each rung, with operands next to
+// inaccessible pages:
 //   library_fuzz [--cases N] [--seed S] [--first I]
-// Each case runs the library or one of its rungs and is checked by core/verify. A failure prints
-// the command that repeats it. RUNG_ISA chooses the instruction set.
+// Each case runs the library or one of its rungs and is checked by core/verify or, where all sums
+// are exact, by another function. A failure prints the command that repeats it. RUNG_ISA chooses
+// the instruction set.
 
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../library/entry_points.hpp"
 #include "../library/public_call.hpp"
 #include "backends/backend.hpp"
+#include "core/dtype.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "device/cpu/machine.hpp"
@@ -27,7 +33,7 @@ namespace {
 
 constexpr std::size_t operand_bytes = 16 << 20;
 
-/// What the handler of a crash prints.
+/// The text that the crash handler prints.
 char current_case[512];
 
 void report_crash(int signal) {
@@ -48,7 +54,7 @@ struct Bytes {
   std::size_t size;
 };
 
-/// All of a matrix, from its first element to its last one.
+/// The bytes of a matrix from its first element to its last one.
 template <class Pointer>
 Bytes bytes_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
                Dtype dtype) {
@@ -57,7 +63,7 @@ Bytes bytes_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t
   return {matrix.data, static_cast<std::size_t>(last + 1) * input_bytes(dtype)};
 }
 
-/// An operand that a call may read alone: copied to where its neighbours may not be touched.
+/// A read-only operand of a call, copied to a place next to inaccessible pages.
 class Input {
  public:
   const std::byte* place(const Bytes& from, GuardedMemory::Place place) {
@@ -78,10 +84,13 @@ class Input {
 
 class Fuzz {
  public:
-  /// Empty if the case is right, else what is wrong with it.
-  std::string run(Draws draws) { return draws.one_in(3) ? dot(draws) : gemm(draws); }
+  /// Runs a case. Returns a description of what is wrong, or an empty string.
+  std::string run(Draws draws) {
+    if (draws.one_in(4)) return entry(draws);
+    return draws.one_in(3) ? dot(draws) : gemm(draws);
+  }
 
-  /// The case in hand, for messages.
+  /// The current case, for messages.
   const std::string& text() const { return text_; }
   void introduce(std::string text) {
     text_ = std::move(text);
@@ -113,7 +122,7 @@ class Fuzz {
       if (rung != nullptr) {
         rung::run(backend_, *rung, moved, threads);
       } else {
-        if (call.alpha == 0 || call.m == 0 || call.n == 0) {  // A and B are not read then
+        if (call.alpha == 0 || call.m == 0 || call.n == 0) {  // then A and B are not read
           moved.a.data = a_.forbidden();
           moved.b.data = b_.forbidden();
         }
@@ -152,7 +161,47 @@ class Fuzz {
     return intact ? "" : "an input changed";
   }
 
-  /// Where the element of i = 0 is in a copy of the vector.
+  /// Runs a function of rung.h. Compares its result with that in ordinary memory and with rung_gemm
+  /// for each product.
+  std::string entry(Draws& draws) {
+    const auto all = entry::entry_points();
+    const entry::EntryPoint& point = all[static_cast<std::size_t>(draws.below(std::ssize(all)))];
+    const entry::Problem problem = random_entry(draws);
+    const int threads = random_threads(draws), mode = static_cast<int>(draws.below(4));
+    introduce(fmt::format("{}: {} on {} threads, mode {}: {} x {} x {}, {} times", command_,
+                          point.name(), threads, mode, problem.m, problem.n, problem.k,
+                          problem.count));
+    const auto values_of = [&](const entry::EntryPoint& any) {
+      std::deque<std::vector<std::byte>> memory;
+      const entry::Call call =
+          any.make(problem, [&](std::size_t bytes) { return memory.emplace_back(bytes).data(); });
+      const rung_status status = call.run(threads, mode);
+      return std::pair(status, call.values());
+    };
+    const auto [status, expected] = values_of(point);
+    std::deque<GuardedMemory> guarded;
+    const entry::Call call = point.make(problem, [&](std::size_t bytes) {
+      const std::vector<std::byte> zeros(bytes);
+      return guarded.emplace_back(bytes).copy(zeros.data(), bytes, random_place(draws));
+    });
+    std::vector<std::vector<std::byte>> inputs;
+    for (const auto& input : call.inputs) inputs.emplace_back(input.begin(), input.end());
+    if (call.run(threads, mode) != status) return rung_last_error();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!std::ranges::equal(inputs[i], call.inputs[i])) return "an input changed";
+    }
+    if (!std::ranges::all_of(guarded, &GuardedMemory::pattern_intact)) {
+      return "a write beside an operand";
+    }
+    if (call.values() != expected) return "another result than in ordinary memory";
+    if (point.reference == nullptr || status != RUNG_OK) return "";
+    auto products = values_of(*point.reference).second;
+    // Some functions have only the first product.
+    products.resize(std::min(products.size(), expected.size()));
+    return products == expected ? "" : "another result than that of rung_gemm for each product";
+  }
+
+  /// The address of element i = 0 in a copy of the vector.
   static const void* place(const void* first, std::int64_t increment, const DotCall& call,
                            Input& input, GuardedMemory::Place place) {
     const auto size = static_cast<std::int64_t>(input_bytes(call.dtype));
@@ -169,7 +218,7 @@ class Fuzz {
   }
   static Accuracy accuracy_of(const RungInfo& rung) { return rung::accuracy_of(rung); }
 
-  /// Null: the library.
+  /// Null chooses the library.
   static const RungInfo* random_rung(Draws& draws, const std::vector<const RungInfo*>& rungs) {
     if (draws.one_in(2)) return nullptr;
     return rungs[static_cast<std::size_t>(draws.below(std::ssize(rungs)))];

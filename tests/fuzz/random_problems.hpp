@@ -1,18 +1,20 @@
 #pragma once
-// Random problems for the fuzz test of the library: mostly small, and some that reach every
-// selection rule.
+// Random problems for the fuzz test of the library: most are small, some large enough to cover
+// every selection rule.
 
 #include <array>
 #include <cstdint>
 
 #include "../cpu_dtypes.hpp"
+#include "../library/entry_points.hpp"
 #include "core/case.hpp"
+#include "core/dtype_traits.hpp"
 #include "core/random.hpp"
 #include "guarded_memory.hpp"
 
 namespace rung {
 
-/// A sequence of random numbers that a seed and the index of a case determine.
+/// A sequence of random numbers determined by a seed and the index of a case.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t index) : seed_(random_bits(seed, index)) {}
@@ -40,7 +42,7 @@ inline GuardedMemory::Place random_place(Draws& draws) {
   return draws.one_in(2) ? ends_at_guard : starts_at_guard;
 }
 
-/// 0 in one of 20 draws.
+/// A size; 0 in one of 20 draws.
 inline std::int64_t random_size(Draws& draws) {
   if (draws.one_in(20)) return 0;
   return draws.between(1, draws.pick(std::array<std::int64_t, 6>{3, 9, 17, 33, 49, 70}));
@@ -81,14 +83,33 @@ inline GemmSpec random_gemm(Draws& draws) {
   }
   spec.alpha = random_scale(draws);
   spec.beta = random_scale(draws);
-  if (is_integer(spec.dtype)) {  // whose scalars are whole numbers
+  if (is_integer(spec.dtype)) {  // their scalars are integers
     spec.alpha = draws.between(-3, 3);
     spec.beta = draws.between(-3, 3);
   }
-  // A kernel may pass on a NaN times an alpha of 0; the library may not, and reads nothing then.
+  // A kernel may compute 0 * NaN for an alpha of 0; the library must not, and reads no operands
+  // then.
   spec.values = spec.alpha == 0 ? Values::reals : random_values(draws);
   spec.seed = draws.bits() >> 8;
   return spec;
+}
+
+/// A problem with small integers, whose sums are exact.
+inline entry::Problem random_entry(Draws& draws) {
+  entry::Problem problem = {.m = random_size(draws),
+                            .n = random_size(draws),
+                            .k = random_size(draws),
+                            .count = draws.between(1, 4)};
+  if (draws.one_in(8)) problem.k = draws.between(120, 700);
+  if (draws.one_in(16)) problem.m = draws.between(200, 600);
+  problem.alpha = static_cast<double>(draws.between(-2, 2));
+  problem.beta = static_cast<double>(draws.between(-2, 2));
+  problem.a_by_columns = draws.one_in(2);
+  problem.b_by_columns = draws.one_in(2);
+  problem.c_by_columns = draws.one_in(2);
+  problem.padding = draws.one_in(2) ? 0 : draws.between(1, 9);
+  problem.seed = draws.bits() >> 8;
+  return problem;
 }
 
 inline DotSpec random_dot(Draws& draws) {

@@ -1,14 +1,15 @@
-"""elf_test.py SOURCE BUILD VERSION FILE...: what is installed, read as ELF: hardened, with the symbols
-that its headers declare and no others, and without the names of the machine that built it."""
+"""elf_test.py SOURCE BUILD VERSION FILE...: checks installed ELF files: they must be hardened, export exactly
+the symbols that their headers declare, and not contain paths of the machine that built them."""
 
 import re
 import subprocess
 import sys
 
 ALLOWED = {
-    "librung.so": r"rung_\w+|rung::(dot|gemm(_batched|_block_scaled|_epilogue|_grouped|_parts|_weight_only)?|pack_weights|packed_weights_bytes|release_cuda_workspace)\(.*"
+    "librung.so": r"rung_\w+|rung::(dot|gemm(_batched|_block_scaled|_epilogue|_grouped|_parts|_weight_only)?|pack_weights|packed_weights_bytes|release_cuda_workspace|[gs]et_num_threads)\(.*"
                   r"|(typeinfo|typeinfo name|vtable) for rung::Error",
-    "librung_blas.so": r"(scipy_)?(cblas_[sd](gemm|dot)(64_)?|[sd](gemm|dot)_(64_)?)",
+    "librung_blas.so": r"rung_blas_[gs]et_num_threads|(scipy_)?(cblas_[sd](gemm|dot)(64_)?|[sd](gemm|dot)_(64_)?)"
+                       r"|(cblas_)?[sd](gemm|dot)_64|(isamax|[cz]dotc)_(64_)?",
     "librung_cublas.so": r"cublas(Create|Destroy|[SG]et(Stream|PointerMode)|SetWorkspace)_v2|cublas[SG]etMathMode"
                          r"|cublas[SD](gemm|dot)_v2(_64)?|cublas[SD]gemmStridedBatched(_64)?"
                          r"|cublas(Gemm(StridedBatched)?|Dot)Ex(_64)?|cublasLtMatmul",
@@ -20,7 +21,7 @@ def read(*command):
 
 
 def problems(path, source, build, version):
-    """What is wrong with one file."""
+    """Yields a message for each problem of one file."""
     name = path.rsplit("/", 1)[-1]
     dynamic, segments = read("readelf", "-dW", path), read("readelf", "-lW", path)
     if "GNU_RELRO" not in segments or not re.search(r"BIND_NOW|\bNOW\b", dynamic):
@@ -30,7 +31,7 @@ def problems(path, source, build, version):
         yield "an executable stack"
     if "TEXTREL" in dynamic:
         yield "relocations in its code"
-    beside = name == "librung_cublas.so"  # it finds librung in its own folder
+    beside = name == "librung_cublas.so"  # its RUNPATH finds librung in its own folder
     if "(RPATH)" in dynamic or (not beside and "(RUNPATH)" in dynamic):
         yield "an RPATH"
     if "__stack_chk_fail" not in read("nm", "-D", "--undefined-only", path):
@@ -44,7 +45,7 @@ def problems(path, source, build, version):
     allowed = ALLOWED.get(name)
     if allowed is None:
         return
-    major, minor = version.split(".")[:2]  # the package's version file: SameMinorVersion
+    major, minor = version.split(".")[:2]  # as the package's version file promises: SameMinorVersion
     if f"soname: [{name}.{major}.{minor}]" not in dynamic:
         yield f"a SONAME that is not {name}.{major}.{minor}"
     symbols = [line.split(maxsplit=2)[2]

@@ -1,5 +1,5 @@
-# Installs ${build} under ${work}/prefix, moves the tree, and runs a CUDA program by the `rung emu`
-# that lies there: with its own headers and runtime library, from a folder that has neither.
+# Installs ${build} under ${work}/prefix, moves the tree, and runs a CUDA program with the installed `rung emu`:
+# with the installed headers and runtime library, from a folder that has neither.
 
 set(prefix ${work}/moved)
 file(REMOVE_RECURSE ${work})
@@ -17,7 +17,7 @@ if(NOT status EQUAL 0 OR NOT said STREQUAL "1000 elements, 0 wrong, timed: yes\n
   message(FATAL_ERROR "rung emu ended with ${status} and said:\n${said}${told}")
 endif()
 
-# A kernel that starts from a rung is compiled with the headers of rungs that lie there, too.
+# A kernel that starts from a rung compiles with the installed headers of the rungs, too.
 execute_process(COMMAND ${prefix}/${bindir}/rung new my_gemm.cu --from gemm/cuda/09 --force
   COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET WORKING_DIRECTORY ${work}/elsewhere)
 execute_process(COMMAND ${prefix}/${bindir}/rung check my_gemm.cu WORKING_DIRECTORY ${work}/elsewhere
@@ -26,7 +26,7 @@ if(NOT status EQUAL 0 OR NOT said MATCHES "right in 27 cases")
   message(FATAL_ERROR "rung check ended with ${status} and said:\n${said}${told}")
 endif()
 
-# Without its headers it says what is missing, and does not take those of the build.
+# Without its headers, it names the missing files instead of using those of the build.
 file(RENAME ${prefix}/${libdir}/rung/emu/include ${prefix}/headers)
 execute_process(COMMAND ${prefix}/${bindir}/rung emu ${program} WORKING_DIRECTORY ${work}/elsewhere
   RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE told)

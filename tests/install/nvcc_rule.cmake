@@ -1,5 +1,5 @@
-# cmake -D RULE=cmake/Nvcc.cmake -D FOLDER=… -P nvcc_rule.cmake: an nvcc that does not run is no nvcc, for
-# the build and for the tests; one that prints its version is used by both.
+# cmake -D RULE=cmake/Nvcc.cmake -D FOLDER=… -P nvcc_rule.cmake: the build and the tests must ignore an nvcc
+# that does not run, and use one that prints its version.
 
 function(look_with text status version working)
   file(WRITE ${FOLDER}/nvcc "#!/bin/sh\necho '${text}'\nexit ${status}\n")

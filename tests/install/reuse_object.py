@@ -1,8 +1,8 @@
-"""reuse_object.py BUILD COMPILER…: the compiler's command, or a copy of what it made in BUILD.
+"""reuse_object.py BUILD COMPILER…: runs the compiler, or copies the object file that it made in BUILD.
 
-A compiler launcher for a second build of the same sources (CMAKE_CXX_COMPILER_LAUNCHER). If BUILD has
-compiled the source by the same command, but for names of outputs, its object is copied, unless the source
-is newer. BUILD/compile_commands.json has the commands.
+A compiler launcher for a second build of the same sources (CMAKE_CXX_COMPILER_LAUNCHER). If BUILD compiled
+the source by the same command, apart from the names of outputs, copies its object file, unless the source is
+newer. Reads the commands from BUILD/compile_commands.json.
 """
 
 import json
@@ -16,8 +16,8 @@ OUTPUTS = ("-o", "-MT", "-MF")
 
 
 def outputs_apart(arguments):
-    """A command without the options that name or make outputs, and those options' values. Precompiled
-    headers lie in each build's own folder: of their paths, the target and the name count."""
+    """Splits a command into the arguments without the options that name outputs, and those options' values.
+    Reduces paths of precompiled headers, which each build has in its own folder, to target and file name."""
     rest, outputs = [], {}
     words = iter(arguments)
     for word in words:
@@ -31,7 +31,7 @@ def outputs_apart(arguments):
 
 
 def object_of(build, command):
-    """The object that `build` made by `command`, or None."""
+    """The path of the object file that `build` made by the same command, or None."""
     wanted, _ = outputs_apart(command)
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if entry["file"] != wanted[-1]:

@@ -1,4 +1,4 @@
-# Commands that have to succeed; what they say goes to `said`.
+# Functions that run commands, which must succeed; `said` receives their output.
 
 function(run)
   execute_process(COMMAND ${ARGV}

@@ -1,6 +1,6 @@
-# Rung in the folder of another project (parent/): the library alone, under names of its own, and
-# nothing of that project changed. Then built as a library of the other kind, ${shared}, and used as
-# use.cmake does.
+# Builds Rung in the folder of another project (parent/): the library alone, with all names prefixed, and
+# without changes to that project. Then builds it as a library of the other kind, ${shared}, and uses it like
+# use.cmake.
 
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
@@ -8,7 +8,7 @@ set(no_cuda ON)  # to save time
 set(parent ${CMAKE_COMMAND} -G ${generator} -S ${CMAKE_CURRENT_LIST_DIR}/parent
   -D CMAKE_CXX_COMPILER=${cxx} -D CMAKE_C_COMPILER=${c})
 
-# Sets <out> to the lines NAME:TYPE=VALUE of a cache that somebody set or may set.
+# Sets <out> to the lines NAME:TYPE=VALUE of the cache entries that a user may set.
 function(settings build out)
   file(STRINGS ${build}/CMakeCache.txt lines REGEX "^[A-Za-z].*:(BOOL|STRING|PATH|FILEPATH|UNINITIALIZED)=")
   set(${out} ${lines} PARENT_SCOPE)
@@ -18,7 +18,7 @@ file(REMOVE_RECURSE ${work}/alone ${build})
 run(${parent} -B ${work}/alone -D WITHOUT_RUNG=ON)
 run(${parent} -B ${build} -D RUNG_SOURCE=${source} -D RUNG_CUDA=OFF)
 
-# Names of our own, a list's further values after them, and what find_package(PkgConfig) found.
+# Ignores Rung's own names, the further elements of list values, and the results of find_package(PkgConfig).
 settings(${work}/alone before)
 settings(${build} after)
 list(FILTER after EXCLUDE REGEX "^(RUNG_|rung_|PKG_CONFIG_|pkgcfg_lib_RUNG_|[0-9]+$)")
@@ -49,11 +49,11 @@ if(others OR count LESS 4)
   message(FATAL_ERROR "targets without rung_ in front: ${others}; all: ${targets}")
 endif()
 
-# As a part of the parent's own build and installation, where it asks for that. Sources that it compiles
-# by the very commands of ${this_build} are not compiled again.
+# As a part of the parent's own build and installation, if the parent requests it. Sources that it compiles with
+# exactly the commands of ${this_build} are not compiled again.
 set(launcher)
 if(python)
-  run(${python} -c "print(end=__import__('sys').executable)")  # not pyenv's slow script in front of it
+  run(${python} -c "print(end=__import__('sys').executable)")  # the interpreter itself instead of pyenv's slow wrapper script
   file(WRITE ${work}/launcher
     "#!/bin/sh\nexec '${said}' -IS '${CMAKE_CURRENT_LIST_DIR}/reuse_object.py' '${this_build}' \"$@\"\n")
   file(CHMOD ${work}/launcher PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)

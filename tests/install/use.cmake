@@ -1,6 +1,5 @@
-# Installs ${build} under ${work}/prefix, moves the tree, and builds and runs consumers against it:
-# found by find_package and by pkg-config, in C++ and in C. no_cuda: it was built without kernels for
-# GPUs.
+# Installs ${build} under ${work}/prefix, moves the tree, and builds and runs consumers against it, found by
+# find_package and by pkg-config, in C++ and in C. If no_cuda is set, the build has no kernels for GPUs.
 
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
@@ -18,7 +17,7 @@ expect_output(${work}/consumer/consumer_cpp)
 expect_output(${work}/consumer/consumer_c)
 expect_output(${work}/consumer/consumer_blas)
 
-# Nothing of CUDA is needed to build, link or start a program that may use a GPU.
+# Building, linking or starting a program that may use a GPU requires nothing of CUDA.
 run(${work}/consumer/consumer_cuda)
 if(no_cuda)
   set(cuda_says "^rung: this build has no CUDA kernels\n$")
@@ -37,13 +36,15 @@ if(NOT said STREQUAL "${version}\n")
 endif()
 run(${pkg_config} --cflags --libs rung)
 separate_arguments(rung_flags UNIX_COMMAND "${said}")
-set(rpath -Wl,-rpath,${prefix}/${libdir})
+run(${pkg_config} --variable=libdir rung)
+string(STRIP "${said}" folder)
+set(rpath -Wl,-rpath,${folder})  # as documented in docs/library.md
 run(${cxx} -std=c++20 ${consumer}/consumer.cpp ${rung_flags} ${rpath} -o ${work}/pc_cpp)
 expect_output(${work}/pc_cpp)
 run(${c} -std=c99 ${consumer}/consumer.c ${rung_flags} ${rpath} -o ${work}/pc_c)
 expect_output(${work}/pc_c)
 
-# The first program of the documentation.
+# The first program in docs/library.md.
 file(READ ${source}/docs/library.md page)
 string(REGEX MATCH "```cpp\n([^`]*)```" block "${page}")
 file(WRITE ${work}/documented.cpp "${CMAKE_MATCH_1}")

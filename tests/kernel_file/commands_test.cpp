@@ -1,4 +1,4 @@
-// rung new, check, explain, trace, bench and diff on files of the user's, as scripts meet them.
+// rung new, check, explain, trace, bench and diff on users' files, called as from scripts.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// A folder of its own for each test, which shells know as $HERE.
+/// Gives each test a folder of its own, which shell commands refer to as $HERE.
 class KernelFile : public ::testing::Test {
  protected:
   KernelFile() {
@@ -84,6 +84,13 @@ TEST_F(KernelFile, StartsFromARungAndIsExplainedTracedTimedAndCompared) {
   EXPECT_EQ(results[0].at("verified"), true);
   EXPECT_EQ(results[0].at("previous").at("rung"), "05_vectors");
   EXPECT_EQ(results[1].at("rung"), "gemm/cuda/05_vectors");
+
+  const Output without_gpu = run_rung(
+      "bench $HERE/my.cu --vs gemm/cuda/05,library,cublas --device virtual --n 64 "
+      "--seconds 0.01");
+  EXPECT_EQ(without_gpu.exit_code, 0) << without_gpu.err;
+  EXPECT_NE(without_gpu.err.find("left out: 'cublas' "), std::string::npos) << without_gpu.err;
+  EXPECT_NE(without_gpu.out.find("library: "), std::string::npos) << without_gpu.out;
 
   const Output compared = run_rung("diff gemm/cuda/04 $HERE/my.cu");
   EXPECT_EQ(compared.exit_code, 0);
@@ -214,6 +221,62 @@ TEST_F(KernelFile, CheckRejectsMutants) {
   }
 }
 
+// "rung: ends.cu: the process ended with exit code 0 before …"
+std::string end_of_process(const std::string& end) {
+  return "rung: ends.cu: the process " + end +
+         " before the command was done; code of the file must not call exit() or crash\n";
+}
+
+TEST_F(KernelFile, CodeOfTheFileCannotEndACommand) {
+  struct End {
+    std::string what, end;
+  };
+  const std::vector<End> ends = {
+      {"IN_CALL=std::exit(0)", "ended with exit code 0"},
+      {"AT_START=(std::puts(\"right\"),std::exit(0))", "ended with exit code 0"},
+      {"IN_CALL=kill(getpid(),SIGKILL)", "was ended by signal 9 (Killed)"},
+      {"IN_CALL=write_everywhere()", "ended with exit code 0"},
+      {"IN_CALL=if(fork()!=0)_exit(0)", "ended with exit code 0"},
+  };
+  setenv("TMPDIR", (fs::path(getenv("HERE")) / "temporary").c_str(), 1);
+  fs::create_directories(getenv("TMPDIR"));
+  for (const auto& [what, end] : ends) {
+    const Output output = run_rung("check $KERNELS/ends.cu '-D" + what + "'");
+    EXPECT_EQ(output.exit_code, 1) << what;
+    EXPECT_NE(output.err.find(end_of_process(end)), std::string::npos) << what << output.err;
+    EXPECT_TRUE(fs::is_empty(getenv("TMPDIR"))) << what << " leaves its folder";
+  }
+  const Output right = run_rung("check $KERNELS/ends.cu '-DIN_CALL=if(fork()==0)return'");
+  EXPECT_EQ(right.exit_code, 0) << right.err;
+  EXPECT_NE(right.out.find("right in 27 cases"), std::string::npos) << right.out;
+  for (const char* command :
+       {"trace", "bench --device virtual --against none --n 32 --seconds 0.01"}) {
+    const Output output =
+        run_rung(std::string(command) + " $KERNELS/ends.cu '-DAT_START=std::exit(0)'");
+    EXPECT_EQ(output.exit_code, 1) << command;
+    EXPECT_EQ(output.err, end_of_process("ended with exit code 0")) << command;
+  }
+  unsetenv("TMPDIR");
+}
+
+TEST_F(KernelFile, LaunchesOfOtherThreadsAreChecked) {
+  const Output output = run_rung(
+      "check $KERNELS/ends.cu "
+      "'-DIN_CALL=std::thread([=]{naive<<<9,dim3(16,16)>>>(m+1,n,k,A,B,C);}).join()'");
+  EXPECT_EQ(output.exit_code, 1) << output.err;
+  EXPECT_NE(output.out.find("hazard: out of bounds"), std::string::npos) << output.out;
+}
+
+TEST_F(KernelFile, AProductOfTheHostIsWrong) {
+  const Output direct = run_rung("check $KERNELS/on_host.cu");
+  EXPECT_EQ(direct.exit_code, 1) << direct.out;
+  EXPECT_TRUE(direct.err.starts_with("rung: host access: ")) << direct.err;
+  const Output copied = run_rung("check $KERNELS/on_host.cu -DWITH_COPIES");
+  EXPECT_EQ(copied.exit_code, 1) << copied.out;
+  EXPECT_NE(copied.out.find("WRONG: gemm launched no kernel in 27 cases"), std::string::npos)
+      << copied.out;
+}
+
 TEST_F(KernelFile, AFunctionOfAnotherNameIsExplained) {
   const Output explained =
       run_rung("explain $KERNELS/named.cu:run_product --as gemm --m 64 --n 64 --k 16");
@@ -328,10 +391,10 @@ TEST_F(KernelFile, ErrorsOfNew) {
   expect_error("new a.cu --dtype f16", 2, "--dtype: chooses a kernel of --from, and needs it");
   expect_error("new a.cu --as dot --from gemm/cuda/04", 2, "--as: cannot be combined with --from");
   expect_error("new a.cu --from gemm/cuda", 2,
-               "--from: 'gemm/cuda' selects 48 rungs; one is allowed");
+               "--from: 'gemm/cuda' selects 50 rungs; one is allowed");
   expect_error("new a.cu --from gemm/cuda/24", 2,
                "--from: gemm/cuda/24_tma takes tensor maps; a file can start from gemm/cuda/00, "
-               "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
+               "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, rank_k");
   expect_error("new a.cu --from gemm/cpu/04", 2,
                "--from: 'gemm/cpu/04' is a rung of cpu; a.cu starts from one of cuda");
   expect_error("new a.cu --from dot/cuda/05", 2,
@@ -347,11 +410,12 @@ TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
                "did you mean 'library'?");
   expect_error("bench $KERNELS/right.cu --against dot/cuda/06", 2,
                "--against: 'dot/cuda/06' has no rung of gemm/cuda, which the file computes");
-  expect_error("bench $KERNELS/right.cu --vs cublas", 2,
-               "--vs: for a file of yours, --against names peers");
+  expect_error("bench $KERNELS/right.cu --vs libary", 2,
+               "--vs: 'libary' is no rung, such as gemm/cuda/05, nor library, none or a peer; did "
+               "you mean 'library'?");
   expect_error(
       "bench $KERNELS/right.cu gemm/cuda/05", 2,
-      "SELECTOR: a file of yours takes no other selector; --against names what to compare it with");
+      "SELECTOR: a file of yours takes no other selector; --vs names what to compare it with");
   expect_error("bench $KERNELS/right.cu --random 3", 2, "--random: a file of yours has --sizes");
   expect_error("bench $KERNELS/right.cu --batch 3", 2,
                "--batch: a file of yours computes one product");

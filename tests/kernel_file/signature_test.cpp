@@ -1,18 +1,14 @@
-// What is read from the text of a user's file.
+// The signatures that are read from the text of a user's file.
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
-#include "emu/metal.hpp"
-#include "kernel_file/nearest_name.hpp"
-#include "kernel_file/signature.hpp"
-#include "kernel_file/source_functions.hpp"
+#include "tools/kernel_file/nearest_name.hpp"
+#include "tools/kernel_file/signature.hpp"
+#include "tools/kernel_file/source_functions.hpp"
 
 namespace rung {
 namespace {
@@ -74,26 +70,6 @@ TEST(Signature, OfAMetalKernelIsWithoutPositions) {
   EXPECT_EQ(signature.dtype, Dtype::f16);
   ASSERT_EQ(signature.parameters.size(), 4u);
   EXPECT_EQ(signature.parameters[0].type, "constant uint&");
-}
-
-// cmake/MetalSource.cmake and emu::metal_source() do the same, where the rungs are built and here.
-TEST(MetalSource, IsThatOfTheBuild) {
-  const auto contents = [](const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  int compared = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(RUNG_METAL_TEXTS)) {
-    const std::filesystem::path& path = entry.path();
-    if (path.extension() != ".metal") continue;
-    const std::string built = contents(std::filesystem::path(path).replace_extension(".cpp"));
-    if (built.empty()) continue;  // without clang
-    const std::size_t begin = built.find('"') + 1;
-    const std::string name = built.substr(begin, built.find('"', begin) - begin);
-    EXPECT_EQ(emu::metal_source(contents(path), name), built) << path;
-    ++compared;
-  }
-  EXPECT_TRUE(compared == 0 || compared >= 16) << compared;
 }
 
 TEST(Signature, SaysWhatIsWrongWithAMetalKernel) {

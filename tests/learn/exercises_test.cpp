@@ -1,15 +1,16 @@
-// Each exercise: its solution passes, its start does not, and each wrong or slow attempt gets the
-// finding that it must, for which there is a hint.
+// For each exercise, the solution passes, the start does not, and each wrong or slow attempt
+// produces the intended finding, for which there is a hint.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 
-#include "analysis/toolkit.hpp"
-#include "learn/check.hpp"
-#include "learn/metrics.hpp"
-#include "learn/picture.hpp"
+#include "core/temporary_folder.hpp"
+#include "tools/analysis/toolkit.hpp"
+#include "tools/learn/check.hpp"
+#include "tools/learn/metrics.hpp"
+#include "tools/learn/picture.hpp"
 
 namespace rung::learn {
 
@@ -18,7 +19,7 @@ static void PrintTo(const Exercise& exercise, std::ostream* stream) { *stream <<
 namespace {
 
 CheckResult check_text(const Exercise& exercise, const std::string& text) {
-  const analysis::ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.path() / (std::string("attempt") + exercise.suffix());
   std::ofstream(file) << text;
   return check(exercise, file);
@@ -47,7 +48,7 @@ TEST_P(Exercises, HaveAPicture) {
   }
 }
 
-// A start compiles, and is not right as it is.
+// A start compiles, but is not yet correct.
 TEST_P(Exercises, StartIsUnsolvedAndHasAHint) {
   const std::string start = start_text(GetParam());
   EXPECT_NE(start.find("TODO"), start.npos);
@@ -74,7 +75,7 @@ TEST_P(Exercises, AttemptsGetTheirHints) {
   }
 }
 
-// Each goal that a learner can miss has a hint of this exercise.
+// Each goal that a learner can miss has a hint in its exercise.
 TEST_P(Exercises, GoalsHaveHints) {
   for (const Goal& goal : GetParam().goals) {
     EXPECT_NO_THROW(metric(goal.metric));

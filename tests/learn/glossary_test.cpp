@@ -1,10 +1,10 @@
-#include "learn/glossary.hpp"
+#include "tools/learn/glossary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "learn/exercise.hpp"
+#include "tools/learn/exercise.hpp"
 
 namespace rung::learn {
 namespace {

@@ -1,6 +1,8 @@
-// rung::gemm_batched on the CPU: right for strides, pointers and every layout, and what it refuses.
+// rung::gemm_batched on the CPU: correct for strides, pointers and every layout; rejected
+// arguments.
 
 #include "rung/batch.hpp"
+#include "core/dtype.hpp"
 
 #include <gtest/gtest.h>
 
@@ -154,6 +156,29 @@ TEST(Batch, RefusesANullPointerInAnArrayBeforeWriting) {
   two.batch_a = at_pointers(pointers, 2, two.batch_a.matrix);
   EXPECT_EQ(two.refusal(),
             "rung: gemm_batched: A: pointer 1 of 2 is null; it must point to a matrix");
+}
+
+TEST(Batch, IsReproducibleAsGemmIs) {
+  constexpr std::int64_t m = 5, n = 7, k = 3000, count = 3;
+  constexpr GemmOptions options = {.threads = 2, .compute_mode = ComputeMode::reproducible};
+  Floats a(m * k), b(count * k * n), c(count * m * n), one(m * n);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    a[i] = random_element<float>(Values::reals, 1, std::ssize(a) - static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = random_element<float>(Values::reals, 2, static_cast<std::int64_t>(i));
+  const auto of_a = row_major<const float>(a.data(), m, k);
+  gemm_batched(1, strided(of_a, count, 0),
+               strided(row_major<const float>(b.data(), k, n), count, k * n), 0,
+               strided(row_major(c.data(), m, n), count, m * n), options);
+  for (std::int64_t i = 0; i < count; ++i) {
+    gemm(of_a, row_major<const float>(b.data() + i * k * n, k, n), row_major(one.data(), m, n),
+         options);
+    EXPECT_EQ(Floats(c.begin() + i * m * n, c.begin() + (i + 1) * m * n), one) << i;
+  }
+  double x = 1, y = 7;
+  const auto of_x = strided(row_major<const double>(&x, 1, 1), 1, 1);
+  EXPECT_THROW(gemm_batched(1, of_x, of_x, 0, strided(row_major(&y, 1, 1), 1, 1), options), Error);
+  EXPECT_EQ(y, 7);
 }
 
 }  // namespace

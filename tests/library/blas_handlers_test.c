@@ -1,5 +1,5 @@
-/* librung_blas reports a wrong argument to the program's own handlers, by the number that the
- * argument has in the call. Prints what is wrong; exits with 1 if anything is. */
+/* librung_blas reports a wrong argument to the program's own handlers, by its number in the call.
+ * Prints errors; exits with 1 if there are any. */
 
 #include <limits.h>
 #include <math.h>
@@ -54,7 +54,7 @@ static void cblas(int order, int transa, int transb, int m, int n, int k, int ld
   cblas_dgemm(order, transa, transb, m, n, k, 1, a, lda, a, ldb, 0, c, ldc);
 }
 
-/* A null matrix is reported where the call would touch it; nothing is written, and a sum is NaN. */
+/* A null matrix is reported if the call would access it; nothing is written, and a sum is NaN. */
 static void null_matrices(void) {
   enum { rows = 101, cols = 102, no = 111 };
   const int zero = 0, one = 1, two = 2, huge = INT_MAX;
@@ -74,7 +74,7 @@ static void null_matrices(void) {
   cblas_dgemm(rows, no, no, 2, 2, 2, 1, d, 2, d, 2, 0, NULL, 2), expect("cblas_dgemm", 13);
   if (c[0] != 5 || e[0] != 5) ++failures;
 
-  /* More bytes than there are addresses. */
+  /* More bytes than the address space has. */
   sgemm_("N", "N", &two, &two, &huge, &alpha, a, &huge, a, &huge, &nothing, c, &two);
   expect("SGEMM ", 8);
 
@@ -87,6 +87,26 @@ static void null_matrices(void) {
   if (!isnan(sdot_(&two, a, &one, NULL, &one))) ++failures;
   expect("SDOT  ", 4);
   if (sdot_(&zero, NULL, &one, NULL, &one) != 0) ++failures;
+  expect("", 0);
+}
+
+/* Arguments that OpenBLAS, unlike the reference, accepts: a leading dimension of 0 without rows,
+   and "conjugated, not transposed". */
+static void as_openblas(void) {
+  enum { rows = 101, cols = 102, no = 111, conj_no = 114 };
+  const int zero = 0, two = 2, three = 3;
+  const float one = 1, twice = 2, a[4] = {1, 2, 3, 4};
+  const double d[4] = {1, 2, 3, 4};
+  float c[6] = {7, 7, 7, 7, 7, 7};
+  double e[6] = {7, 7, 7, 7, 7, 7};
+  int i;
+  sgemm_("N", "N", &three, &two, &zero, &one, a, &three, a, &zero, &twice, c, &three);
+  cblas_dgemm(rows, no, no, 3, 2, 0, 1, d, 0, d, 2, 2, e, 2);
+  for (i = 0; i < 6; ++i) failures += c[i] != 14 || e[i] != 14;
+  cblas_dgemm(cols, no, no, 0, 2, 0, 1, d, 0, d, 0, 2, e, 0);
+  sgemm_("R", "n", &two, &two, &two, &one, a, &two, a, &two, &twice, c, &two);
+  cblas_dgemm(cols, conj_no, no, 2, 2, 2, 1, d, 2, d, 2, 0, e, 2);
+  failures += c[0] != 35 || e[0] != 7;
   expect("", 0);
 }
 
@@ -104,12 +124,12 @@ int main(void) {
   fortran('N', 'N', 2, 3, 4, 2, 3, 2), expect("SGEMM ", 10);
   fortran('N', 'T', 2, 3, 4, 2, 2, 2), expect("SGEMM ", 10);
   fortran('N', 'N', 2, 3, 4, 2, 4, 1), expect("SGEMM ", 13);
-  fortran('N', 'N', 0, 0, 0, 0, 1, 1), expect("SGEMM ", 8); /* BLAS wants at least 1 */
+  fortran('R', 'N', 2, 3, 4, 1, 4, 2), expect("SGEMM ", 8);
 
   cblas(rows, conj, no, 2, 3, 4, 2, 3, 3), expect("", 0);
   cblas(0, no, no, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 1);
   cblas(cols, 110, no, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 2);
-  cblas(rows, no, 114, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 3);
+  cblas(rows, no, 115, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 3);
   cblas(cols, no, no, -2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 4);
   cblas(rows, no, no, -2, 3, 4, 4, 3, 3), expect("cblas_dgemm", 4);
   cblas(rows, no, no, 2, -3, 4, 4, 3, 3), expect("cblas_dgemm", 5);
@@ -120,6 +140,12 @@ int main(void) {
   cblas(rows, no, no, 2, 3, 4, 4, 3, 2), expect("cblas_dgemm", 14);
 
   null_matrices();
+  as_openblas();
+  { /* A BLAS has no number for a C that overlaps A: the result is unspecified. */
+    double memory[16] = {0};
+    cblas_dgemm(rows, no, no, 2, 2, 2, 1, memory, 2, memory + 8, 2, 0, memory + 2, 2);
+    expect("", 0);
+  }
   {
     const int minus_one = -1, one = 1, zero = 0, two = 2;
     const float x[] = {3, 5};

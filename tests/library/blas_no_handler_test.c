@@ -1,4 +1,4 @@
-/* Without handlers of the program's own, librung_blas prints a line and returns. CTest reads it. */
+/* Without the program's own handlers, librung_blas prints a line (checked by CTest) and returns. */
 
 #include <stdio.h>
 

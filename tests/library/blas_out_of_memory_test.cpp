@@ -1,5 +1,4 @@
-// librung_blas computes what it is asked for with no memory at all: it could not say that it
-// failed.
+// librung_blas computes correct results without any memory: BLAS has no way to report a failure.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +31,8 @@ class NoMemory {
 };
 
 TEST(BlasOutOfMemory, GemmIsRight) {
-  for (const auto& [n, k] : {std::pair{700, 500}, std::pair{1200, 1100}}) {  // packed
+  // Sizes that need packing.
+  for (const auto& [n, k] : {std::pair{700, 500}, std::pair{1200, 1100}}) {
     const std::vector<double> a(static_cast<std::size_t>(n) * k, 1), b(a.size(), 2);
     std::vector<double> c(static_cast<std::size_t>(n) * n, 3);
     const double one = 1, ten = 10;

@@ -1,4 +1,4 @@
-/* The C interface as a C99 program sees it. Prints what is wrong; exits with 1 if anything is. */
+/* The C interface, used from C99. Prints errors; exits with 1 if there are any. */
 
 #include <rung/rung.h>
 #include <stdio.h>
@@ -43,6 +43,13 @@ static void gemm_of_each_type(void) {
   CHECK(rung_gemm_i8(RUNG_ROW_MAJOR, RUNG_NO_TRANS, RUNG_TRANS, 2, 2, 3, 2, i8, 3, i8, 3, -1, i, 2,
                      NULL) == RUNG_OK);
   CHECK(i[0] == 42 && i[1] == 8 && i[2] == 8 && i[3] == 231);
+}
+
+static void limit_of_threads(void) {
+  CHECK(rung_set_num_threads(3) == RUNG_OK && rung_get_num_threads() == 3);
+  CHECK(rung_set_num_threads(-1) == RUNG_INVALID_ARGUMENT && rung_get_num_threads() == 3);
+  CHECK(strstr(rung_last_error(), "threads is -1") != NULL);
+  CHECK(rung_set_num_threads(0) == RUNG_OK && rung_get_num_threads() > 0);
 }
 
 static void dot_of_each_type(void) {
@@ -92,13 +99,13 @@ static void options(void) {
                "rung: struct_size of the options is 0; it must be sizeof(rung_gemm_options)") == 0);
 }
 
-/* Options of another version of the header: shorter, or longer by what this one does not know. */
+/* Options of another version of the header: shorter, or longer by unknown fields. */
 static void options_of_other_versions(void) {
   const float x[] = {3};
   float c = -1;
   struct {
     rung_gemm_options known;
-    int32_t unknown[2]; /* two, so that no padding has any value */
+    int32_t unknown[2]; /* two, so that there is no padding with indeterminate bits */
   } newer = {RUNG_GEMM_OPTIONS_INIT, {0, 0}};
   rung_gemm_options older = RUNG_GEMM_OPTIONS_INIT;
 #define GEMM(options)                                                                           \
@@ -106,7 +113,7 @@ static void options_of_other_versions(void) {
                 options)
 
   older.struct_size = offsetof(rung_gemm_options, compute_mode);
-  older.compute_mode = 77; /* not there for an older caller */
+  older.compute_mode = 77; /* beyond the end of an older struct */
   CHECK(GEMM(&older) == RUNG_OK && c == 9);
   older.struct_size += 2; /* half a field */
   CHECK(GEMM(&older) == RUNG_INVALID_ARGUMENT);
@@ -217,7 +224,9 @@ static void batches(void) {
                "rung: gemm_batched: B: pointer 1 of 2 is null; it must point to a matrix") == 0);
   tb.data = NULL;
   CHECK(rung_gemm_pointers(2, &ta, &tb, &tc, 1, 1, NULL) == RUNG_INVALID_ARGUMENT && c[0] == 64);
-  CHECK(strcmp(rung_last_error(), "rung: gemm: B is null; it must point to 2 pointers") == 0);
+  CHECK(strcmp(rung_last_error(), "rung: gemm_batched: B is null; it must point to 2 matrices") ==
+        0);
+  CHECK(rung_gemm_pointers(2, &ta, &tb, &tc, 0, 1, NULL) == RUNG_OK && c[0] == 64);
   CHECK(rung_gemm_pointers(0, &ta, &tb, &tc, 1, 1, NULL) == RUNG_OK && c[0] == 64);
 }
 
@@ -364,7 +373,7 @@ static void errors(void) {
   CHECK(c[0] == -1 && c[3] == -1);
 
   CHECK(rung_dot_f32(4, x, 1, x, 1, c, NULL) == RUNG_OK);
-  CHECK(strstr(rung_last_error(), "result is null") != NULL); /* success leaves it */
+  CHECK(strstr(rung_last_error(), "result is null") != NULL); /* unchanged by success */
   CHECK(strcmp(rung_status_string(RUNG_INVALID_ARGUMENT), "invalid argument") == 0);
   CHECK(strcmp(rung_status_string(99), "unknown status") == 0);
 }
@@ -372,6 +381,7 @@ static void errors(void) {
 int main(void) {
   CHECK(strcmp(rung_last_error(), "") == 0);
   gemm_of_each_type();
+  limit_of_threads();
   dot_of_each_type();
   options();
   options_of_other_versions();

@@ -1,4 +1,4 @@
-// Callers in several threads at once, each with its own problem, each exactly right.
+// Callers in several threads at the same time, each with its own problem and the exact result.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int callers = 8;
 
-/// Runs body(caller) in 8 threads and returns what each one found wrong.
+/// Runs body(caller) in 8 threads. Returns the error of each.
 template <class Body>
 std::vector<std::string> in_parallel(const Body& body) {
   std::vector<std::string> wrong(callers);

@@ -1,5 +1,5 @@
-/* The C interface on GPUs, as far as it goes without one. Prints what is wrong; exits with
- * 1 if anything is. */
+/* The C interface for GPUs, as far as it works without one. Prints errors; exits with 1 if there
+ * are any. */
 
 #include <rung/rung.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void check(int holds, const char* what, int line) {
 }
 #define CHECK(condition) check(condition, #condition, __LINE__)
 
-/* A product without elements, of each type: there is nothing to launch. */
+/* An empty product of each type needs no launch. */
 static void nothing_of_each_type(void) {
   const rung_order order = RUNG_COL_MAJOR;
   const rung_transpose no = RUNG_NO_TRANS;
@@ -80,7 +80,7 @@ static void options_of_other_versions(void) {
   rung_cuda_gemm_f32(order, no, no, 0, 3, 4, 1, NULL, 4, NULL, 3, 0, NULL, 3, NULL, options)
 
   options.struct_size = offsetof(rung_cuda_options, multiprocessors);
-  options.multiprocessors = -1; /* not there for an older caller */
+  options.multiprocessors = -1; /* beyond the end of an older struct */
   CHECK(GEMM(&options) == RUNG_OK);
   options.struct_size = sizeof options;
   CHECK(GEMM(&options) == RUNG_INVALID_ARGUMENT);
@@ -102,7 +102,7 @@ static void options_of_other_versions(void) {
 #undef GEMM
 }
 
-/* Without elements there is nothing to launch; with some, there has to be a GPU. */
+/* Empty tensors need no launch; others need a GPU. */
 static void tensors(void) {
   const int64_t empty[] = {0, 3}, square[] = {3, 3};
   const rung_tensor a = {NULL, RUNG_DEVICE_CUDA, 0, 2, RUNG_DTYPE_E4M3, empty, NULL};
@@ -137,7 +137,7 @@ static void dot_errors(void) {
   CHECK(sum == -1);
 }
 
-/* Reaches the driver, where there is one. */
+/* Calls the driver, if one is installed. */
 static void release(void) {
   const rung_status status = rung_cuda_release_workspace(NULL);
   CHECK(status == RUNG_OK || status == RUNG_UNAVAILABLE);

@@ -1,7 +1,8 @@
-// rung::dot: the library's own choice held to the rules of verification, increments as in BLAS, and
-// what each mode promises.
+// rung::dot: the library's selection, checked by the rules of verification; increments as in BLAS;
+// and the promises of each mode.
 
 #include "rung/dot.hpp"
+#include "core/dtype.hpp"
 
 #include <gtest/gtest.h>
 
@@ -71,10 +72,11 @@ TEST(Dot, OfNothingIsZero) {
 }
 
 TEST(Dot, SixteenBitInputsAreSummedInFloat) {
-  const std::vector<float16> x(4, float16(2048.0f)), y(4, float16(2048.0f));  // past f16's range
+  // Beyond the range of f16.
+  const std::vector<float16> x(4, float16(2048.0f)), y(4, float16(2048.0f));
   EXPECT_EQ(dot(x, y), 0x1p24f);
   const std::vector<bfloat16> u = {bfloat16(256.0f), bfloat16(1.0f)}, v(2, bfloat16(1.0f));
-  EXPECT_EQ(dot(u, v), 257.0f);  // no bfloat16
+  EXPECT_EQ(dot(u, v), 257.0f);  // not a bfloat16
 }
 
 template <class T>
@@ -107,7 +109,7 @@ TEST(Dot, BitsDoNotDependOnThreads) {
 
 constexpr DotOptions reproducible = {.mode = DotMode::reproducible};
 
-/// Of x and y in any order, and cut anywhere, the sum has the bits of an exact one.
+/// Expects the bits of the exact sum, for x and y in any order and split anywhere.
 template <class T>
 void expect_exact_in_any_order(std::vector<T> x, std::vector<T> y) {
   ExactSum sum;
@@ -127,7 +129,7 @@ void expect_exact_in_any_order(std::vector<T> x, std::vector<T> y) {
     std::swap(y[i], y[j]);
   }
   EXPECT_EQ(dot(x, y, reproducible), got);
-  std::vector<T> apart(3 * x.size());  // by way of strides, and backwards
+  std::vector<T> apart(3 * x.size());  // with strides, and in reverse order
   for (std::size_t i = 0; i < x.size(); ++i) apart[3 * i] = x[x.size() - 1 - i];
   EXPECT_EQ(dot(static_cast<std::int64_t>(x.size()), apart.data(), -3, y.data(), 1, reproducible),
             got);
@@ -158,7 +160,7 @@ TEST(ReproducibleDot, IsExactWhereIllConditioned) {
   expect_exact_where_ill_conditioned<double>({1e16, 1e50, 1e150});
 }
 
-/// Elements whose exponents spread over the whole range of the type.
+/// Elements whose exponents cover the whole range of the type.
 template <class T>
 std::vector<T> wide_vector(std::int64_t n, int lowest, int highest, std::uint64_t seed) {
   auto values = random_vector<T>(n, seed);
@@ -203,7 +205,8 @@ void expect_ieee_infinities() {
   EXPECT_EQ(with(-infinity, -infinity), -infinity);
   EXPECT_TRUE(std::isnan(with(infinity, -infinity)));
   EXPECT_TRUE(std::isnan(with(infinity, std::numeric_limits<Result>::quiet_NaN())));
-  EXPECT_FALSE(std::signbit(with(-std::numeric_limits<Result>::quiet_NaN())));  // there is one
+  // NaN has only one sign.
+  EXPECT_FALSE(std::signbit(with(-std::numeric_limits<Result>::quiet_NaN())));
 }
 
 TEST(ReproducibleDot, InfinityAndNanAreThoseOfIeee) {

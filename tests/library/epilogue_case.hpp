@@ -1,5 +1,6 @@
 #pragma once
-// Products with an epilogue on small integers, whose sums are exact, against a reference in double.
+// Products with an epilogue on small integers, with exact sums, compared with a reference in
+// double.
 
 #include <gtest/gtest.h>
 
@@ -24,15 +25,15 @@ struct EpilogueSpec {
   ElementType in = ElementType::f32, out = ElementType::f32;
   std::int64_t m = 5, n = 6, k = 7;
   Order a = Order::row_major, b = Order::row_major, c = Order::row_major;
-  std::int64_t padding = 0;  // elements between rows, of all matrices
+  std::int64_t padding = 0;  // elements between rows, for all matrices
   double alpha = 1, beta = 0, result_factor = 1;
   Activation activation = Activation::none;
   bool gated = false;
   bool row_scale = false, column_scale = false, row_bias = false, column_bias = false;
   bool aux = false, residual = false, tensor_scales = false, amax = false;
-  ElementType extra = ElementType::f32;  // of biases, aux and residual
+  ElementType extra = ElementType::f32;  // type of biases, aux and residual
   Order extra_order = Order::row_major;
-  double magnitude = 2;  // of elements of A and B
+  double magnitude = 2;  // maximum magnitude of elements of A and B
 
   friend void PrintTo(const EpilogueSpec& s, std::ostream* to) {
     *to << s.m << "x" << s.n << "x" << s.k << " in " << static_cast<int>(s.in) << " out "
@@ -46,7 +47,7 @@ struct EpilogueSpec {
   }
 };
 
-/// Calls f with an element of the type at `data`.
+/// Calls f with the element of that type at `data`.
 template <class F>
 auto with_element(ElementType type, const void* data, const F& f) {
   const auto as = [&]<class T>(T value) {
@@ -84,8 +85,8 @@ inline void encode(ElementType type, void* data, double value) {
   });
 }
 
-/// The largest number of a type, where it saturates; and the relative and the absolute error of
-/// rounding to it.
+/// The largest number of a type if it saturates, and the relative and absolute errors of rounding
+/// to it.
 struct Rounding {
   double largest = std::numeric_limits<double>::infinity();
   double relative = 0, absolute = 0;
@@ -103,7 +104,7 @@ inline Rounding rounding_of(ElementType type) {
   }
 }
 
-/// A value with a bound of its error.
+/// A value and a bound of its error.
 struct Bounded {
   double value = 0, error = 0;
 };
@@ -119,13 +120,13 @@ inline double activated(Activation activation, double x) {
   }
 }
 
-/// Elements in bytes, between guards, with padding that must not change.
+/// Elements as bytes, between guards, with padding that must not change.
 struct TestMatrix {
   ElementType type = ElementType::f32;
   std::int64_t rows = 0, cols = 0, ld = 0;
   Order order = Order::row_major;
   std::vector<std::byte> bytes = {}, before = {};
-  std::byte* place = nullptr;  // of the bytes, on the device
+  std::byte* place = nullptr;  // address of the bytes on the device
 
   static constexpr std::size_t guard = 256;
 
@@ -148,7 +149,7 @@ struct TestMatrix {
   InputMatrix input() const { return {data(), type, rows, cols, ld, order}; }
   OutputMatrix output() const { return {data(), type, rows, cols, ld, order}; }
 
-  /// The bytes that are no elements.
+  /// The bytes outside all elements.
   std::vector<std::byte> surroundings(std::vector<std::byte> from) const {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < cols; ++j) {
@@ -160,7 +161,7 @@ struct TestMatrix {
   }
 };
 
-/// Where the operands of a test are: puts bytes there, and gets them back.
+/// The memory of a test's operands: functions that copy bytes to it and from it.
 struct TestDevice {
   std::function<std::byte*(std::vector<std::byte>&)> put;
   std::function<void(std::byte*, std::vector<std::byte>&)> get;
@@ -189,8 +190,8 @@ class EpilogueCase {
     for (std::int64_t i = 0; i < 4; ++i) scales_->set(i, 0, values[i]);
   }
 
-  /// Calls call(alpha, a, b, beta, c, epilogue) on the device. Returns what is wrong with what it writes,
-  /// first of all; empty if nothing is.
+  /// Calls call(alpha, a, b, beta, c, epilogue) on the device. Returns the first error in its
+  /// results; empty if they are right.
   template <class Call>
   std::string verdict(const TestDevice& device, const Call& call) {
     std::optional<TestMatrix>* const all[] = {
@@ -214,7 +215,7 @@ class EpilogueCase {
   }
 
  private:
-  /// Multiples of `step` up to `magnitude`; NaN and other poison if that is negative.
+  /// Multiples of `step` up to `magnitude`; if that is negative, NaN and other invalid values.
   TestMatrix matrix(ElementType type, std::int64_t rows, std::int64_t cols, Order order,
                     double magnitude, double step) {
     TestMatrix made(type, rows, cols, order, cols == 1 ? 0 : s_.padding);
@@ -249,7 +250,7 @@ class EpilogueCase {
 
   double unit() const { return s_.in == ElementType::f64 ? 0x1p-53 : 0x1p-24; }
 
-  /// Steps 1 to 4. Each of at most 8 operations rounds a value of at most `size` once.
+  /// Steps 1 to 4 of the epilogue. At most 8 operations each round a value of at most `size` once.
   Bounded before_activation(std::int64_t i, std::int64_t j) const {
     double sum = 0;
     for (std::int64_t p = 0; p < s_.k; ++p) sum += a_->was(i, p) * b_->was(p, j);
@@ -267,7 +268,7 @@ class EpilogueCase {
     return {t, 8 * unit() * size};
   }
 
-  /// No activation is steeper than 1.13 (gelu at sqrt 2; silu 1.1).
+  /// No activation has a slope above 1.13 (gelu at sqrt 2; silu 1.1).
   Bounded after_activation(const Bounded& t) const {
     const double approximation = s_.in == ElementType::f64 ? 0x1p-48 : 0x1p-20;
     const bool is_exact = s_.activation <= Activation::relu;
@@ -289,7 +290,7 @@ class EpilogueCase {
     return v;
   }
 
-  /// Empty if an element is as near as it must be.
+  /// Returns an error if the element is not within its bound; otherwise empty.
   std::string verdict_on(double got, Bounded expected, ElementType type, const char* matrix,
                          std::int64_t i, std::int64_t j) const {
     const Rounding rounding = rounding_of(type);
@@ -333,7 +334,8 @@ class EpilogueCase {
       residual_, scales_;
 };
 
-/// A spec with random parts, orders, sizes up to `most` and padding. `types`: of A and B.
+/// A spec with random parts, orders, sizes up to `most` and padding. `types`: candidates for A and
+/// B.
 inline EpilogueSpec random_spec(std::mt19937& random, const std::vector<ElementType>& types,
                                 std::int64_t most) {
   using enum ElementType;

@@ -1,4 +1,4 @@
-// Products with an epilogue on the CPU: every part, every type, and what is refused.
+// Products with an epilogue on the CPU: every part and every type; rejected arguments.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ void check(const EpilogueSpec& spec, unsigned seed = 1) {
   EXPECT_EQ(problem.verdict(host(), call), "");
 }
 
-/// A call that is wrong in one way.
+/// A call with one error.
 struct Mutant {
   const char* bug;
   EpilogueSpec spec;
@@ -116,7 +116,7 @@ TEST(Epilogue, HasRandomParts) {
   }
 }
 
-// Several chunks of columns, several panels of rows, and threads.
+// Several chunks of columns, several panels of rows, and several threads.
 TEST(Epilogue, OfManyElements) {
   check({.m = 35,
          .n = 1100,
@@ -177,12 +177,12 @@ TEST(Epilogue, AmaxRisesAndTellsOfNan) {
   EXPECT_TRUE(std::isnan(amax));
 }
 
-// Every 1024th float between 2^-20 and 2^7, of both signs.
+// Every 1024th float between 2^-20 and 2^7, with both signs.
 template <class T>
 struct ActivationAccuracy : testing::Test {
   static constexpr double promised = sizeof(T) == 4 ? 0x1p-20 : 0x1p-48;
 
-  /// The activation of each number, as the elements of a row.
+  /// The activation of each number, computed as a row of C.
   static std::vector<T> activations(Activation activation, const std::vector<T>& x) {
     std::vector<T> c(x.size());
     const T one[] = {1};
@@ -203,7 +203,7 @@ TYPED_TEST(ActivationAccuracy, IsAsPromised) {
   for (double at = 0x1p-20; at < 0x1p7; at *= 1.0003) {
     for (const double signed_at : {at, -at}) x.push_back(static_cast<TypeParam>(signed_at));
   }
-  x.push_back(0);  // an odd number of elements, so that the last vector is not full
+  x.push_back(0);  // an odd number of elements, so the last vector is incomplete
   for (const Activation activation : all_activations) {
     const std::vector<TypeParam> c = this->activations(activation, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -278,7 +278,7 @@ TEST_F(EpilogueError, OfGatedProducts) {
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: beta is 1.000000; with gated it must be 0");
   beta = 0;
   parts.residual = row_major(memory.data() + 32, 2, 2);
-  EXPECT_EQ(refusal(), "rung: gemm_epilogue: residual is C; with gated it must be another matrix");
+  EXPECT_EQ(refusal(), "rung: gemm_epilogue: C overlaps residual; it must have memory of its own");
 }
 
 TEST_F(EpilogueError, OfTypes) {

@@ -1,4 +1,4 @@
-// What is refused, and how: one line with what is wrong, its value, and what is allowed.
+// Refused calls: a one-line message with the error, the value and the allowed values.
 
 #include "rung/error.hpp"
 
@@ -83,7 +83,7 @@ TEST_F(GemmError, NullWithWorkToDo) {
   a = b = {};
   a.rows = 2;
   b.cols = b.ld = 4;
-  c.data = nullptr;  // k is 0, but C is to be cleared
+  c.data = nullptr;  // k is 0, but C must be cleared
   EXPECT_EQ(refusal(), "rung: gemm: C is null; it must point to 2 x 4 elements");
 }
 

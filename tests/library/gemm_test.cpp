@@ -1,7 +1,8 @@
-// rung::gemm: the library's own choice held to the rules of verification, and what the front end
-// alone decides.
+// rung::gemm: the library's selection, checked by the rules of verification, and the decisions of
+// the front end alone.
 
 #include "rung/gemm.hpp"
+#include "core/dtype.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,8 +47,8 @@ INSTANTIATE_TEST_SUITE_P(Library, GemmOf,
                          dtype_and_form);
 
 TEST(Gemm, MixesOrders) {
-  const std::vector<double> a = {1, 2, 3, 4, 5, 6};  // 2 x 3 by rows
-  const std::vector<double> b = {1, 3, 5, 2, 4, 6};  // 3 x 2 by columns
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6};  // 2 x 3, row-major
+  const std::vector<double> b = {1, 3, 5, 2, 4, 6};  // 3 x 2, column-major
   std::vector<double> c(4);
   gemm(row_major(a.data(), 2, 3), col_major(b.data(), 3, 2), col_major(c.data(), 2, 2));
   EXPECT_EQ(c, (std::vector<double>{22, 49, 28, 64}));
@@ -102,7 +103,7 @@ TEST(Gemm, EmptyResultNeedsNoMemory) {
   gemm(row_major(nothing, 2, 3), row_major(nothing, 3, 0), row_major(nothing, 2, 0, 5));
 }
 
-// Small products are given to kernels without any costs, by rules of their own.
+// Small products use kernels selected by separate rules, without cost models.
 template <class T>
 struct SmallProduct {
   static constexpr std::int64_t pad = 3;
@@ -125,7 +126,7 @@ struct SmallProduct {
     return view.data[view.order == Order::row_major ? i * view.ld + j : j * view.ld + i];
   }
 
-  /// Rows of C are `pad` longer than its columns: what is between them has to stay.
+  /// Rows of C are `pad` longer than n. The elements between them must not change.
   void check(T alpha, T beta) const {
     const auto a_view = padded(a, m, k, order_a), b_view = padded(b, k, n, order_b);
     const std::int64_t ldc = n + pad;

@@ -1,4 +1,4 @@
-// rung::gemm_grouped on the CPU: right for ragged groups of rows and of k, and what it refuses.
+// rung::gemm_grouped on the CPU: correct for ragged groups of rows and of k; rejected arguments.
 
 #include "rung/grouped.hpp"
 
@@ -15,8 +15,8 @@ using Floats = std::vector<float>;
 using Offsets = std::vector<std::int32_t>;
 constexpr float unread = std::numeric_limits<float>::quiet_NaN();
 
-/// Six rows of 2 elements, the first and the last of which are no group's, and three 2 x 2 matrices,
-/// of which the second has no rows.
+/// Six rows of 2 elements, the first and last of them outside every group, and three 2 x 2
+/// matrices. The second group is empty.
 class Grouped : public testing::Test {
  protected:
   Floats a_ = {unread, unread, 1, 2, 3, 4, 5, 6, 7, 8, unread, unread};
@@ -73,7 +73,7 @@ TEST_F(Grouped, CutsKForAColumnMajorC) {
   EXPECT_EQ(c_, (Floats{4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 12, 14}));
 }
 
-/// Elements of another type.
+/// The elements, converted to another type.
 template <class T>
 std::vector<T> as(const Floats& from) {
   return {from.begin(), from.end()};

@@ -1,4 +1,4 @@
-// What librung has of CUDA code: the rungs that selection can choose, and nothing else.
+// The CUDA code in librung: the rungs that selection can choose, and no others.
 
 #include "backends/cuda/images.hpp"
 
@@ -10,16 +10,16 @@
 #include <stdexcept>
 #include <string>
 
-#include "backends/cuda/kernel_name.hpp"
-#include "backends/cuda/rungs.hpp"
-#include "library/tuned/cuda.hpp"
+#include "backends/rungs/cuda.hpp"
+#include "backends/rungs/kernel_name.hpp"
+#include "select/cuda/tables.hpp"
 
 namespace rung::cuda {
 namespace {
 
 using Ids = std::set<std::string_view>;
 
-/// Of rungs that the rules name.
+/// The rungs named by the rules.
 Ids selected_gemm() {
   Ids ids;
   for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
@@ -53,7 +53,7 @@ Ids selected_dot() {
   return ids;
 }
 
-/// Every text of a rung, of one compiler or two, has the kernels of a type.
+/// Expects that every text of a rung, from one compiler or two, has the kernels of a type.
 void expect_kernel(std::string_view id, Dtype dtype, const std::string& entry) {
   int texts = 0;
   for (const Image& image : images()) {
@@ -96,7 +96,7 @@ TEST(LibraryImages, HaveNoOtherRung) {
   expected.insert({"gemm/cuda/scale", "gemm/cuda/pack_operand", "gemm/cuda/split_operand",
                    "gemm/cuda/split_digits", "gemm/cuda/split_residues", "gemm/cuda/apply_epilogue",
                    "gemm/cuda/fused_epilogue", "gemm/cuda/mixed_operand", "gemm/cuda/pack_weights",
-                   "gemm/cuda/parted_gemm", "gemm/cuda/few_rows", "gemm/cuda/summed_parts"});
+                   "gemm/cuda/tile_signal_gemm", "gemm/cuda/few_rows", "gemm/cuda/summed_parts"});
   Ids found;
   for (const Image& image : images()) {
     if (!image.id.starts_with("sum/")) found.insert(image.id);  // in the file of a dot rung
@@ -148,7 +148,7 @@ TEST(LibraryImages, HaveNoLineTables) {
   }
 }
 
-/// The driver reads a module as a whole at the first call that needs a kernel of it.
+/// The driver loads a whole module at the first call of one of its kernels.
 TEST(LibraryImages, AreSmallModules) {
   for (const Image& image : images()) {
     for (const Unit& unit : image.units) {

@@ -1,4 +1,4 @@
-// How blocks of C are divided among threads: simulated for more cores than a test machine has.
+// The partitioning of blocks of C among threads, simulated for more cores than a test machine has.
 
 #include "device/cpu/partition.hpp"
 
@@ -12,7 +12,7 @@ namespace rung::cpu {
 namespace {
 
 constexpr std::int64_t MR = 14, NR = 32;  // of a tile in f32, AVX-512
-constexpr std::int64_t L2_rows = 256;     // of a block of A that stays in L2
+constexpr std::int64_t L2_rows = 256;     // rows of a block of A that stays in L2
 
 struct Shape {
   std::int64_t m, n;
@@ -27,8 +27,8 @@ struct Tiles {
   }
 };
 
-/// The busiest thread's tiles over the mean, where each thread takes the next block when it is done
-/// with one.
+/// The busiest thread's number of tiles divided by the mean, if each thread takes the next block
+/// when it has finished one.
 double imbalance(const Tiles& tiles, TileBlock block, int threads) {
   std::vector<double> busy(static_cast<std::size_t>(threads));
   for (std::int64_t j = 0; j < tiles.cols; j += block.cols) {
@@ -89,8 +89,8 @@ TEST(Partition, BlocksAreWithinTheirLimit) {
   }
 }
 
-// Where a core multiplies and adds 16 pairs of floats a cycle. 1.5 bytes a cycle for each of 64
-// cores are some 300 GB/s of all L3 caches together.
+// For cores that multiply 16 pairs of floats per cycle. 1.5 bytes per cycle for each of 64 cores
+// are about 300 GB/s from all L3 caches together.
 TEST(Partition, LargeProductsReadLittleFromOutsideTheirCores) {
   for (const std::int64_t size : {2048, 4096}) {
     for (const int threads : threads_of_machines) {

@@ -1,38 +1,40 @@
 #pragma once
-// Runs an erased call through the public interface, so that core/verify can judge it.
+// Runs a type-erased call through the public interface, so that core/verify can judge it.
 
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
 
 #include "core/call.hpp"
+#include "core/dtype_traits.hpp"
 #include "rung/rung.hpp"
 
 namespace rung {
 
-/// The public element type of a kernel's: int32 for uint32.
+/// The public element type for that of a kernel: int32 for uint32.
 template <class T>
 using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
 
 template <class T, class Pointer>
 MatrixView<T> view(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols) {
   auto* data = static_cast<T*>(matrix.data);
-  // Both strides are 1 where a single column is stored tightly by rows, or a row by columns.
+  // Both strides are 1 for a single dense column that is row-major, or a row that is column-major.
   if (matrix.col_stride == 1 && matrix.row_stride >= cols) {
     return row_major(data, rows, cols, matrix.row_stride);
   }
   return col_major(data, rows, cols, matrix.col_stride);
 }
 
-/// As it is, or as the transposed problem, whose C is column-major.
+/// The problem as it is, or its transpose, with a column-major C.
 enum class Form { row_major_c, col_major_c };
 
-/// Whether there is a gemm of such a call. (Asked in the lambda itself, GCC 12 breaks.)
+/// True if gemm() supports these types. (Inside the lambda itself, GCC 12 fails on this
+/// expression.)
 template <class Scalar, class In, class Out, class... Where>
 concept HasGemm = requires(Scalar alpha, MatrixView<const In> a, MatrixView<Out> c,
                            const Where&... where) { gemm(alpha, a, a, alpha, c, where...); };
 
-/// `where` is what a call ends with: options, or a stream and options.
+/// `where`: the trailing arguments: options, or a stream and options.
 template <class... Where>
 void public_gemm(const GemmCall& call, Form form, const Where&... where) {
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
@@ -71,7 +73,7 @@ BatchView<T> transposed(const BatchView<T>& batch) {
   return {transposed(batch.matrix), batch.count, batch.stride, batch.pointers};
 }
 
-/// The same for a batch.
+/// public_gemm() for a batch.
 template <class... Where>
 void public_gemm_batched(const GemmCall& call, Form form, const Where&... where) {
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
@@ -106,7 +108,7 @@ std::vector<Pointer> addresses(const AnyMatrix<Pointer>& operand, std::int64_t c
   return pointers;
 }
 
-/// The pointers of a call are those of i = 0; the public ones are those of the lowest address.
+/// The pointers of a DotCall are those of i = 0; the public ones are the lowest addresses.
 inline double public_dot(const DotCall& call, const DotOptions& options = {}) {
   return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> double {
     if constexpr (std::is_same_v<In, std::uint32_t>) {

@@ -20,7 +20,7 @@ TEST(Version, IsThatOfTheProject) {
 }
 
 TEST(PublicHeaders, IncludeTheStandardLibraryAndEachOtherOnly) {
-  const auto standard = [](const std::string& line) {  // no folder: <vector>, <stdint.h>
+  const auto standard = [](const std::string& line) {  // without a folder: <vector>, <stdint.h>
     return line.starts_with("#include <") && line.find('/') == std::string::npos;
   };
   int includes = 0;

@@ -1,5 +1,5 @@
-// Ceilings kept from run to run: what is implausible, damaged or passed by a rung is measured
-// again.
+// The cache of measured ceilings: values that are implausible, damaged or exceeded by a rung are
+// measured again.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <regex>
 
 #include "device/cpu/machine.hpp"
-#include "measure/ceilings.hpp"
+#include "tools/measure/ceilings.hpp"
 
 namespace rung {
 namespace {
@@ -26,7 +26,7 @@ Ceilings ceilings(double rate) {
   return all;
 }
 
-/// An empty cache, and a measurement that counts.
+/// Fixture with an empty cache and a counted measurement.
 class CeilingsCache : public testing::Test {
  protected:
   CeilingsCache()
@@ -36,7 +36,7 @@ class CeilingsCache : public testing::Test {
   }
   ~CeilingsCache() override { fs::remove_all(folder_); }
 
-  /// The rate of f32 that the cache gives where the machine gives `rate` now.
+  /// The f32 rate that the cache returns if the machine would now measure `rate`.
   double look(double rate, const std::vector<ReachedRate>& reached = {}) {
     const auto measure = [&] {
       ++measurements_;
@@ -47,7 +47,7 @@ class CeilingsCache : public testing::Test {
 
   fs::path file() const { return fs::directory_iterator(folder_ / "rung")->path(); }
 
-  /// Every rate of the file replaced.
+  /// Replaces every rate in the file.
   void rewrite(const std::string& rate) {
     std::ifstream in(file());
     const std::string text(std::istreambuf_iterator<char>(in), {});
@@ -89,7 +89,7 @@ TEST_F(CeilingsCache, LooksAgainWhereARateIsPassed) {
   EXPECT_EQ(look(32), 32);                     // on a busy machine
   EXPECT_EQ(look(117, {{"f32", 1, 33}}), 32);  // noise
   EXPECT_EQ(look(117, {{"f64", 1, 20}, {"f32", 1, 90}}), 117);
-  EXPECT_EQ(look(50), 117);  // and keeps it
+  EXPECT_EQ(look(50), 117);  // and stores it
   EXPECT_EQ(measurements_, 2);
   EXPECT_EQ(look(50, {{"f32", cpu::available_threads(), 130}}), 117);  // the higher of both
   EXPECT_EQ(measurements_, 3);
@@ -103,7 +103,8 @@ TEST_F(CeilingsCache, AFolderInItsPlaceIsNoError) {
   EXPECT_EQ(look(70), 70);
   EXPECT_EQ(look(80), 80);
   EXPECT_EQ(measurements_, 3);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "rung"), {}), 1);  // no draft is left
+  // No temporary file is left.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "rung"), {}), 1);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// librung_cub.so for the virtual GPU, whose addresses are this process's. It wants the workspace
-// that it has asked for.
+// librung_cub.so for the virtual GPU, whose addresses are addresses of this process. Requires the
+// workspace size that it returned.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "measure/peers/cub/shim.h"
+#include "tools/measure/peers/cub/shim.h"
 
 namespace {
 

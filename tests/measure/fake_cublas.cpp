@@ -1,5 +1,5 @@
-// cuBLAS and cuBLASLt for the virtual GPU, whose addresses are this process's: column-major, as the
-// real ones are, and as strict about workspaces and leading dimensions.
+// cuBLAS and cuBLASLt for the virtual GPU, whose addresses are addresses of this process. Like the
+// real libraries, they are column-major, and as strict about workspaces and leading dimensions.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ struct Handle {
   void* stream = nullptr;
   void* workspace = nullptr;
 };
-/// The library's own: nobody destroys those of a lost context.
+/// Owned by the library, since handles of a lost context are never destroyed.
 std::vector<std::unique_ptr<Handle>> handles;
 
 template <class T>
@@ -115,7 +115,7 @@ int type_of_sums(int in) {
   return in == type_s8 ? type_s32 : type_f32;
 }
 
-/// The result goes to device memory or nowhere.
+/// Requires a stream and a result in device memory.
 template <class T>
 int dot(const Handle* handle, int n, const T* x, int incx, const T* y, int incy, T* result) {
   if (status_of_products != success) return status_of_products;
@@ -301,8 +301,8 @@ int cublasLtMatmulPreferenceSetAttribute(int*, int attribute, const void*, std::
   return bytes == (attribute == 1 ? 8u : 4u) ? success : invalid_value;
 }
 
-// Three choices, of which the second cannot run; the third one fails for integers. 8-bit types are
-// there as "TN" alone, with leading dimensions that are multiples of 16.
+// Returns three algorithms: the second cannot run, and the third fails for integers. 8-bit types
+// are supported only as "TN", with leading dimensions that are multiples of 16.
 int cublasLtMatmulAlgoGetHeuristic(Handle*, Operation* operation, Layout* a, Layout* b, Layout*,
                                    Layout*, int*, int wanted, Choice* choices, int* found) {
   const bool narrow = a->type == type_s8 || a->type == type_e4m3;

@@ -1,9 +1,9 @@
 #pragma once
-// What a test asks of the fake cuBLAS: C functions, to be found by name.
+// Functions by which a test controls the fake cuBLAS: C functions, found by name.
 
-/// The status that every product returns from now on; 0: success.
+/// Sets the status that every product returns from now on; 0 for success.
 using FakeSetStatus = void(int status);  // fake_set_status
 /// The latest math mode.
 using FakeMathMode = int();  // fake_math_mode
-/// How often an algorithm was run.
+/// The number of runs of an algorithm.
 using FakeAlgorithmRuns = int(int index);  // fake_algorithm_runs

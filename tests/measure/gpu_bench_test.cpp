@@ -1,17 +1,18 @@
-// The bench on a device with a queue: graphs, cold operands, the report.
+// The bench on a device with a queue: graphs, cold operands, and the report.
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "core/case.hpp"
-#include "measure/bench.hpp"
-#include "measure/contenders.hpp"
-#include "measure/gpu_environment.hpp"
-#include "measure/peers/open.hpp"
-#include "report/bench_table.hpp"
-#include "report/gpu_summary.hpp"
-#include "report/json.hpp"
+#include "core/dtype.hpp"
+#include "tools/measure/bench.hpp"
+#include "tools/measure/contenders.hpp"
+#include "tools/measure/gpu_environment.hpp"
+#include "tools/measure/peers/open.hpp"
+#include "tools/report/bench_table.hpp"
+#include "tools/report/gpu_summary.hpp"
+#include "tools/report/json.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {
@@ -25,14 +26,14 @@ TEST(Graph, RunsItsCallsWhenItIsRunAndNotBefore) {
   const GemmCase called(spec);
   const std::uint64_t before = recorded.c().fingerprint();
 
-  const Batch batch = virtual_backend().bind(coalesced(), recorded.call(), 1);
-  const Batch graph = virtual_backend().record(batch, 3);
+  const BoundCall batch = virtual_backend().bind(coalesced(), recorded.call(), 1);
+  const BoundCall graph = virtual_backend().record(batch, 3);
   batch.download();
   EXPECT_EQ(recorded.c().fingerprint(), before);
 
   graph.run(2);
   batch.download();
-  const Batch reference = virtual_backend().bind(coalesced(), called.call(), 1);
+  const BoundCall reference = virtual_backend().bind(coalesced(), called.call(), 1);
   reference.run(6);
   reference.download();
   EXPECT_EQ(recorded.c().fingerprint(), called.c().fingerprint());
@@ -44,7 +45,7 @@ TEST(Graph, OfACpuThereIsNone) {
 
 TEST(Graph, IsLostWithTheContext) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
-  const Batch graph =
+  const BoundCall graph =
       virtual_backend().record(virtual_backend().bind(coalesced(), problem.call(), 1), 2);
   EXPECT_THROW(virtual_gpu().fail("a kernel", cuda::Result::illegal_address), KernelError);
   EXPECT_THROW(graph.run(1), KernelError);
@@ -65,7 +66,7 @@ BenchResult bench(const std::vector<const Peer*>& peers, bool cold) {
 TEST(GpuBench, ColdOperandsExceedTheCacheOfTheDevice) {
   EXPECT_EQ(virtual_backend().cache_bytes(), 64 << 10);
   EXPECT_EQ(bench({}, false).operand_sets, 1u);
-  // Three of 48 KiB are more than twice 64 KiB.
+  // Three sets of 48 KiB are more than twice the cache of 64 KiB.
   const BenchResult result = bench({}, true);
   EXPECT_EQ(result.operand_sets, 3u);
   EXPECT_TRUE(result.rows.front().timed()) << result.rows.front().verdict.message;
@@ -99,7 +100,7 @@ TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
   EXPECT_GT(rung.peers.front().ratio, 0);
   EXPECT_EQ(result.leading_dimensions, (std::vector<std::int64_t>{64, 64, 64}));
 
-  // As a GPU's would be.
+  // Turns the result into one of a GPU.
   result.device = "gpu Fake";
   result.rows.front().graph_seconds = result.rows.front().seconds;
   result.rows.front().host_seconds = result.rows.front().seconds;
@@ -116,7 +117,7 @@ TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
   EXPECT_EQ(json.at("leading_dimensions"), Json({64, 64, 64}));
 }
 
-/// Verifies ragged groups, and what a kernel for groups without scales makes of them.
+/// Verifies ragged groups on GPU and CPU, with and without block scales.
 TEST(GpuBench, GroupsWithAndWithoutBlockScales) {
   WorkloadOptions options = {.dtype = Dtype::e4m3, .b_transposed = true, .groups = 3, .zipf = true};
   const GpuLibraryContender on_gpu(virtual_gpu());

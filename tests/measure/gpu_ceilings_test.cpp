@@ -1,6 +1,8 @@
-// The ceilings' kernels do the work that they are credited with.
+// The kernels of the ceilings do the work that their rates are computed from.
 
-#include "measure/gpu_ceilings.hpp"
+#include "tools/measure/gpu_ceilings.hpp"
+#include "core/dtype.hpp"
+#include "rung/types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +12,9 @@
 #include <numeric>
 
 #include "backends/cuda/device_buffer.hpp"
-#include "cuda_driver/error.hpp"
-#include "measure/gpu_ceiling_kernels.hpp"
-#include "measure/gpu_matrix_kernels.hpp"
+#include "core/cuda_driver/error.hpp"
+#include "tools/measure/gpu_ceiling_kernels.hpp"
+#include "tools/measure/gpu_matrix_kernels.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {
@@ -50,7 +52,7 @@ void expect_all_multiply_adds(Dtype dtype) {
   for (const int iterations : {0, 1, 3}) {
     const cuda::DeviceBuffer sums(virtual_gpu(), threads * sizeof(T));
     launch(kernel.entry, GpuFmaKernel::Argument{sums.address(), iterations});
-    // Each accumulator starts at its number and counts up by one.
+    // Each accumulator starts at its index and counts up by one.
     const int expected =
         kernel.chains * (kernel.chains - 1) / 2 + kernel.chains * kernel.unroll * iterations;
     for (const T sum : download<T>(sums)) ASSERT_EQ(sum, static_cast<T>(expected));
@@ -63,7 +65,7 @@ TEST(GpuCeilings, MultiplyAddsAreAllDone) {
   expect_all_multiply_adds<std::int32_t>(Dtype::i32);
 }
 
-// The shapes of mma.sync, which multiplies ones.
+// The shapes of mma.sync, with all elements 1.
 template <class T>
 void expect_all_products(const GpuMatrixKernel& kernel, int k, int registers) {
   constexpr int iterations = 2;
@@ -71,7 +73,7 @@ void expect_all_products(const GpuMatrixKernel& kernel, int k, int registers) {
   launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), iterations}, *kernel.module);
   const int expected = k * mma_unroll * iterations * mma_chains * registers;
   for (const T sum : download<T>(sums)) ASSERT_EQ(sum, static_cast<T>(expected)) << kernel.entry;
-  // Two a product, of which a warp does k for each of its accumulators.
+  // Two flops per product. The warp does k of them for each of its accumulators.
   EXPECT_EQ(kernel.flops_per_iteration * iterations, 2.0 * expected) << kernel.entry;
 }
 
@@ -83,8 +85,8 @@ TEST(GpuCeilings, MatrixUnitsDoWhatTheyAreCreditedWith) {
   expect_all_products<double>(gpu_matrix_kernels(Dtype::f64, 80, 12000).front(), 4, 2);
 }
 
-// What wgmma multiplies: A of 64 rows and B of 256 behind it, of 128 bytes, as hashed words of
-// which some bits are set.
+// The operands of wgmma: A of 64 rows, followed by B of 256 rows, each row of 128 bytes. They are
+// hashed words with some bits set to constants.
 template <class In>
 class HashedOperands {
  public:
@@ -98,8 +100,8 @@ class HashedOperands {
     }
   }
 
-  /// Of row `row`, both matrices counted through: the pieces of 16 bytes of eight rows are
-  /// swizzled.
+  /// An element of row `row`, where the rows of B are numbered after those of A. The 16-byte chunks
+  /// of each group of eight rows are swizzled.
   double at(int row, int k) const {
     const int byte = k * static_cast<int>(sizeof(In));
     const int piece = byte / 16 ^ row % 8;
@@ -113,8 +115,8 @@ class HashedOperands {
   std::vector<std::uint32_t> words_;
 };
 
-// One iteration goes four times along the rows. Out is the type of the sums, each of which is that
-// of the elements that a thread has of 64 x 256: all of them together are that of A B.
+// One iteration multiplies the rows four times. Out is the type of the sums: each thread sums its
+// own elements of 64 x 256, so the total of all threads equals the sum of all elements of A B.
 template <class In, class Out>
 void expect_random_products(Dtype dtype, std::uint32_t random, std::uint32_t constant) {
   const GpuMatrixKernel kernel = gpu_matrix_kernels(dtype, 90, 12000).back();
@@ -137,7 +139,7 @@ void expect_random_products(Dtype dtype, std::uint32_t random, std::uint32_t con
     expected += passes * a * b;
     magnitude += passes * abs_a * abs_b;
   }
-  // Of 8-bit floats, wgmma keeps 13 bits behind the largest exponent.
+  // For 8-bit floats, wgmma keeps 13 bits below the largest exponent.
   const double of_magnitude = is_integer(dtype) ? 0 : sizeof(In) == 1 ? 1e-5 : 1e-6;
   const double rounding = of_magnitude * magnitude;
   for (int group = 0; group < groups; ++group) {

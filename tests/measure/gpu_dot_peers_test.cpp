@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "core/verify.hpp"
-#include "measure/bench.hpp"
-#include "measure/peers/open.hpp"
+#include "tools/measure/bench.hpp"
+#include "tools/measure/peers/open.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {

@@ -1,4 +1,4 @@
-// cuBLAS and cuBLASLt as peers: operands in device memory, the transposed problem, the queue.
+// cuBLAS and cuBLASLt as peers: operands in device memory, the transposed problem, and the queue.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "core/verify.hpp"
 #include "fake_cublas.hpp"
-#include "measure/peers/open.hpp"
+#include "tools/measure/peers/open.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {
@@ -54,7 +54,7 @@ TEST_P(GpuPeer, IsRightInEveryForm) {
   }
 }
 
-// Along k, in rows of 16 bytes: what every library has.
+// K-major, with rows that are multiples of 16 bytes: the case that every library supports.
 TEST_P(GpuPeer, IntegersOfEightBitsAreExact) {
   const auto peer = open(GetParam());
   for (const double beta : {0, 3}) {
@@ -235,7 +235,7 @@ TEST(CublasLt, TriesEachChoiceThatCanRunOnce) {
   EXPECT_EQ(runs(1), 0);
   const int tried = runs(0) + runs(2);
   peer->bind(problem.call(), 1);
-  EXPECT_EQ(runs(0) + runs(2), tried);  // known by now
+  EXPECT_EQ(runs(0) + runs(2), tried);  // the choice is cached by now
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// The library against peers on random shapes, with the virtual GPU in the place of a GPU and a
+// The library compared with peers on random shapes, with the virtual GPU instead of a GPU and a
 // cuBLAS that computes on this CPU.
 
-#include "measure/random/random_bench.hpp"
+#include "tools/measure/random/random_bench.hpp"
+#include "core/dtype.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -13,11 +14,11 @@
 #include <tuple>
 
 #include "backends/cuda/virtual_gpu.hpp"
+#include "core/cuda_driver/error.hpp"
 #include "core/random.hpp"
-#include "cuda_driver/error.hpp"
 #include "fake_cublas.hpp"
-#include "measure/peers/open.hpp"
-#include "report/random_json.hpp"
+#include "tools/measure/peers/open.hpp"
+#include "tools/report/random_json.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {
@@ -64,7 +65,7 @@ TEST(RandomBench, MeasuresEveryTypeAndLayoutOfEachShapeInTurn) {
     EXPECT_EQ(result.wrong, "");
     EXPECT_EQ(result.skipped, "");
     EXPECT_GT(result.seconds, 0);
-    EXPECT_EQ(result.ratio(), 0);  // without a peer
+    EXPECT_EQ(result.ratio(), 0);  // no peer to compare with
     EXPECT_TRUE(result.plan.rung.starts_with("gemm/cuda/")) << result.plan.rung;
     EXPECT_TRUE(result.plans.empty());
     const Size expected = draw_shape(1, i / 8, result.dtype, request.limits);
@@ -133,11 +134,11 @@ TEST(RandomBench, EveryPlanIsTimed) {
   RandomRequest request = request_of({Dtype::f32}, {tn});
   request.count = 1;
   request.rungs = {{"gemm/cuda/02_shared_tile", cuda::find_gemm_rung("gemm/cuda/02_shared_tile")},
-                   {"gemm/cuda/11_split_k", cuda::find_gemm_rung("gemm/cuda/11_split_k")}};
+                   {"gemm/cuda/fma_tiles", cuda::find_gemm_rung("gemm/cuda/fma_tiles")}};
   const std::vector<RandomResult> results = run(request);
   const std::vector<PlanTime>& plans = results.at(0).plans;
   ASSERT_GT(plans.size(), 2u);
-  EXPECT_EQ(plans[0].rung, "gemm/cuda/02_shared_tile");  // of one size
+  EXPECT_EQ(plans[0].rung, "gemm/cuda/02_shared_tile");  // has a single tile size
   int chosen = 0;
   for (const PlanTime& plan : plans) {
     EXPECT_EQ(plan.refused + plan.wrong, "");
@@ -154,7 +155,7 @@ TEST(RandomBench, EveryPlanIsTimed) {
 
 TEST(RandomBench, AnEarlyEndLeavesNoRegret) {
   RandomRequest request = request_of({Dtype::f32}, {nn});
-  request.rungs = {{"gemm/cuda/11_split_k", cuda::find_gemm_rung("gemm/cuda/11_split_k")}};
+  request.rungs = {{"gemm/cuda/fma_tiles", cuda::find_gemm_rung("gemm/cuda/fma_tiles")}};
   int asked = 0;
   request.stops = [&] { return ++asked > 3; };  // after two plans
   const std::vector<RandomResult> results = run(request);
@@ -212,14 +213,15 @@ TEST_F(Pool, IsThereAgainAfterAFailure) {
   EXPECT_EQ(check.error(pool_), "");
 }
 
-/// Runs the library, then lets `spoil` change C on the device.
+/// The error of the check after running the library and letting `spoil` change C on the device.
 std::string error_after(OperandPool& pool, const PooledGemm& problem,
                         const std::function<void(float* c)>& spoil) {
   const SampledCheck check(problem, 1);
   const GpuLibraryContender library(virtual_gpu());
   pool.reset_c(problem.call);
   library.bind(problem.call, 1).batch.run(1);
-  spoil(static_cast<float*>(problem.call.c.data));  // the addresses are this process's
+  // Addresses of the virtual GPU are addresses of this process.
+  spoil(static_cast<float*>(problem.call.c.data));
   return check.error(pool);
 }
 
@@ -238,10 +240,11 @@ TEST_F(Pool, SampledCheckFindsErrors) {
   EXPECT_NE(error_after(pool_, problem, [&](float* c) { std::memset(c, 0xff, 4 * last); }), "");
   const PooledGemm transposed = bind(Dtype::f32, size, tn);
   const SampledCheck other(transposed, 1);
-  EXPECT_NE(other.error(pool_), "");  // of A read as if it were not transposed
+  EXPECT_NE(other.error(pool_), "");  // as if A were not transposed
 }
 
-// C begins as NaN with beta = 0 alone: a kernel that leaves beta out is right there, one that reads C is not.
+// C is reset to NaN only if beta = 0: then a kernel that ignores C is right, and one that reads it
+// is wrong.
 TEST_F(Pool, ResetCIsReadWithBeta) {
   PooledGemm problem = bind(Dtype::f32, {9, 8, 7}, nn);
   const auto* const c = static_cast<const float*>(problem.call.c.data);
@@ -290,7 +293,7 @@ TEST_F(Pool, APlanThatTheDriverRefusesIsRecordedAndTheRestIsTimed) {
   EXPECT_EQ(regret(plans), 1);
 }
 
-/// The kernels that the mode takes, which are no rungs.
+/// The kernels that this mode uses, which are not rungs.
 TEST_F(Pool, PlansOfModeBatchInvariant) {
   const GpuLibraryContender library(virtual_gpu(), ComputeMode::batch_invariant);
   const auto plan = [](const Size& size) {
@@ -306,7 +309,7 @@ TEST_F(Pool, PlansOfModeBatchInvariant) {
                                         .compute_mode = ComputeMode::batch_invariant});
   };
   EXPECT_EQ(plan({8192, 8192, 8192}).rung, "gemm/cuda/summed_parts");
-  EXPECT_EQ(plan({8192, 8192, 4096}).rung, "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(plan({8192, 8192, 4096}).rung, "gemm/cuda/wgmma_tiles");
   EXPECT_EQ(plan({4, 64, 8192}).rung, "gemm/cuda/few_rows");
 }
 

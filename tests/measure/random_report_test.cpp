@@ -1,39 +1,37 @@
-// Tables and JSON of random shapes, of times that are made up.
+// Tables and JSON of random shapes, from made-up times.
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "measure/random/random_bench.hpp"
-#include "report/bench_results.hpp"
-#include "report/random_json.hpp"
-#include "report/random_table.hpp"
+#include "tools/measure/random/random_bench.hpp"
+#include "tools/report/bench_results.hpp"
+#include "tools/report/random_json.hpp"
+#include "tools/report/random_table.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {
 namespace {
 
-/// Times of a run that never was.
+/// Made-up results.
 std::vector<RandomResult> made_up() {
   RandomResult slow;
   slow.dtype = Dtype::bf16_bf16;
   slow.size = {256, 512, 64};
   slow.b_transposed = true;
-  slow.plan = {"gemm/cuda/31_dependent_launch", {1, 2}};
+  slow.plan = {"gemm/cuda/wgmma_tiles", {1, 2}};
   slow.seconds = 2e-5;
   slow.peers = {{.peer = "cublas", .seconds = 1e-5, .ratio = 0.5},
                 {.peer = "cublaslt", .why_not = "has no algorithm for it"}};
-  slow.plans = {{.rung = "gemm/cuda/31_dependent_launch",
-                 .config = {1, 2},
-                 .seconds = 2e-5,
-                 .is_finalist = true,
-                 .is_chosen = true},
-                {.rung = "gemm/cuda/31_dependent_launch",
-                 .config = {0, 1},
-                 .seconds = 1.6e-5,
-                 .is_finalist = true},
-                {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .refused = "no"},
-                {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .wrong = "C(0, 0) is \xff"}};
+  slow.plans = {
+      {.rung = "gemm/cuda/wgmma_tiles",
+       .config = {1, 2},
+       .seconds = 2e-5,
+       .is_finalist = true,
+       .is_chosen = true},
+      {.rung = "gemm/cuda/wgmma_tiles", .config = {0, 1}, .seconds = 1.6e-5, .is_finalist = true},
+      {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .refused = "no"},
+      {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .wrong = "C(0, 0) is \xff"}};
   slow.best_plan = 1;
   slow.regret = 1.25;
   RandomResult fast = slow;
@@ -69,7 +67,7 @@ TEST(RandomReport, TableHasTheStatisticsAndTheWorstShapes) {
       << table;
   EXPECT_NE(table.find("bf16-bf16 nt 256x512x64  20.0 us   0.50"), std::string::npos) << table;
   EXPECT_NE(table.find("  best of all plans      16.0 us"), std::string::npos) << table;
-  EXPECT_LT(table.find("256x512x64"), table.find("64x64x64 ")) << table;  // the worst comes first
+  EXPECT_LT(table.find("256x512x64"), table.find("64x64x64 ")) << table;  // worst first
   for (std::size_t at = 0; at < table.size();) {
     const std::size_t end = table.find('\n', at);
     EXPECT_LE(end - at, 80u) << table.substr(at, end - at);
@@ -99,7 +97,7 @@ TEST(RandomReport, JsonHasOneRecordForEachShapeAndPlan) {
   EXPECT_EQ(draw.at("m"), 256);
   EXPECT_EQ(draw.at("flops"), 2.0 * 256 * 512 * 64);
   EXPECT_EQ(draw.at("bytes"), 2.0 * (256 * 64 + 512 * 64 + 256 * 512));
-  EXPECT_EQ(draw.at("rung"), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(draw.at("rung"), "gemm/cuda/wgmma_tiles");
   EXPECT_EQ(draw.at("tile"), 1);
   EXPECT_EQ(draw.at("splits"), 2);
   EXPECT_EQ(draw.at("seconds"), 2e-5);
@@ -120,7 +118,7 @@ TEST(RandomReport, JsonHasOneRecordForEachShapeAndPlan) {
                          {"m", 256},
                          {"n", 512},
                          {"k", 64},
-                         {"rung", "gemm/cuda/31_dependent_launch"},
+                         {"rung", "gemm/cuda/wgmma_tiles"},
                          {"tile", 1},
                          {"splits", 2},
                          {"seconds", 2e-5},

@@ -1,4 +1,4 @@
-// Random shapes: the same everywhere, within their limits, and distributed as documented.
+// Random shapes: the same on every machine, within their limits, and distributed as documented.
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "measure/random/random_bench.hpp"
-#include "measure/random/ratio_statistics.hpp"
-#include "measure/random/shapes.hpp"
+#include "tools/measure/random/random_bench.hpp"
+#include "tools/measure/random/ratio_statistics.hpp"
+#include "tools/measure/random/shapes.hpp"
 
 namespace rung {
 namespace {
@@ -95,12 +95,12 @@ TEST(RandomShapes, ReachTheLargestSizeAndNoMore) {
 TEST(RandomShapes, HaveTheDocumentedMultiples) {
   const auto shapes = draw(20000, Dtype::bf16);
   EXPECT_NEAR(share(shapes, 64), 0.5, 0.02);
-  // In multiples of 8, besides three in ten also those of 64, and one in 512 of the others.
+  // The multiples of 64, three in ten in multiples of 8, and by chance one in 512 of the rest.
   EXPECT_NEAR(share(shapes, 8), 0.8, 0.02);
 }
 
 TEST(RandomShapes, AreLogUniform) {
-  // Small ones, which no limit cuts; in multiples of 1 alone.
+  // Small shapes, which no limit truncates, and multiples of 1 only.
   std::array<int, 6> octaves = {};
   int count = 0;
   for (const Extents& extents : draw(20000, Dtype::bf16, {.max_size = 1 << 10})) {

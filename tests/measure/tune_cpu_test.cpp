@@ -1,6 +1,6 @@
-// How factors of the CPU's costs follow from measured times.
+// The fit of factors for the CPU's costs to measured times.
 
-#include "measure/tune_cpu.hpp"
+#include "tools/measure/tune_cpu.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 TEST(FitCostFactors, AFactorIsWhatARungTakesBeyondItsCost) {
-  // The costs take rung 0 for the fastest; it takes twice as long as they say.
+  // By the costs, rung 0 is the fastest, but it takes twice as long as they predict.
   const std::vector<CpuTuneSample> samples = {
       {.measured = {2, 1.5, 0, 0, 0, 0}, .expected = {1, 1.5, never, never, never, never}},
       {.measured = {8, 6, 0, 0, 0, 0}, .expected = {4, 6, never, never, never, never}}};
@@ -26,7 +26,7 @@ TEST(FitCostFactors, AFactorIsWhatARungTakesBeyondItsCost) {
 }
 
 TEST(FitCostFactors, FactorsThatDoNotHelpStayAtOne) {
-  // Rung 0 is faster than expected once, and slower than expected twice where it is the fastest.
+  // Rung 0 takes longer than expected, but is the fastest in both shapes, so factors cannot help.
   const std::vector<CpuTuneSample> samples = {
       {.measured = {3, 3.2, 0, 0, 0, 0}, .expected = {1, 2, never, never, never, never}},
       {.measured = {3, 3.2, 0, 0, 0, 0}, .expected = {1, 2, never, never, never, never}}};

@@ -1,7 +1,6 @@
-// Which configurations are candidates, and which of them can win; no test here depends on how long anything
-// takes.
+// The candidate configurations, and which of them can win. No test here depends on timings.
 
-#include "measure/tune.hpp"
+#include "tools/measure/tune.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +21,7 @@ TuneResult tune_tiles(const cuda::GemmRung& rung, const GemmConfig& before) {
   return tune(request);
 }
 
-// Right with its first tile; with any other, the last block is not launched.
+// A rung with correct results for its first tile; for any other, it does not launch the last block.
 cuda::GemmRung with_a_block_missing() {
   cuda::GemmRung rung = gemm_cuda_10_tuned_tiles;
   rung.launches.f32 = [](const Gemm<float>& g, const GemmConfig& config) {
@@ -67,17 +66,17 @@ TEST(Tune, AWrongPlanIsNotWhatOthersAreHeldAgainst) {
   EXPECT_NE(result.candidates[0].wrong, "");
   EXPECT_EQ(result.candidates[1].wrong, "");
   EXPECT_EQ(result.best, 1u);
-  EXPECT_EQ(result.gain, 0);  // over what is wrong there is none
+  EXPECT_EQ(result.gain, 0);  // a gain over a wrong plan is not reported
 }
 
 TEST(Tune, NoCopyOfBIsTimed) {
-  cuda::GemmRung rung = gemm_cuda_31_dependent_launch;
+  cuda::GemmRung rung = gemm_cuda_wgmma_tiles;
   rung.launches.e4m3 = [](const Gemm<float8_e4m3, float>& g, const GemmConfig& config) {
-    EXPECT_EQ(g.b.row_stride, 1);  // neighbours along k lie together
-    return gemm_cuda_31_dependent_launch.launches.e4m3(g, config);
+    EXPECT_EQ(g.b.row_stride, 1);  // B is K-major
+    return gemm_cuda_wgmma_tiles.launches.e4m3(g, config);
   };
   TuneRequest request;
-  request.rung = {"gemm/cuda/31_dependent_launch", &rung};
+  request.rung = {"gemm/cuda/wgmma_tiles", &rung};
   request.dtype = Dtype::e4m3;
   request.size = {64, 72, 144};
   request.gpu = &virtual_gpu();
@@ -87,10 +86,10 @@ TEST(Tune, NoCopyOfBIsTimed) {
 
 TEST(Tune, PlansThatCannotBeLaunchedAreCounted) {
   TuneRequest request;
-  request.rung = {"gemm/cuda/11_split_k", &gemm_cuda_11_split_k};
+  request.rung = {"gemm/cuda/fma_tiles", &gemm_cuda_fma_tiles};
   request.size = {16, 16, 512};
   request.gpu = &virtual_gpu();
-  request.before = {2, 4};  // of more parts than there are multiprocessors
+  request.before = {2, 4};  // more splits than multiprocessors
   request.seconds = 1e-3;
   const TuneResult result = tune(request);
   for (const TuneCandidate& candidate : result.candidates) EXPECT_EQ(candidate.config.splits, 1);

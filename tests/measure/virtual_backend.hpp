@@ -5,7 +5,7 @@
 
 namespace rung {
 
-/// A GPU of one multiprocessor and 64 KiB of L2 cache, the one of this program.
+/// This program's virtual GPU, with one multiprocessor and 64 KiB of L2 cache.
 const Backend& virtual_backend();
 cuda::Gpu& virtual_gpu();
 

@@ -1,14 +1,13 @@
 #pragma once
-// Compiling Metal in a test, as the build compiles the rungs.
+// Compiles Metal in a test, in the same way as the build compiles the rungs.
 
-#include <stdlib.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "emu/compile/metal/metal.hpp"
+#include "emu/compile/toolchain.hpp"
 
 namespace rung::metal_tests {
 
@@ -24,40 +23,23 @@ struct Compiled {
   std::string messages, ptx;
 };
 
-/// A folder that goes with the test.
-class Folder {
- public:
-  Folder() {
-    std::string path = (std::filesystem::temp_directory_path() / "rung_metal_XXXXXX").string();
-    path_ = mkdtemp(path.data());
+/// Compiles all kernels of a text.
+inline Compiled compile(const std::string& source) {
+  emu::metal::Options options;
+  options.compiler = {"-std=c++14",
+                      "-Wc++17-extensions",
+                      "-Wall",
+                      "-Wextra",
+                      "-Werror",
+                      "-Wno-unused-const-variable",
+                      "-Wno-duplicate-decl-specifier"};
+  options.text = source;
+  options.is_quiet = true;
+  try {
+    return {true, "", emu::metal::compile_all("test.metal", options)};
+  } catch (const emu::CompileError& error) {
+    return {false, error.what(), ""};
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// `options` come last: "-O3 -S", "-fsyntax-only".
-inline Compiled compile(const std::string& source, const std::string& options) {
-  const Folder folder;
-  std::ofstream(folder.file("test.metal")) << source;
-  std::string prepare = RUNG_METAL_SOURCE;  // -D comes before -P
-  prepare.insert(prepare.find(" -P "), " -D INPUT=" + folder.file("test.metal") + " -D OUTPUT=" +
-                                           folder.file("test.cpp") + " -D NAME=test.metal");
-  const std::string command = prepare + " && " RUNG_METAL_CLANG " " + options + " " +
-                              folder.file("test.cpp") + " -o " + folder.file("test.ptx") + " 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  std::string messages;
-  std::array<char, 4096> buffer;
-  while (const std::size_t read = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    messages.append(buffer.data(), read);
-  }
-  const bool succeeded = pclose(pipe) == 0;
-  return {succeeded, messages, read_file(folder.file("test.ptx"))};
 }
 
 }  // namespace rung::metal_tests

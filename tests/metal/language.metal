@@ -1,9 +1,9 @@
-// What the Metal front end has of the language: a kernel for each part, run by language_test.cpp.
+// The language features that the Metal front end supports, one kernel each; see language_test.cpp.
 
 #include <metal_stdlib>
 using namespace metal;
 
-// Where threads are.
+// Positions of threads.
 
 kernel void positions(
     device uint* out [[buffer(0)]], uint2 at [[thread_position_in_grid]],
@@ -21,7 +21,7 @@ kernel void positions(
   out[at.y * all.x + at.x] = grid && extents && numbers ? 1 : 0;
 }
 
-// Threadgroup memory, by a declaration and by an argument.
+// Threadgroup memory, as a declaration and as an argument.
 
 struct Scale {
   float by;
@@ -39,7 +39,7 @@ kernel void reversed(constant Scale& scale [[buffer(0)]], const device float* in
   out[i] = other[i] + (i > 0 ? other[i - 1] : 0.0f);
 }
 
-// Two arguments, one of which may have no memory.
+// Two arguments; the launch may provide no memory for one of them.
 
 kernel void swapped(const device float* in [[buffer(0)]], device float* out [[buffer(1)]],
                     threadgroup half* halves [[threadgroup(2)]],
@@ -52,7 +52,7 @@ kernel void swapped(const device float* in [[buffer(0)]], device float* out [[bu
   out[2 * i + 1] = float(halves[i]);
 }
 
-// A neighbour's value by way of either memory, over a barrier with these flags.
+// A value passed to another thread through either memory, across a barrier with these flags.
 
 template <mem_flags FLAGS>
 kernel void by_threadgroup(device uint* out [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
@@ -69,7 +69,7 @@ kernel void by_device(device uint* values [[buffer(0)]], uint i [[thread_index_i
   values[64 + i] = values[63 - i];
 }
 
-// The same inside a simdgroup.
+// The same exchange within a simdgroup.
 
 template <mem_flags FLAGS>
 kernel void in_simdgroup_by_threadgroup(device uint* out [[buffer(0)]],
@@ -88,7 +88,7 @@ kernel void in_simdgroup_by_device(device uint* values [[buffer(0)]],
   values[64 + i] = values[i ^ 31];
 }
 
-// Functions of a simdgroup: each thread writes ten results, one after the other.
+// Functions of a simdgroup: each thread writes ten consecutive results.
 
 kernel void simd_functions(device int* out [[buffer(0)]], uint i [[thread_index_in_simdgroup]]) {
   const int value = int(i) + 1;
@@ -126,13 +126,13 @@ kernel void atomics(device atomic_uint* count [[buffer(0)]], device atomic_float
   }
 }
 
-// D = A * B + C of half matrices in one of float; A is loaded transposed, and B at an origin.
+// D = A * B + C with half A and B and float D; loads A transposed, and B at an origin.
 
 kernel void matrices(const device half* a [[buffer(0)]], const device half* b [[buffer(1)]],
                      device float* d [[buffer(2)]]) {
   threadgroup half tile[8][10];
   simdgroup_half8x8 A, B;
-  simdgroup_float8x8 D(2.0f);  // on the diagonal
+  simdgroup_float8x8 D(2.0f);  // 2 on the diagonal
   simdgroup_load(A, a, 8, ulong2(0), true);
   simdgroup_load(B, b, 12, ulong2(3, 1));
   simdgroup_store(B, &tile[0][0], 10);
@@ -157,32 +157,14 @@ kernel void vectors(device float* out [[buffer(0)]]) {
   out[4] = as_type<float>(0x3F800000u) + clamp(7.0f, 0.0f, 2.0f) + fma(2.0f, 3.0f, 4.0f);
 }
 
-#ifdef RUNG_METAL_VIRTUAL
-RUNG_METAL_ENTRY(run_positions)(device uint* out) { positions(out); }
-RUNG_METAL_ENTRY(run_reversed)(Scale scale, const device float* in, device float* out) {
-  reversed(RUNG_METAL_CONSTANT(Scale, scale), in, out);
-}
-RUNG_METAL_ENTRY(run_swapped)(const device float* in, device float* out) { swapped(in, out); }
-#define EXCHANGE(name, flags)                                                             \
-  RUNG_METAL_ENTRY(threadgroup_##name)(device uint * out) { by_threadgroup<flags>(out); } \
-  RUNG_METAL_ENTRY(device_##name)(device uint * values) { by_device<flags>(values); }     \
-  RUNG_METAL_ENTRY(simdgroup_threadgroup_##name)(device uint * out) {                     \
-    in_simdgroup_by_threadgroup<flags>(out);                                              \
-  }                                                                                       \
-  RUNG_METAL_ENTRY(simdgroup_device_##name)(device uint * values) {                       \
-    in_simdgroup_by_device<flags>(values);                                                \
-  }
+#define INSTANTIATE(name, function, flags) \
+  template [[host_name(#name)]] [[kernel]] decltype(function<flags>) function<flags>;
+#define EXCHANGE(name, flags)                                                   \
+  INSTANTIATE(threadgroup_##name, by_threadgroup, flags)                        \
+  INSTANTIATE(device_##name, by_device, flags)                                  \
+  INSTANTIATE(simdgroup_threadgroup_##name, in_simdgroup_by_threadgroup, flags) \
+  INSTANTIATE(simdgroup_device_##name, in_simdgroup_by_device, flags)
 EXCHANGE(none, mem_flags::mem_none)
 EXCHANGE(by_threadgroup, mem_flags::mem_threadgroup)
 EXCHANGE(by_device, mem_flags::mem_device)
 EXCHANGE(both, mem_flags::mem_threadgroup | mem_flags::mem_device)
-RUNG_METAL_ENTRY(run_simd_functions)(device int* out) { simd_functions(out); }
-RUNG_METAL_ENTRY(run_atomics)(device atomic_uint* count, device atomic_float* sum,
-                              device atomic_int* extremes) {
-  atomics(count, sum, extremes);
-}
-RUNG_METAL_ENTRY(run_matrices)(const device half* a, const device half* b, device float* d) {
-  matrices(a, b, d);
-}
-RUNG_METAL_ENTRY(run_vectors)(device float* out) { vectors(out); }
-#endif

@@ -1,4 +1,4 @@
-// language.metal, compiled and run.
+// Compiles and runs language.metal.
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,7 @@ namespace {
 class MetalLanguage : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    compiled_ =
-        compile(read_file(RUNG_SOURCES "/tests/metal/language.metal"), "-O3 -ffp-contract=fast -S");
+    compiled_ = compile(read_file(RUNG_SOURCES "/tests/metal/language.metal"));
   }
   void SetUp() override { ASSERT_TRUE(compiled_.succeeded) << compiled_.messages; }
 
@@ -39,7 +38,7 @@ class MetalLanguage : public testing::Test {
     return result;
   }
 
-  /// Runs an entry whose parameters have 64 bits each, and expects no hazard.
+  /// Runs an entry with 64-bit parameters, and expects no hazard.
   void run(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
            const std::vector<std::uint64_t>& parameters,
            const metal::ThreadgroupMemory& memory = {}) {
@@ -69,7 +68,7 @@ Compiled MetalLanguage::compiled_;
 
 TEST_F(MetalLanguage, ThreadsKnowWhereTheyAre) {
   const auto out = array(std::vector<std::uint32_t>(3 * 16 * 2 * 6, 0));
-  run("run_positions", {3, 2}, {16, 6}, {out});
+  run("positions", {3, 2}, {16, 6}, {out});
   EXPECT_EQ(values<std::uint32_t>(out, 3 * 16 * 2 * 6),
             std::vector<std::uint32_t>(3 * 16 * 2 * 6, 1));
 }
@@ -80,7 +79,7 @@ TEST_F(MetalLanguage, ThreadgroupMemoryIsDeclaredOrGivenBytheDispatch) {
   std::iota(in.begin(), in.end(), 1.0f);
   const auto out = array(std::vector<float>(n));
   const std::uint64_t scale = std::bit_cast<std::uint32_t>(2.0f);
-  run("run_reversed", {1}, {n}, {scale, array(in), out}, {n * sizeof(float)});
+  run("reversed", {1}, {n}, {scale, array(in), out}, {n * sizeof(float)});
   const std::vector<float> got = values<float>(out, n);
   for (std::size_t i = 0; i < n; ++i) {
     const float before = i > 0 ? 2 * in[n - i] : 0;
@@ -94,11 +93,11 @@ TEST_F(MetalLanguage, EachArgumentOfThreadgroupMemoryHasItsOwn) {
   std::iota(in.begin(), in.end(), 1.0f);
   for (const float value : in) expected.insert(expected.end(), {value + 0.5f, value});
   const auto out = array(std::vector<float>(2 * n));
-  run("run_swapped", {1}, {n}, {array(in), out}, {n * sizeof(float), 0, n * sizeof(float16)});
+  run("swapped", {1}, {n}, {array(in), out}, {n * sizeof(float), 0, n * sizeof(float16)});
   EXPECT_EQ(values<float>(out, 2 * n), expected);
   for (const metal::ThreadgroupMemory& memory :
        {metal::ThreadgroupMemory{n * sizeof(float)}, {0, 0, n * sizeof(float16)}}) {
-    const auto found = hazards("run_swapped", {1}, {n}, {array(in), out}, memory);
+    const auto found = hazards("swapped", {1}, {n}, {array(in), out}, memory);
     ASSERT_FALSE(found.empty());
     EXPECT_NE(found.front().message.find("out of bounds"), std::string::npos);
   }
@@ -112,7 +111,7 @@ TEST_F(MetalLanguage, BarriersOrderWhatTheirFlagsName) {
     }
     return !found.empty();
   };
-  for (const std::string of : {"", "simdgroup_"}) {  // of all threads, of those of a simdgroup
+  for (const std::string of : {"", "simdgroup_"}) {  // all threads, or those of a simdgroup
     EXPECT_TRUE(races(of + "threadgroup_none"));
     EXPECT_FALSE(races(of + "threadgroup_by_threadgroup"));
     EXPECT_TRUE(races(of + "threadgroup_by_device"));
@@ -126,7 +125,7 @@ TEST_F(MetalLanguage, BarriersOrderWhatTheirFlagsName) {
 
 TEST_F(MetalLanguage, SimdgroupsShareValues) {
   const auto out = array(std::vector<std::int32_t>(320));
-  run("run_simd_functions", {1}, {32}, {out});
+  run("simd_functions", {1}, {32}, {out});
   const auto got = values<std::int32_t>(out, 320);
   for (int i = 0; i < 32; ++i) {
     const std::vector<int> expected = {
@@ -139,7 +138,7 @@ TEST_F(MetalLanguage, AtomicsAddUp) {
   const auto count = array(std::vector<std::uint32_t>{7});
   const auto sum = array(std::vector<float>{1});
   const auto extremes = array(std::vector<std::int32_t>{5, 5});
-  run("run_atomics", {4}, {64}, {count, sum, extremes});
+  run("atomics", {4}, {64}, {count, sum, extremes});
   EXPECT_EQ(values<std::uint32_t>(count, 1)[0], 7u + 4 * 128);
   EXPECT_EQ(values<float>(sum, 1)[0], 1 + 4 * 32);
   EXPECT_EQ(values<std::int32_t>(extremes, 2), (std::vector<std::int32_t>{-63, 63}));
@@ -150,7 +149,7 @@ TEST_F(MetalLanguage, SimdgroupMatricesMultiply) {
   for (int i = 0; i < 64; ++i) a.emplace_back(static_cast<float>(i % 7 - 3));
   for (int i = 0; i < 12 * 9; ++i) b.emplace_back(static_cast<float>(i % 5 - 2));
   const auto d = array(std::vector<float>(64));
-  run("run_matrices", {1}, {32}, {array(a), array(b), d});
+  run("matrices", {1}, {32}, {array(a), array(b), d});
   const auto got = values<float>(d, 64);
   for (std::size_t row = 0; row < 8; ++row) {
     for (std::size_t col = 0; col < 8; ++col) {
@@ -166,7 +165,7 @@ TEST_F(MetalLanguage, SimdgroupMatricesMultiply) {
 
 TEST_F(MetalLanguage, VectorsAreBuiltAndTakenApart) {
   const auto out = array(std::vector<float>(5));
-  run("run_vectors", {1}, {1}, {out});
+  run("vectors", {1}, {1}, {out});
   EXPECT_EQ(values<float>(out, 5), (std::vector<float>{41, 10, 5, 16, 13}));
 }
 

@@ -7,7 +7,7 @@
 namespace rung::metal_tests {
 namespace {
 
-/// The text with blanks in the place of comments and of the preprocessor's lines.
+/// The text with comments and preprocessor lines replaced by blanks.
 std::string code_of(std::string text) {
   static const std::regex dropped(R"(//[^\n]*|#(?:[^\n\\]|\\[\s\S])*)");
   for (std::smatch match; std::regex_search(text, match, dropped);) {
@@ -18,7 +18,7 @@ std::string code_of(std::string text) {
   return text;
 }
 
-/// The same with blanks in the place of template arguments, from the inside out.
+/// The text with template arguments replaced by blanks, innermost first.
 std::string without_template_arguments(std::string text) {
   static const std::regex arguments(R"((\b[A-Za-z_]\w*)<[^<>;(){}]*>)");
   for (std::smatch match; std::regex_search(text, match, arguments);) {
@@ -29,7 +29,7 @@ std::string without_template_arguments(std::string text) {
   return text;
 }
 
-/// Names of types: Metal's own, and those that the text introduces.
+/// The names of types: Metal's own, and those that the text declares.
 std::string type_names(const std::string& text) {
   std::set<std::string> names = {"vec", "bool", "atomic", "simdgroup_matrix", "size_t"};
   for (const char* const scalar : {"char", "uchar", "short", "ushort", "int", "uint", "long",

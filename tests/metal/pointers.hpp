@@ -1,6 +1,6 @@
 #pragma once
-// Metal wants an address space of every pointer and reference. To clang, one without any points to
-// the thread's own memory; so it is looked for in the text.
+// Metal requires an address space for every pointer and reference. For clang, a pointer without one
+// refers to the thread's own memory, so this check searches the text instead.
 
 #include <string>
 #include <vector>

@@ -15,12 +15,12 @@
 #include "../rungs/rungs_under_test.hpp"
 #include "backends/metal/apple/apple_gpu.hpp"
 #include "backends/metal/images.hpp"
-#include "backends/metal/rungs.hpp"
+#include "backends/rungs/metal.hpp"
 #include "core/case.hpp"
 #include "core/kernel_error.hpp"
 #include "core/verify.hpp"
-#include "measure/timing.hpp"
 #include "standin.hpp"
+#include "tools/measure/timing.hpp"
 
 namespace rung::metal {
 namespace {
@@ -31,7 +31,7 @@ constexpr std::string_view naive = "gemm/metal/00_naive";
 
 const Backend& gpu() { return *find_backend("gpu", "metal"); }
 
-/// What goes wrong, in words.
+/// The message of the KernelError that `action` throws.
 std::string failure_of(const std::function<void()>& action) {
   try {
     action();
@@ -124,7 +124,7 @@ TEST_F(AppleGpu, RunsManyCallsInOrder) {
   constexpr int calls = 300;  // more than are in flight at once
   const GemmSpec spec = {.m = 5, .n = 3, .k = 2, .beta = 1, .values = Values::integers};
   GemmCase on_gpu(spec), on_cpu(spec);
-  const Batch batch = gpu().bind(*select({std::string(naive)}).front(), on_gpu.call(), threads);
+  const BoundCall batch = gpu().bind(*select({std::string(naive)}).front(), on_gpu.call(), threads);
   batch.run(calls);
   batch.download();
   const Backend& cpu = *find_backend("cpu");
@@ -183,11 +183,11 @@ TEST_F(AppleGpu, HasResultsOnceItIsWaitedFor) {
   EXPECT_EQ(product.result(), 0);
 }
 
-/// Of so many calls of a dot product with 513 terms.
+/// The device time of `calls` calls of a dot product with 513 terms.
 std::optional<double> seconds_of_dot(const std::string& rung, std::int64_t calls) {
   const DotCase problem({.n = 513});
   float result = 0;
-  const Batch batch = gpu().bind(*select({rung}).front(), problem.call(), threads, &result);
+  const BoundCall batch = gpu().bind(*select({rung}).front(), problem.call(), threads, &result);
   batch.run(calls);
   return batch.device_seconds();
 }
@@ -195,20 +195,20 @@ std::optional<double> seconds_of_dot(const std::string& rung, std::int64_t calls
 TEST_F(AppleGpu, IsTimedByItsOwnClock) {
   const RungInfo& rung = *select({std::string(naive)}).front();
   const GemmCase problem({.m = 5, .n = 3, .k = 2});
-  const Batch batch = gpu().bind(rung, problem.call(), threads);
+  const BoundCall batch = gpu().bind(rung, problem.call(), threads);
   EXPECT_EQ(time_batch(batch, 1), metal_standin::command_seconds);
   EXPECT_EQ(time_batch(batch, 300), 300 * metal_standin::command_seconds);
-  batch.wait();  // for nothing
+  batch.wait();  // no work is pending
   EXPECT_EQ(batch.device_seconds(), std::nullopt);
 
   const GemmCase empty({.m = 0, .n = 3, .k = 2});
-  const Batch nothing = gpu().bind(rung, empty.call(), threads);
+  const BoundCall nothing = gpu().bind(rung, empty.call(), threads);
   nothing.run(1);
   EXPECT_EQ(nothing.device_seconds(), std::nullopt);
 
-  EXPECT_EQ(seconds_of_dot("dot/metal/00", 2), std::nullopt);  // the CPU adds up
+  EXPECT_EQ(seconds_of_dot("dot/metal/00", 2), std::nullopt);  // the CPU computes the sum
   EXPECT_EQ(seconds_of_dot("dot/metal/01", 2), std::nullopt);
-  // A fill and a dispatch; two dispatches.
+  // A fill and a dispatch, or two dispatches.
   EXPECT_EQ(seconds_of_dot("dot/metal/02", 3), 6 * metal_standin::command_seconds);
   EXPECT_EQ(seconds_of_dot("dot/metal/03", 3), 6 * metal_standin::command_seconds);
 }
@@ -222,7 +222,7 @@ TEST_F(AppleGpu, HoldsNothingInTheEnd) {
     device->set_to_zero(*product.numbers, 0, sizeof(float));
     product.dispatch();
     device->wait();
-    for (int i = 0; i < 100; ++i) product.dispatch();  // and nobody waits
+    for (int i = 0; i < 100; ++i) product.dispatch();  // without a wait
   }
   EXPECT_EQ(metal_standin::live_objects(), before);
 }
@@ -270,7 +270,7 @@ TEST_F(AppleGpu, SaysWhichCommandBufferFailed) {
   const std::string failure = failure_of([&] { device->wait(); });
   EXPECT_EQ(failure.find("gemm_metal_00_naive_f32: the command buffer failed: "), 0u) << failure;
   EXPECT_NE(failure.find("out of bounds"), std::string::npos) << failure;
-  product.dispatch();  // the device is as good as before
+  product.dispatch();  // the device remains usable
   device->wait();
   EXPECT_EQ(product.result(), 6);
 }
@@ -301,8 +301,8 @@ TEST_F(AppleGpu, HasNoMemoryWithoutEnd) {
   EXPECT_THROW(device->allocate(std::int64_t{1} << 60), std::bad_alloc);
 }
 
-// Metal finds no files of the project where the program runs; headers for the host (.hpp) are not
-// its.
+// At run time, Metal has no access to the files of the project, so the texts contain all their
+// headers except those for the host (.hpp).
 TEST_F(AppleGpu, IsGivenTextsWithAllHeadersInThem) {
   EXPECT_EQ(texts().size(), gemm_rungs.size() + dot_rungs.size());
   for (const auto& [id, text] : texts()) {

@@ -1,5 +1,5 @@
-// Queue, command buffers and encoders of the stand-in. What is encoded is kept as functions, and
-// run when somebody waits for it.
+// Queue, command buffers and encoders of the stand-in. Encoded work is stored as functions, which
+// run when the program waits for it.
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,8 @@ vgpu::Dim3 dim(MTL::Size size) {
           static_cast<std::uint32_t>(size.depth)};
 }
 
-/// As long as it is used, a buffer lives: a command buffer retains what it refers to.
+/// Retains a buffer as long as it is in use, as a command buffer does with the objects that it
+/// refers to.
 NS::SharedPtr<VirtualBuffer> keep(const MTL::Buffer* buffer) {
   return NS::RetainPtr(static_cast<VirtualBuffer*>(const_cast<MTL::Buffer*>(buffer)));
 }
@@ -34,7 +35,7 @@ class Queue final : public MTL::CommandQueue {
   MTL::CommandBuffer* commandBuffer() override;
   VirtualDevice& device() { return *device_.get(); }
   void add(MTL::CommandBuffer& committed) { committed_.push_back(NS::RetainPtr(&committed)); }
-  /// Runs what was committed, in order, until that one has run.
+  /// Runs committed command buffers in order, up to and including `last`.
   void run_until(const MTL::CommandBuffer& last);
 
   double clock() const { return clock_; }
@@ -43,7 +44,7 @@ class Queue final : public MTL::CommandQueue {
  private:
   DevicePtr device_;
   std::deque<NS::SharedPtr<MTL::CommandBuffer>> committed_;
-  double clock_ = 4096;  // the GPU's, in seconds: it has been on for a while
+  double clock_ = 4096;  // the GPU's clock, in seconds, as if it had been running for a while
 };
 
 class Commands final : public MTL::CommandBuffer {
@@ -100,7 +101,7 @@ class ComputeEncoder final : public MTL::ComputeCommandEncoder {
 
  private:
   struct Argument {
-    Bytes bytes;  // of the address, if it is a buffer
+    Bytes bytes;  // of the address, for a buffer
     NS::SharedPtr<VirtualBuffer> buffer;
   };
 

@@ -1,4 +1,4 @@
-// Foundation's half of the stand-in.
+// The Foundation part of the stand-in.
 
 #include <Foundation/Foundation.hpp>
 #include <atomic>

@@ -1,26 +1,26 @@
 #pragma once
-// What a test asks of the stand-in beyond metal-cpp's interface.
+// The interface of the stand-in for tests, in addition to that of metal-cpp.
 
 #include <cstdint>
 #include <string>
 
 namespace metal_standin {
 
-/// How long a dispatch or a fill takes, by the clock of the stand-in's GPU. Sums of it are exact.
+/// The time of a dispatch or a fill by the stand-in GPU's clock, in seconds. Sums of it are exact.
 inline constexpr double command_seconds = 1.0 / 1024;
 
-/// Objects that somebody still holds.
+/// The number of objects that are still referenced.
 std::int64_t live_objects();
 
-/// What goes wrong from now on.
+/// Faults to inject from now on.
 struct Faults {
   bool no_device = false;
-  bool old_device = false;    // of no family that is new enough
+  bool old_device = false;    // does not support the required family
   std::string compiler_says;  // every library fails to compile
 };
 Faults& faults();
 
-/// As Metal's validation does: says what is wrong, and ends the program.
+/// Prints what is wrong and ends the program, like Metal's validation.
 [[noreturn]] void misuse(const std::string& what);
 
 }  // namespace metal_standin

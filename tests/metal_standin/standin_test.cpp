@@ -1,5 +1,5 @@
-// The stand-in itself: it stops at what Metal's validation stops at, or the host code could not
-// fail.
+// The stand-in itself: it must report what Metal's validation reports, or the tests of the host
+// code could not fail.
 
 #include "standin.hpp"
 

@@ -17,7 +17,7 @@ namespace vgpu = rung::vgpu;
 namespace metal_standin {
 namespace {
 
-/// The rung whose text this is, to the last byte; empty if there is none.
+/// The id of the rung with exactly this text; empty if no rung has it.
 std::string_view rung_of(std::string_view source) {
   for (const rung::metal::Text& text : rung::metal::texts()) {
     if (text.text == source) return text.id;
@@ -32,7 +32,7 @@ std::string_view ptx_of(std::string_view rung) {
   return "";
 }
 
-/// What the compiler says; nothing if the source compiles.
+/// The compiler's error message; empty if the source compiles.
 std::string compile(std::string_view source, const MTL::CompileOptions& options) {
   if (!faults().compiler_says.empty()) return faults().compiler_says;
   if (options.languageVersion() < MTL::LanguageVersion3_1) return "unknown type name 'bfloat'";

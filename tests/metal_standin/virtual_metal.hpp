@@ -29,7 +29,7 @@ class VirtualDevice final : public MTL::Device {
                                                      NS::Error** error) override;
 
   rung::vgpu::DeviceMemory& memory() { return memory_; }
-  /// Throws rung::KernelError for a launch that goes wrong, or has a hazard.
+  /// Throws rung::KernelError if a launch fails or has a hazard.
   void launch(const VirtualFunction& function, rung::vgpu::LaunchOptions options,
               const rung::metal::ThreadgroupMemory& memory, std::span<const std::byte> parameters);
 
@@ -42,7 +42,7 @@ class VirtualDevice final : public MTL::Device {
 
 using DevicePtr = NS::SharedPtr<VirtualDevice>;
 
-/// Device addresses are addresses of this program: memory is unified.
+/// Memory is unified: device addresses are addresses of this process.
 class VirtualBuffer final : public MTL::Buffer {
  public:
   VirtualBuffer(DevicePtr device, std::size_t bytes);
@@ -55,7 +55,7 @@ class VirtualBuffer final : public MTL::Buffer {
   std::uint64_t address_;
 };
 
-/// The PTX of the rung whose text it was given.
+/// A library with the PTX of the rung whose text it was created from.
 class VirtualLibrary final : public MTL::Library {
  public:
   VirtualLibrary(DevicePtr device, std::unique_ptr<rung::vgpu::Module> module);
@@ -63,7 +63,7 @@ class VirtualLibrary final : public MTL::Library {
   const rung::vgpu::Module& module() const { return *module_; }
 
  private:
-  DevicePtr device_;  // whose memory has the module's variables
+  DevicePtr device_;  // its memory contains the module's variables
   std::unique_ptr<rung::vgpu::Module> module_;
 };
 
@@ -82,7 +82,8 @@ struct VirtualPipeline final : MTL::ComputePipelineState {
   NS::SharedPtr<VirtualFunction> function;
 };
 
-/// Makes command buffers, and runs those that are committed as late as it may: when somebody waits.
+/// Creates command buffers, and runs committed ones as late as Metal may: when the program waits
+/// for them.
 MTL::CommandQueue* new_queue(DevicePtr device);
 
 }  // namespace metal_standin

@@ -1,5 +1,5 @@
-# Runs one netlib program on librung_blas: it must say that the routine passed, and the dynamic
-# linker must say that the routine was ours. Arguments: see CMakeLists.txt.
+# Runs one netlib program on librung_blas: it must report that the routine passed, and the dynamic linker must
+# report that librung_blas provided the routine. Arguments: see CMakeLists.txt.
 
 file(GLOB path /usr/lib/*/blas/${program})
 if(NOT path)
@@ -16,7 +16,7 @@ if(input)
   configure_file(${source}/${input} ${input_file} @ONLY)
 endif()
 
-# The programs find what else they need in the reference BLAS that lies beside them.
+# The programs take other routines from the reference BLAS in their own folder.
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env
     LD_PRELOAD=${library} LD_LIBRARY_PATH=${reference} LD_DEBUG=bindings ${path}
@@ -27,7 +27,7 @@ execute_process(
   RESULT_VARIABLE status)
 
 set(report)
-foreach(name stdout summary.out)  # the Fortran programs name their output themselves
+foreach(name stdout summary.out)  # the Fortran programs choose the name of their output themselves
   if(EXISTS ${work}/${name})
     file(READ ${work}/${name} text)
     string(APPEND report "${text}")

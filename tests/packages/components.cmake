@@ -1,4 +1,4 @@
-# Installs each component of ${build} alone: together they are the whole tree, and no file is in two.
+# Installs each component of ${build} alone: together they must form the whole tree without a common file.
 
 include(${source}/tests/install/run.cmake)
 

@@ -1,12 +1,12 @@
-# Packs ${build} as .deb, unpacks the packages into one folder, and uses what lies there: a consumer by
-# pkg-config, and the command. lintian finds no errors, where it is installed.
+# Packs ${build} as .deb, unpacks the packages into one folder, and uses the unpacked files: a consumer found by
+# pkg-config, and the command. If lintian is installed, it must find no errors.
 
 include(${source}/tests/install/run.cmake)
 
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 run(${CMAKE_COMMAND} -E chdir ${work} ${cpack} --config ${build}/CPackConfig.cmake -G DEB -B ${work}
-  -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip)  # xz takes long
+  -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip)  # since xz is slow
 file(GLOB packages ${work}/*.deb)
 set(names)
 foreach(package IN LISTS packages)
@@ -38,7 +38,7 @@ run(${cxx} -std=c++20 ${source}/tests/install/consumer/consumer.cpp ${flags} -Wl
   -o ${work}/consumer)
 expect_output(${work}/consumer)
 
-# The command, its pages and its completion.
+# The command, its man pages and its completion.
 run(${work}/root/usr/bin/rung --version)
 if(NOT said STREQUAL "rung ${version}\n")
   message(FATAL_ERROR "rung --version said: ${said}")
@@ -53,8 +53,8 @@ endforeach()
 
 find_program(lintian lintian)
 if(lintian)
-  # libcudart_static.a and libcudadevrt.a are scripts for the linker, which lintian takes for archives.
-  # The spelling of words in programs takes half of its time, and is never an error.
+  # libcudart_static.a and libcudadevrt.a are linker scripts, but lintian treats them as archives. Checking the
+  # spelling in programs takes half of lintian's time and never reports errors.
   execute_process(COMMAND ${lintian} --allow-root --fail-on error
     --suppress-tags unpack-message-for-deb-data
     --dont-check-part binaries/spelling ${packages}

@@ -1,5 +1,5 @@
-"""manual_test.py RUNG FOLDER: the man pages and completions that `rung --write-manual` writes to FOLDER name every
-command and every option of its help, are free of roff errors, and complete."""
+"""manual_test.py RUNG FOLDER: checks the man pages and completions that `rung --write-manual` writes to FOLDER: they
+must contain every command and option of its help, have no roff errors, and the completions must work."""
 
 import pathlib
 import re
@@ -58,7 +58,26 @@ class Manual(unittest.TestCase):
         self.assertEqual(self.completed("rung", "ben"), ["bench"])
         self.assertEqual(set(self.completed("rung", "''")) & set(self.commands), set(self.commands))
         self.assertEqual(self.completed("rung", "bench", "--siz"), ["--sizes"])
-        self.assertEqual(self.completed("rung", "bench", "gemm/"), [])
+
+    def test_bash_completes_values(self):
+        self.assertIn("gemm/cuda/07_warp_tile", self.completed("rung", "bench", "gemm/cuda/0"))
+        self.assertIn("gemm/cpu", self.completed("rung", "bench", "gemm/"))
+        self.assertIn("gemm/cuda/02_shared_tile", self.completed("rung", "explain", "gemm/cuda/02"))
+        self.assertEqual(self.completed("rung", "learn", "03"), ["03"])
+        self.assertEqual(set(self.completed("rung", "trace", "--gpu", "h")), {"h200", "h100"})
+        self.assertEqual(self.completed("rung", "verify", "--dtype", "e5"), ["e5m2"])
+        self.assertEqual(self.completed("rung", "bench", "--json", "gem"), [])  # a file
+
+    def test_bash_completes_every_gpu_model(self):
+        done = subprocess.run([RUNG, "trace", "gemm/cuda/00", "--gpu", "none"], capture_output=True, text=True)
+        known = set(re.search(r"not one of (.*), custom", done.stderr)[1].split(", "))
+        self.assertEqual(set(self.completed("rung", "trace", "--gpu", "''")), known)
+
+    def test_zsh_and_fish_complete_values(self):
+        for file in ("_rung", "rung.fish"):
+            text = (FOLDER / file).read_text()
+            for word in ("gemm/cuda/07_warp_tile", "h200", "bf16-bf16", " 24"):
+                self.assertIn(word, text, file)
 
     def test_zsh_and_fish(self):
         for shell, file in (("zsh", "_rung"), ("fish", "rung.fish")):

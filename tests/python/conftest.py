@@ -1,4 +1,4 @@
-"""Random matrices of every element type and layout."""
+"""Fixtures: random matrices of every element type and layout."""
 
 import ml_dtypes
 import numpy
@@ -33,7 +33,7 @@ LAYOUTS = {
 
 
 def _inside(a, more, step):
-    """The same elements as a view of a larger array."""
+    """A view of a larger array, with the elements of `a`."""
     shape = (*a.shape[:-2], a.shape[-2] + more[0], a.shape[-1] + more[1])
     large = numpy.zeros(shape, a.dtype)
     view = large[..., : a.shape[-2] * step : step, : a.shape[-1]]
@@ -42,7 +42,7 @@ def _inside(a, more, step):
 
 
 def expected(a, b):
-    """The product, and the largest error that an element may have."""
+    """The product a @ b, and the largest error allowed for an element."""
     if a.dtype.kind == "i":
         return a.astype(numpy.int64) @ b.astype(numpy.int64), 0
     wide = numpy.float64 if a.dtype != numpy.float64 else numpy.longdouble

@@ -1,8 +1,8 @@
-"""environment.py SOURCE BUILD WORK CMAKE: a virtual environment with the package in it.
+"""environment.py SOURCE BUILD WORK CMAKE: makes a virtual environment that contains the package.
 
-Makes WORK/venv from PyPI, installs BUILD into the package's folder there, and builds the extension
-against that. Later runs only renew what has changed. Exit code 77, with the reason, where there is no
-network or no Python that nanobind takes. WORK/ready is there if all is well.
+Creates WORK/venv from PyPI, installs BUILD into the package's folder there, and builds the extension
+against that. Later runs only update changed parts. Exits with 77 and a reason if there is no network or no
+Python that nanobind supports. Creates WORK/ready on success.
 """
 
 import pathlib
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 REQUIREMENTS = ["nanobind", "numpy", "ml_dtypes", "pytest"]
-OPTIONAL = ["jax"]  # rung.jax's tests are skipped without it
+OPTIONAL = ["jax"]  # without it, the tests of rung.jax are skipped
 
 
 def skip(reason):
@@ -53,7 +53,7 @@ def main(source, build, work, cmake):
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))").strip()
     prefix = pathlib.Path(site) / "rung"
     run(cmake, "--install", build, "--prefix", prefix)
-    run(cmake, "-G", "Ninja", "-S", pathlib.Path(source) / "python", "-B", work / "build",
+    run(cmake, "-G", "Ninja", "-S", pathlib.Path(source) / "library/python", "-B", work / "build",
         f"-DPython_EXECUTABLE={python}", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_INSTALL_PREFIX={prefix}",
         "-DRUNG_WERROR=ON")
     run(cmake, "--build", work / "build")

@@ -1,6 +1,6 @@
-"""run.py WORK FILE [MODULE]: the tests of FILE in the environment that environment.py has made.
+"""run.py WORK FILE [MODULE]: runs the tests of FILE in the environment made by environment.py.
 
-Exit code 77, with the reason, if there is none, or if MODULE is not in it.
+Exits with 77 and a reason if the environment does not exist or does not contain MODULE.
 """
 
 import os
@@ -21,7 +21,7 @@ def main(work, file, module=None):
         skip("python.environment made no environment; its output says why")
     if module is not None and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
         skip(f"{module} is not installed in {work / 'venv'}")
-    # An empty folder, so that nothing of the source tree is on the path.
+    # An empty working folder keeps the source tree off the module path.
     elsewhere = work / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}

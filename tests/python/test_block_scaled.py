@@ -1,4 +1,4 @@
-"""rung.block_scaled_matmul against NumPy's sums in double. test_gpu.py has the same on a GPU."""
+"""rung.block_scaled_matmul compared with NumPy's sums in double. test_gpu.py tests it on a GPU."""
 
 import ml_dtypes
 import numpy
@@ -24,7 +24,7 @@ def right(k, n, seed, *groups):
 
 
 def scaled(elements, scales, rows):
-    """In double."""
+    """The matrix in double: each element times the scale of its block of `rows` x 128."""
     for axis, step in ((-2, rows), (-1, 128)):
         scales = numpy.repeat(scales, step, axis)
     return elements.astype("float64") * scales[..., : elements.shape[-2], : elements.shape[-1]]
@@ -38,7 +38,7 @@ def test_product():
     a, b = left(5, 300, 1), right(300, 140, 2)
     result = rung.block_scaled_matmul(*a, *b)
     assert result.dtype == numpy.float32
-    numpy.testing.assert_array_equal(result, product(a, b))  # whole numbers times powers of two
+    numpy.testing.assert_array_equal(result, product(a, b))  # exact: integers times powers of two
     out = numpy.ones((5, 140), "float32")
     assert rung.block_scaled_matmul(*a, *b, out=out, alpha=2, beta=3, math="batch_invariant") is out
     numpy.testing.assert_array_equal(out, 2 * product(a, b) + 3)

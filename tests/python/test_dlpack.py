@@ -1,4 +1,4 @@
-"""Arrays that have DLPack and nothing else, of its old and its new form."""
+"""Arrays that support only DLPack, in its old and new versions."""
 
 import numpy
 import pytest
@@ -73,6 +73,17 @@ def test_read_only_out():
         rung.matmul(a, a, out=Versioned(out))
 
 
+def test_an_out_that_is_exported_as_a_copy():
+    class Copied(Versioned):
+        def __dlpack__(self, **arguments):
+            return self.array.__dlpack__(copy=True, **arguments)
+
+    a = matrix((2, 2), "float32", 1)
+    check_product(rung.matmul(a, Copied(a)), a, a)
+    with pytest.raises(ValueError, match="out is read-only"):
+        rung.matmul(a, a, out=Copied(a))
+
+
 def test_errors_of_the_producer_arrive():
     a = matrix((2, 2), "float32", 1)
     with pytest.raises(BufferError, match="gone"):
@@ -89,6 +100,18 @@ def test_memory_is_given_back():
         with pytest.raises(TypeError):
             rung.matmul(kind(a), kind(a.astype("int64")), out=a)
     assert sys.getrefcount(a) == before
+
+
+def test_a_device_and_a_stream_that_are_none():
+    class Nowhere(Versioned):
+        def __dlpack_device__(self):
+            return ("cpu", 0)
+
+    a = matrix((2, 2), "float32", 1)
+    with pytest.raises(TypeError, match=r"__dlpack_device__ of Nowhere is \('cpu', 0\); it must be two integers"):
+        rung.matmul(a, Nowhere(a))
+    with pytest.raises(ValueError, match="stream is 1180591620717411303424; a handle must be an address of 64 bits"):
+        rung.matmul(a, a, stream=2**70)
 
 
 def test_types_of_dlpack_without_one_here():

@@ -1,4 +1,4 @@
-"""rung.dot"""
+"""Tests of rung.dot."""
 
 import fractions
 import math

@@ -1,4 +1,4 @@
-"""rung.matmul with an epilogue, on NumPy's arrays."""
+"""rung.matmul with an epilogue, on NumPy arrays."""
 
 import numpy
 import pytest
@@ -67,6 +67,21 @@ def test_errors_name_the_part():
         (Epilogue(residual=numpy.ones(2, "float32")), r"residual is \(2,\); with an epilogue it must have two"),
     ]:
         with pytest.raises(ValueError, match=message):
+            rung.matmul(a, a, epilogue=parts)
+    for parts, message in [
+        (Epilogue(activation=3), "activation is 3; it must be a str"),
+        (Epilogue(activation=None), "activation is None; it must be a str"),
+        (Epilogue(gated="yes"), "gated is 'yes'; it must be a bool"),
+        (Epilogue(gated=None), "gated is None; it must be a bool"),
+        (Epilogue(result_factor="2"), "result_factor is '2'; it must be a float"),
+        (Epilogue(result_factor=None), "result_factor is None; it must be a float"),
+        (Epilogue(scale_a=0.5), "scale_a is float; it must be an array"),
+        (Epilogue(amax=[0.0]), "amax is list; it must be an array"),
+        (Epilogue(residual="r"), "residual is str; it must be an array"),
+        (3, "epilogue is 3; it must be a rung.Epilogue"),
+        ({"activation": "relu"}, "epilogue is {'activation': 'relu'}; it must be a rung.Epilogue"),
+    ]:
+        with pytest.raises(TypeError, match=message):
             rung.matmul(a, a, epilogue=parts)
     with pytest.raises(ValueError, match=r"a is \(2, 2, 2\); with an epilogue it must have two dimensions"):
         rung.matmul(numpy.ones((2, 2, 2), "float32"), a, epilogue=Epilogue())

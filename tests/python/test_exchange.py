@@ -1,6 +1,6 @@
-"""Types with DLPack's table of C functions (__dlpack_c_exchange_api__), and arrays that say they are on a GPU.
+"""Types with DLPack's table of C functions (__dlpack_c_exchange_api__), and arrays that claim to be on a GPU.
 
-The functions are Python's, by ctypes, on NumPy's memory.
+The functions are implemented in Python with ctypes, on NumPy's memory.
 """
 
 import ctypes
@@ -52,7 +52,7 @@ def capsule(api):
 
 
 class Exchanged:
-    """An array of NumPy with nothing but the table."""
+    """A NumPy array that exposes only the table."""
 
     device = (1, 0)
 
@@ -136,7 +136,7 @@ def test_memory_is_read_and_results_are_made_by_the_table(kind, layout):
     assert type(result) is Exchanged
     check_product(result.array, a, b)
     out = numpy.zeros((5, 4))
-    rung.matmul(kind(a), b, out=kind(out))  # types mixed
+    rung.matmul(kind(a), b, out=kind(out))  # mixed array types
     check_product(out, a, b)
 
 
@@ -158,7 +158,7 @@ def test_the_current_stream_is_asked_for_on_a_gpu():
 
 
 class Capsules:
-    """DLPack by capsules, on a GPU."""
+    """An array on a GPU that supports DLPack by capsules."""
 
     def __init__(self):
         self.asked = []

@@ -1,4 +1,4 @@
-"""What needs a GPU, on the tensors of PyTorch. test_torch.py has the rest."""
+"""Tests that need a GPU, on PyTorch tensors. test_torch.py contains the others."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU fo
 
 
 def numbers(shape, dtype, seed):
-    """Small whole ones, whose sums every type has exactly."""
+    """A tensor of small integers, whose sums are exact in every type."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(-3, 4, shape, generator=generator).to("cuda", dtype)
 
@@ -54,11 +54,11 @@ def test_block_scales(dtype):
 
 
 def test_groups_are_captured_with_offsets_on_the_gpu():
-    """In a graph, so that nothing can wait for the offsets."""
+    """Captures the call in a graph, so that the host cannot wait for the offsets."""
     a, b = numbers((96, 64), torch.bfloat16, 1), numbers((4, 64, 72), torch.bfloat16, 2)
     offsets = torch.tensor(CUTS, dtype=torch.int32, device="cuda")
     out = torch.zeros((96, 72), dtype=torch.bfloat16, device="cuda")
-    rung.grouped_matmul(a, b, offsets, out=out)  # the kernel is loaded before
+    rung.grouped_matmul(a, b, offsets, out=out)  # loads the kernel before the capture
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         rung.grouped_matmul(a, b, offsets, out=out)
@@ -70,7 +70,7 @@ def test_groups_are_captured_with_offsets_on_the_gpu():
 
 @pytest.mark.parametrize("side", [False, True])
 def test_copies_are_made_in_the_stream(side):
-    """Operands that no kernel reads in place, while the current stream is busy."""
+    """Operands that must be copied because no kernel reads their layout, while the current stream is busy."""
     a, b = numbers((64, 128), torch.float32, 1)[:, ::2], numbers((64, 32), torch.float32, 2)
     right = (a.double() @ b.double()).float()
     torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""rung.grouped_matmul: groups of rows, and of what is summed over."""
+"""rung.grouped_matmul: groups along the rows, and along the dimension that is summed over."""
 
 import numpy
 import pytest
@@ -90,6 +90,7 @@ def test_on_a_gpu_nothing_is_asked_of_it_for_an_empty_result():
     ({"offsets": [0, 4, 3]}, "must ascend"),
     ({"offsets": [1, 2, 3]}, "must ascend"),
     ({"offsets": [0, -1, 3]}, "an offset is -1; it must be from 0 to 2147483647"),
+    ({"offsets": [0, 2**70, 3]}, "an offset is 1180591620717411303424; it must be from 0 to 2147483647"),
     ({"offsets": []}, "there are no offsets"),
     ({"b": numpy.ones((4, 5)), "offsets": [0, 3]}, r"the offsets are \[0, 3\]; they must ascend from 0 to the 4 columns"),
     ({"out": numpy.ones((3, 4))}, r"out is \(3, 4\); the product is \(3, 5\)"),

@@ -1,4 +1,4 @@
-"""rung.jax against JAX's own results."""
+"""rung.jax compared with JAX's own results."""
 
 import doctest
 
@@ -44,6 +44,29 @@ def test_gradients(a, b):
         numpy.testing.assert_allclose(mine, theirs, 1e-12)
 
 
+def derivatives(matmul, a, b):
+    def f(a):
+        return (matmul(a, b) ** 3 + matmul(a, a.T)).sum()
+
+    return (jax.grad(lambda a: (jax.grad(f)(a) ** 2).sum())(a), jax.jacrev(jax.grad(f))(a), jax.hessian(f)(a),
+            jax.jvp(f, (a,), (a + 1,))[1], jax.vmap(jax.grad(f))(jnp.stack([a, 2 * a])))
+
+
+@pytest.mark.parametrize("of_a, of_b", [((1, 3), (2, 3, 1)), ((2, 0), (0, 2))])
+def test_derivatives_of_every_order(of_a, of_b):
+    a, b = random(of_a, "float64", 1), random(of_b, "float64", 2)
+    ours, right = (jax.jit(derivatives, static_argnums=0)(matmul, a, b) for matmul in (rung.jax.matmul, jnp.matmul))
+    for mine, theirs in zip(ours, right):
+        numpy.testing.assert_allclose(mine, theirs, 1e-11, 1e-11)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_derivatives_have_the_dtype(dtype):
+    a, b = random((3, 4), dtype, 1), random((4, 5), dtype, 2)
+    for f in (lambda a, b: rung.jax.matmul(a, b).sum(), lambda a, b: rung.jax.matmul(a, b, preferred_element_type="float32").sum()):
+        assert [each.dtype for each in jax.grad(f, (0, 1))(a, b)] == [dtype, dtype]
+
+
 def test_vmap():
     a, b = random((6, 3, 4), "float32", 1), random((4, 5), "float32", 2)
     result = jax.vmap(rung.jax.matmul, (0, None))(a, b)
@@ -68,6 +91,9 @@ def test_plain_matmul_reads_arrays_of_jax():
     a = random((3, 4), "float32", 1)
     out = numpy.zeros((3, 3), "float32")
     numpy.testing.assert_allclose(rung.matmul(a, a.T, out=out), a @ a.T, 1e-5)
+    assert type(rung.matmul(a, numpy.asarray(a.T))) is type(rung.matmul(a, a.T)) is numpy.ndarray
+    with pytest.raises(ValueError, match="out is read-only"):
+        rung.matmul(numpy.asarray(a), numpy.asarray(a.T), out=jnp.zeros((3, 3), "float32"))
 
 
 def test_documentation():

@@ -1,4 +1,4 @@
-"""rung.matmul on NumPy's arrays."""
+"""rung.matmul on NumPy arrays."""
 
 import array
 import itertools
@@ -182,7 +182,7 @@ def test_types_that_differ():
         rung.matmul(single.astype("complex64"), single)
     with pytest.raises(TypeError, match="b is list"):
         rung.matmul(single, [[1, 2]])
-    with pytest.raises(TypeError, match="a is of float8_e4m3;"):  # not the format of OCP
+    with pytest.raises(TypeError, match="a is of float8_e4m3;"):  # not the OCP format
         rung.matmul(single.astype(__import__("ml_dtypes").float8_e4m3), single)
 
 

@@ -1,4 +1,4 @@
-"""What else the package has: devices, the bench, the command, stubs, and its documentation."""
+"""The rest of the package: devices, the bench, the command, stubs, and the documentation."""
 
 import ast
 import doctest
@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -23,6 +24,11 @@ def test_devices():
     assert (cpu.kind, cpu.index, cpu.memory) == ("cpu", 0, None)
     assert cpu.name and cpu.processors == len(os.sched_getaffinity(0))
     assert all(gpu.kind == "cuda" and gpu.memory > 0 for gpu in gpus)
+
+
+def test_functions_are_pickled_by_name():
+    for name in rung.__all__:
+        assert pickle.loads(pickle.dumps(getattr(rung, name))) is getattr(rung, name)
 
 
 def test_bench():
@@ -45,6 +51,14 @@ def test_the_command():
     assert subprocess.run([*command, "nothing"], capture_output=True).returncode == 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="of ELF")
+def test_the_extension_exports_what_is_looked_up():
+    listing = ["nm", "-D", "--defined-only", "--format=posix", rung._core.__file__]
+    said = subprocess.run(listing, check=True, capture_output=True, text=True).stdout
+    assert {line.split()[0] for line in said.splitlines()} == {
+        "PyInit__core", "rung_jax_matmul_cpu", "rung_jax_matmul_cuda"}
+
+
 def test_stubs_name_what_is_there():
     stub = ast.parse((PACKAGE / "_core.pyi").read_text())
     functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
@@ -61,7 +75,7 @@ def test_stubs_name_what_is_there():
 def test_documentation(name):
     module = importlib.import_module(name)
     tests = doctest.DocTestFinder(exclude_empty=True).find(module)
-    if name == "rung._core":  # whose functions doctest does not take for Python's
+    if name == "rung._core":  # doctest does not find the functions of extensions
         parser = doctest.DocTestParser()
         tests = [parser.get_doctest(getattr(module, each).__doc__, {}, each, None, 0) for each in ("matmul", "grouped_matmul", "dot")]
     examples = [test for test in tests if test.examples]

@@ -1,4 +1,4 @@
-"""The NumPy that pip installs, whose BLAS is in its own wheel, with librung_blas preloaded."""
+"""NumPy from PyPI, whose wheel contains its own BLAS, with librung_blas preloaded."""
 
 import glob
 import os

@@ -1,4 +1,4 @@
-"""rung.torch against torch's own results."""
+"""rung.torch compared with torch's own results."""
 
 import doctest
 import threading
@@ -30,7 +30,7 @@ def dtype(request):
 
 
 def close(result, right):
-    """Up to the rounding of the result's type, with sums in double."""
+    """Asserts equality up to the rounding of the result's type; the difference is computed in double."""
     scale = right.abs().max().clamp(min=1) if right.numel() else 1
     assert result.dtype == right.dtype and result.shape == right.shape and result.device == right.device
     assert ((result.double() - right.double()).abs() <= TOLERANCE[right.dtype] * scale).all()
@@ -38,7 +38,7 @@ def close(result, right):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """The calls of the library, as the number of dimensions of a."""
+    """Records each call of the library as the number of dimensions of `a`."""
     seen = []
 
     def count(name):
@@ -237,6 +237,32 @@ def test_autocast(device, calls):
     close(result, right)
 
 
+@pytest.mark.parametrize("dtypes", [(torch.float32, torch.float32), (torch.float32, torch.bfloat16), (torch.float64, torch.float64)])
+def test_autocast_of_the_operators(device, dtypes):
+    a, b = (torch.randn(4, 4, dtype=dtype, device=device, requires_grad=True) for dtype in dtypes)
+
+    def gradients(function):
+        with torch.autocast(device, torch.bfloat16):
+            result = function()
+        return result, *torch.autograd.grad(result.float().square().sum(), (a, b))
+
+    for ours, right in (
+        (lambda: rung.torch.matmul(a, b), lambda: torch.matmul(a, b)),
+        (lambda: rung.torch.addmm(a[0], a, b), lambda: torch.addmm(a[0], a, b)),
+        (lambda: torch.ops.rung.matmul(a, b), lambda: torch.matmul(a, b)),
+        (lambda: torch.compile(rung.torch.matmul, fullgraph=True, backend="aot_eager")(a, b), lambda: torch.matmul(a, b)),
+    ):
+        for mine, theirs in zip(gradients(ours), gradients(right)):
+            close(mine, theirs)
+    with torch.autocast(device, torch.bfloat16), torch.no_grad():
+        close(rung.torch.matmul(a, b), torch.matmul(a, b))
+        assert rung.torch.matmul(a, b, out_dtype=torch.float32).dtype == torch.float32
+        close(torch.func.vmap(rung.torch.matmul, (0, None))(a[:, None], b), torch.matmul(a[:, None], b))
+        assert rung.torch.matmul(a, a, math="split").dtype == a.dtype
+        with torch.autocast(device, enabled=False):
+            close(rung.torch.matmul(a, a), a @ a)
+
+
 def test_compile_has_one_graph(device, calls):
     def function(a, b):
         return rung.torch.matmul(a, b).relu() + 1
@@ -343,9 +369,111 @@ def test_a_batch_with_one_b_is_one_product(device, calls):
 
 
 def test_lazy_negations_are_refused_without_the_dispatcher(device):
-    complex = torch.randn(2, 2, dtype=torch.complex64, device=device)
-    with pytest.raises(TypeError, match=r"a is a lazy negation; pass resolve_neg\(\)"):
-        rung.matmul(complex.conj().imag, torch.ones(2, 2, device=device))
+    negation = torch.randn(2, dtype=torch.complex64, device=device).conj().imag
+    ones, row = torch.ones(2, 2, device=device), torch.ones(1, 2, device=device)
+    for name, call in {
+        "a": lambda: rung.matmul(negation[:, None], row),
+        "b": lambda: rung.matmul(row, negation[:, None]),
+        "out": lambda: rung.matmul(ones, ones[:, :1], out=negation[:, None]),
+        "x": lambda: rung.dot(negation, row[0]),
+        "row_bias": lambda: rung.matmul(ones, ones, epilogue=rung.Epilogue(row_bias=negation.as_strided((2,), (1,)))),
+    }.items():
+        with pytest.raises(TypeError, match=rf"{name} is a lazy negation; pass resolve_neg\(\)"):
+            call()
+    for negative in (negation[:, None], negation[None].mT, negation.as_strided((2, 1), (1, 1))):
+        close(rung.torch.matmul(row, negative), row @ negative)
+        close(rung.torch.addmm(negative, ones, ones[:, :1]), torch.addmm(negative, ones, ones[:, :1]))
+
+
+def test_tensors_without_memory_of_their_own_are_refused():
+    a = torch.ones(2, 2)
+
+    class Wrapper(torch.Tensor):
+        @staticmethod
+        def __new__(cls, tensor):
+            return torch.Tensor._make_wrapper_subclass(cls, tensor.shape, dtype=tensor.dtype)
+
+        @classmethod
+        def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
+            return NotImplemented
+
+    refused = (TypeError, RuntimeError, ValueError)
+    with FakeTensorMode():
+        fake = torch.empty(2, 2)
+    for each in (Wrapper(a), fake, torch._efficientzerotensor((2, 2)), a.to_sparse(), a.to("meta")):
+        for call in (lambda: rung.matmul(each, a), lambda: rung.matmul(a, each), lambda: rung.matmul(a, a, out=each)):
+            with pytest.raises(refused):
+                call()
+
+    def inside(x):
+        with pytest.raises(refused):
+            rung.matmul(x, a)
+        with pytest.raises(refused):
+            rung.matmul(a, a, out=x)
+        return x.sum()
+
+    torch.func.vmap(inside)(torch.ones(3, 2, 2)), torch.func.grad(inside)(a), torch.func.jvp(inside, (a,), (a,))
+    with forward_ad.dual_level(), pytest.raises(TypeError, match="a has a tangent; use rung.torch.matmul"):
+        rung.matmul(forward_ad.make_dual(a, a), a)
+
+
+@pytest.mark.parametrize("write", [
+    lambda a, c: rung.matmul(a, a, out=c),
+    lambda a, c: rung.matmul(a[None], a[None], out=c[None]),
+    lambda a, c: rung.grouped_matmul(a, a[None], [0, 3], out=c),
+    lambda a, c: rung.dot(a[0], a[0], out=c[:1, 0]),
+    lambda a, c: rung.matmul(a, a, out=c, epilogue=rung.Epilogue()),
+    lambda a, c: rung.matmul(a, a, epilogue=rung.Epilogue(aux=c)),
+    lambda a, c: rung.matmul(a, a, epilogue=rung.Epilogue(amax=c[0, :1])),
+])
+def test_autograd_notices_what_is_written(write):
+    a, c, weights = torch.ones(3, 3), torch.ones(3, 3), torch.ones(3, 3, requires_grad=True)
+    loss = (weights * c).sum()
+    write(a, c)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    with torch.inference_mode():  # tensors have no version counter there
+        rung.matmul(a, a, out=torch.empty(3, 3))
+
+
+def test_an_out_that_requires_grad(device):
+    a, out = torch.ones(2, 2, device=device), torch.zeros(2, 2, device=device, requires_grad=True)
+    with pytest.raises(TypeError, match="out requires grad"):
+        rung.matmul(a, a, out=out)
+    with rung.torch.use():
+        with torch.no_grad():
+            close(torch.mm(a, a, out=out), a @ a)
+        with pytest.raises(RuntimeError, match="out="):
+            torch.mm(a, a, out=out)
+
+
+@pytest.mark.parametrize("beta", [0, 1, 0.5])
+def test_use_with_an_out_that_is_an_operand(device, beta):
+    def operands():
+        torch.manual_seed(2)
+        return torch.randn(4, 4, device=device), torch.randn(4, 4, device=device)
+
+    for call in (
+        lambda a, b, out: torch.mm(a, b, out=out), lambda a, b, out: torch.bmm(a[None], b[None], out=out[None])[0],
+        lambda a, b, out: torch.addmm(a[1], a, b, beta=beta, out=out),
+    ):
+        right = call(*operands(), torch.empty(4, 4, device=device))
+        for i in (0, 1):
+            tensors = operands()
+            with rung.torch.use():
+                close(call(*tensors, tensors[i]), right)
+
+
+@pytest.mark.parametrize("a, b", [((0, 4), (4, 2)), ((3, 0), (0, 2)), ((3, 4), (4, 0)), ((2, 3, 0), (0, 5)), ((2, 3, 4), (4, 0)), ((2, 0, 4), (2, 4, 5)), ((2, 3, 0), (2, 0, 5))])
+def test_gradients_of_empty_products(device, a, b):
+    def gradients(matmul, addmm):
+        tensors = [torch.ones(shape, device=device, requires_grad=True) for shape in (a, b, b[-1:])]
+        products = [matmul(*tensors[:2])] + ([addmm(tensors[2], *tensors[:2])] if len(a) == 2 else [])
+        first = torch.autograd.grad(sum(each.square().sum() for each in products), tensors[:2], create_graph=True)
+        return *first, *torch.autograd.grad(sum(each.sum() for each in first), tensors[:2], allow_unused=True, materialize_grads=True)
+
+    for mine, theirs in zip(gradients(rung.torch.matmul, rung.torch.addmm), gradients(torch.matmul, torch.addmm)):
+        close(mine, theirs)
 
 
 def test_what_requires_grad_is_refused_without_autograd(device):

@@ -1,4 +1,7 @@
-"""rung.pack_weights and rung.weight_only_matmul against NumPy. test_gpu.py has the same on a GPU."""
+"""rung.pack_weights and rung.weight_only_matmul compared with NumPy. test_gpu.py tests them on a GPU."""
+
+import copy
+import pickle
 
 import ml_dtypes
 import numpy
@@ -8,7 +11,7 @@ import rung
 
 
 def quantized(n, k, group, bits, has_zeros):
-    """Elements as they are stored, scales, zero points, and the weights that they are."""
+    """The stored elements, scales, zero points, and the weights that they represent."""
     random = numpy.random.default_rng(n + k)
     low, high = (-128, 128) if bits == 8 else (0, 16) if has_zeros else (-8, 8)
     elements = random.integers(low, high, (n, k))
@@ -27,13 +30,29 @@ def test_product(bits, group, has_zeros, dtype):
     packed = rung.pack_weights(elements, scales.astype(dtype), zeros, bits=bits)
     assert packed.shape == (37, 256) and packed.bits == bits and packed.group == group
     a = numpy.random.default_rng(1).integers(-2, 3, (5, 256)).astype(dtype)
-    expected = a.astype("float64") @ weights.T  # small integers times powers of two: exact
+    expected = a.astype("float64") @ weights.T  # exact: small integers times powers of two
     out = numpy.ones((5, 37), "float32")
     assert rung.weight_only_matmul(a, packed, out=out, alpha=2, beta=3) is out
     numpy.testing.assert_array_equal(out, 2 * expected + 3)
     result = rung.weight_only_matmul(a, packed)
     assert result.dtype == a.dtype
     numpy.testing.assert_array_equal(result, expected.astype("float32").astype(dtype))
+
+
+def test_they_are_copied_and_pickled():
+    elements, scales, zeros, _ = quantized(20, 256, 64, 4, True)
+    a = numpy.random.default_rng(1).integers(-2, 3, (3, 256)).astype("float16")
+    packed = rung.pack_weights(elements, scales.astype("float32"), zeros)
+    result = rung.weight_only_matmul(a, packed)
+    for each in (copy.copy(packed), copy.deepcopy(packed), *(pickle.loads(pickle.dumps(packed, p)) for p in (2, 3, 4, 5))):
+        assert (each.shape, each.bits, each.group) == (packed.shape, packed.bits, packed.group)
+        numpy.testing.assert_array_equal(rung.weight_only_matmul(a, each), result)
+    assert copy.deepcopy(packed).memory is not packed.memory
+    memory, *description = packed.__getstate__()
+    for state in ((memory[:-1], *description), (memory, 2**40, *description[1:]), (memory, -1, *description[1:]),
+                  (memory, *description[:-1]), (memory, "n", *description[1:]), (memory.view("int16"), *description)):
+        with pytest.raises((ValueError, TypeError), match="rung"):
+            rung.PackedWeights.__new__(rung.PackedWeights).__setstate__(state)
 
 
 def test_errors():

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Pages of `rung report`, `rung explain` and `rung learn` in a real browser, at the widths of a phone and of a
-desk: no error on the console, nothing wider than the page, and the figures that the browser shows
-are those of the JSON.
-Skipped (exit 77) where no Chromium is.
+"""Tests pages of `rung report`, `rung explain` and `rung learn` in a real browser, at the widths of a phone and of a
+desktop: no errors on the console, no content wider than the page, and the figures of the JSON.
+Skipped (exit status 77) if Chromium is not installed.
 
 browser_test.py RUNG PROJECT
 """
@@ -17,7 +16,7 @@ import tempfile
 
 import check_page
 
-# What a test adds to the page, and the page does not have: it measures itself.
+# A script that the test adds to the page to measure its layout.
 PROBE = """<script>
 document.addEventListener("DOMContentLoaded", () => {
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
@@ -28,14 +27,14 @@ document.addEventListener("DOMContentLoaded", () => {
 </script>"""
 
 
-# Steps by keyboard, by a button and by the slider, and says what the page says.
+# Steps by keyboard, by button and by slider, and prints what the page shows.
 STEPS = """<script>
 document.addEventListener("DOMContentLoaded", () => {
   const stepper = document.querySelector(".stepper"), find = (name) => stepper.querySelector(name);
-  const told = [];
+  const shown = [];
   const tell = (does) => {
     does();
-    told.push([find(".said").textContent, stepper.querySelectorAll(".lanes .on").length,
+    shown.push([find(".said").textContent, stepper.querySelectorAll(".lanes .on").length,
                stepper.querySelectorAll(".memory .used").length,
                stepper.querySelectorAll(".cells .new, .cells .old").length]);
   };
@@ -52,17 +51,17 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   const live = find(".said").getAttribute("aria-live");
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
-  console.error("steps: " + JSON.stringify({told, live, wide, width: innerWidth}));
+  console.error("steps: " + JSON.stringify({shown, live, wide, width: innerWidth}));
 });
 </script>"""
 
 
 def check_stepping(chromium, folder, page):
-    """The keys change the step, and the text, the lanes and the words are those of the data."""
+    """Checks that the keys change the step, and that text, lanes and words match the data."""
     trace = check_page.steps_of(check_page.parse(page))[0]["trace"]
     steps = trace["warps"][0]["steps"]
     (pathlib.Path(folder) / "inner.html").write_text(page.replace("</head>", STEPS + "</head>"))
-    for width in (390, 1400):  # a window cannot be as narrow as a phone, but a frame can
+    for width in (390, 1400):  # a frame, since windows have a minimum width above that of a phone
         frame = f'<!doctype html><iframe src="inner.html" width="{width}" height="900"></iframe>'
         _, console = browse(chromium, folder, frame, "--window-size=1500,1000")
         assert len(console) == 1 and "steps: " in console[0], console
@@ -71,24 +70,24 @@ def check_stepping(chromium, folder, page):
         assert said["live"] == "polite" and said["width"] == width and not said["wide"], said
         count = len(steps)
         access = next(i for i in range(2, count) if len(steps[i]) == 6)
-        for told, at in zip(said["told"], [0, 1, 2, 1, count - 1, 0, 1, access, 4], strict=True):
+        for shown, at in zip(said["shown"], [0, 1, 2, 1, count - 1, 0, 1, access, 4], strict=True):
             step = steps[at]
-            assert told[0].startswith(f"Step {at + 1} of {count}, "), (told, at)
-            assert trace["ops"][step[2][0]] in told[0], (told, at)
+            assert shown[0].startswith(f"Step {at + 1} of {count}, "), (shown, at)
+            assert trace["ops"][step[2][0]] in shown[0], (shown, at)
             lanes = step[5][3] if len(step) == 6 else step[1]
-            assert told[1] == lanes.bit_count(), (told, at)
+            assert shown[1] == lanes.bit_count(), (shown, at)
             if len(step) == 6:
                 unit = "wavefront" if step[5][0] else "sector"
-                assert f"{step[5][4]} {unit}" in told[0], (told, at)
-                assert told[2] > 0, (told, at)
+                assert f"{step[5][4]} {unit}" in shown[0], (shown, at)
+                assert shown[2] > 0, (shown, at)
             cells = set()
             for earlier in steps[: at + 1]:
                 for first, number in zip(earlier[3][::2], earlier[3][1::2]):
                     cells |= set(range(first, first + number))
-            assert told[3] == len(cells), (told, at)
+            assert shown[3] == len(cells), (shown, at)
 
 
-# Filters and sorts the index's table, and says what it shows.
+# Filters and sorts the table of the index, and prints what it shows.
 TABLES = """<script>
 document.addEventListener("DOMContentLoaded", () => {
   const table = document.querySelector("table.sortable"), rows = [...table.tBodies[0].rows];
@@ -111,7 +110,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
 
 def check_site(chromium, folder, site):
-    """The index filters and sorts; all pages fit a phone and a desk, light and dark."""
+    """Checks that the index filters and sorts, and that all pages fit a phone and a desktop, light and dark."""
     shutil.copytree(site, pathlib.Path(folder) / "site")
     index = (site / "index.html").read_text()
     papers = set()
@@ -140,7 +139,7 @@ def check_site(chromium, folder, site):
     assert len(papers) == 2, papers
 
 
-# Opens the hints of the first finding one by one, and says what shows at first, and then.
+# Opens the hints of the first finding one by one, and prints which are visible before and after each.
 HINTS = """<script>
 document.addEventListener("DOMContentLoaded", () => {
   const details = [...document.querySelectorAll("#hints h3 + details")];
@@ -163,7 +162,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
 
 def check_exercise(chromium, folder, page):
-    """Hints and the solution are hidden until they are opened, and the page fits, light and dark."""
+    """Checks that hints and the solution are hidden until they are opened, and that the page fits, light and dark."""
     (pathlib.Path(folder) / "inner.html").write_text(page.replace("</head>", HINTS + "</head>"))
     papers = set()
     for width, scheme in ((390, 0), (1400, 1)):
@@ -181,13 +180,13 @@ def check_exercise(chromium, folder, page):
 
 
 def browse(chromium, folder, page, *flags):
-    """What the browser makes of the page, and what its console says."""
+    """The page as the browser shows it, and the lines of its console."""
     file = pathlib.Path(folder) / "page.html"
     file.write_text(page)
     done = subprocess.run(
         [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
          f"--user-data-dir={folder}/profile", *flags, "--dump-dom", file.as_uri()],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout, re.findall(r"CONSOLE[^\]]*\] (.*)", done.stderr)
@@ -199,7 +198,7 @@ def main():
     if chromium is None:
         print("skipped: no chromium here")
         return 77
-    files = sorted(project.glob("results/nvidia-h200/gemm-f32*.json"))
+    files = sorted(project.glob("results/nvidia-h200/gemm-f32*.jsonl"))
     page = subprocess.run(
         [rung, "report", *files, "-o", "-"], capture_output=True, text=True, check=True
     ).stdout

@@ -1,5 +1,5 @@
-"""What every page of `rung report` must be: well-formed, by itself, usable without seeing the
-pictures, and with the figures of the JSON that it was made from."""
+"""Checks of every page of `rung report`: well-formed, self-contained, usable without seeing the
+pictures, and with the figures of the results that it was made from."""
 
 import html.parser
 import json
@@ -29,7 +29,7 @@ class Node:
 
 
 class Parser(html.parser.HTMLParser):
-    """Into a tree; an element that is not closed where it was opened is an error."""
+    """Parses a page into a tree. Elements must be closed in the reverse order of opening."""
 
     def __init__(self):
         super().__init__()
@@ -66,7 +66,7 @@ def parse(text):
 
 
 def check_alone(text, root, steps=False):
-    """`steps`: the page has a stepper, whose script and data are in it."""
+    """Checks that the page loads nothing else. `steps`: it contains a stepper's script and data."""
     scripts = list(root.all("script"))
     assert bool(scripts) == steps, "a script"
     for script in scripts:
@@ -79,8 +79,8 @@ def check_alone(text, root, steps=False):
 
 
 def check_access(root, pages=()):
-    """Each picture has a name, a description and a table; links lead somewhere, be it to one of the
-    `pages` of the same folder; ids are unique."""
+    """Checks that each picture has a name, a description and a table, that links lead to an id or to one of the
+    `pages` of the same folder, and that ids are unique."""
     ids = [node.attributes["id"] for node in walk(root) if "id" in node.attributes]
     assert len(ids) == len(set(ids)), "an id twice"
     for link in root.all("a"):
@@ -101,7 +101,7 @@ def check_access(root, pages=()):
 
 
 def steps_of(root):
-    """The data of each stepper of a page, after checks that they agree with themselves."""
+    """The data of each stepper of a page, after a check of their consistency."""
     data = []
     for node in root.all("script"):
         if node.attributes.get("type") == "application/json":
@@ -111,7 +111,7 @@ def steps_of(root):
 
 
 def check_steps(trace):
-    """Sectors and wavefronts as the virtual GPU counted them are those of the addresses."""
+    """Checks that the virtual GPU's sectors and wavefronts match those computed from the addresses."""
     for warp in trace["warps"]:
         assert len(warp["steps"]) <= 500 and warp["shown"] <= warp["instructions"], warp["warp"]
         for step in warp["steps"]:
@@ -140,7 +140,7 @@ def walk(node):
 
 
 def rows_of(table):
-    """Cells as (text, number or None), by their row's first cell."""
+    """The rows of a table, each a list of cells as (text, number or None)."""
     rows = []
     for row in table.first("tbody").all("tr"):
         cells = []
@@ -185,7 +185,7 @@ def device_key(entry):
 
 
 def section_entries(section, entries):
-    """Those of the study that the section is about."""
+    """The entries of the study that the section is about."""
     name = section.first("h2").text()
     match = re.match(r"(\w+) (\w+)(?:, (\d+) threads?)?", name)
     device = section.first("p").text()
@@ -194,7 +194,7 @@ def section_entries(section, entries):
 
 
 def check_figures(root, entries):
-    """Every row of each ladder and library is one entry of the JSON; returns how many there are."""
+    """Checks that every row of each ladder and library is an entry of the JSON; returns the number of rows."""
     count = 0
     for section in root.all("section"):
         if not section.attributes["id"].startswith("study"):
@@ -237,14 +237,17 @@ def check_figures(root, entries):
 
 
 def read_results(files):
+    """The results of files in JSON Lines, without draws of random shapes."""
     entries = []
     for file in files:
-        entries += json.loads(pathlib.Path(file).read_text())["results"]
+        head, *lines = map(json.loads, pathlib.Path(file).read_text().splitlines())
+        if "random" not in head:
+            entries += [{**head.get("common", {}), **line} for line in lines]
     return entries
 
 
 def check(text, files):
-    """Raises AssertionError with what is wrong; returns the tree."""
+    """Checks a page and returns its tree. Raises AssertionError with a description of the first error."""
     root = parse(text)
     check_alone(text, root)
     check_access(root)

@@ -1,11 +1,11 @@
-// Who touches what: accesses that are drawn by hand here.
+// Maps of memory accesses, for accesses constructed here.
 
 #include <gtest/gtest.h>
 
-#include "analysis/rung_trace/access_recorder.hpp"
 #include "occurrences.hpp"
-#include "report/maps/access_map.hpp"
-#include "report/maps/tile_picture.hpp"
+#include "tools/analysis/rung_trace/access_recorder.hpp"
+#include "tools/report/maps/access_map.hpp"
+#include "tools/report/maps/tile_picture.hpp"
 
 namespace rung {
 namespace {
@@ -47,7 +47,8 @@ TEST(AccessMap, BanksWithMoreThanTheirShareStandOut) {
   };
   EXPECT_EQ(orange(access(true, 4, 4, 1)), 0u);
   EXPECT_EQ(orange(access(true, 4, 128, 32)), 32u);
-  EXPECT_EQ(orange(access(true, 16, 16, 4)), 0u);  // four words of each bank are its share
+  // Four words from each bank, as many as 16 bytes per lane require.
+  EXPECT_EQ(orange(access(true, 16, 16, 4)), 0u);
 }
 
 TEST(AccessMap, LanesThatShareAWordAreOneCell) {
@@ -58,7 +59,8 @@ TEST(AccessMap, LanesThatShareAWordAreOneCell) {
   EXPECT_NE(svg.find("32×"), std::string::npos);
 }
 
-/// A block of two warps, each with a tile of 8 x 8 of C, one vector of two elements a lane.
+/// Stores of a block of two warps, each with an 8 x 8 tile of C and one vector of two elements per
+/// lane.
 std::vector<WarpAccess> two_warps(std::uint64_t c, std::uint64_t ld) {
   std::vector<WarpAccess> stores;
   for (int warp = 0; warp < 2; ++warp) {

@@ -1,4 +1,4 @@
-// How often a text has a part, for tests of what pictures show.
+// Counts the occurrences of a substring, for tests of pictures.
 
 #ifndef RUNG_TESTS_OCCURRENCES_HPP
 #define RUNG_TESTS_OCCURRENCES_HPP

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Pages and pictures of `rung report`, made from the results of this project.
+"""Tests of pages and pictures of `rung report`, made from the results of this project.
 
 page_test.py RUNG PROJECT
 """
 
+import html
 import json
 import pathlib
 import re
@@ -17,8 +18,8 @@ import check_page
 
 RUNG = pathlib.Path(sys.argv.pop(1))
 PROJECT = pathlib.Path(sys.argv.pop(1))
-H200 = sorted(PROJECT.glob("results/nvidia-h200/gemm-f32*.json"))
-CPU = sorted(PROJECT.glob("results/cpu-*/*.json"))
+H200 = sorted(PROJECT.glob("results/nvidia-h200/gemm-f32*.jsonl"))
+CPU = sorted(PROJECT.glob("results/cpu-*/*.jsonl"))
 
 
 def report(*arguments):
@@ -30,6 +31,14 @@ def page_of(files, *arguments):
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", done.stderr
     return done.stdout
+
+
+def site_of(files, *arguments):
+    """The pages of `rung report -o FOLDER/`, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = report(*files, "-o", f"{folder}/", *arguments)
+        assert done.returncode == 0, done.stderr
+        return {path.name: path.read_text() for path in pathlib.Path(folder).iterdir()}
 
 
 def explained(*arguments):
@@ -57,11 +66,11 @@ class Explanation(unittest.TestCase):
         self.assertIn("rung-gemm-cuda-05_vectors-access0", figures)
 
     def test_steps_of_the_naive_rung(self):
-        """A thread an element: 32 rows of A in 32 sectors, one word of B for all."""
+        """One thread per element: a warp loads 32 rows of A in 32 sectors, and one word of B for all lanes."""
         data = check_page.steps_of(check_page.parse(explained("gemm/cuda/00")))[0]
         trace = data["trace"]
         self.assertEqual(data["file"], "00_naive.cu")
-        self.assertEqual(data["source"], (PROJECT / "kernels/gemm/cuda/00_naive.cu").read_text().splitlines())
+        self.assertEqual(data["source"], (PROJECT / "ladder/gemm/cuda/00_naive.cu").read_text().splitlines())
         self.assertEqual(trace["shared"], 0)
         accesses = [step[5] for step in trace["warps"][0]["steps"] if len(step) == 6]
         loads = {access[4] for access in accesses if access[1] == 1}
@@ -79,7 +88,7 @@ class Explanation(unittest.TestCase):
         check_page.check_alone(done.stdout, root, steps=True)
         check_page.check_access(root)
         tile, tma = check_page.steps_of(root)
-        # The tiles of A and B are full before the first is read.
+        # The tiles of A and B are complete before the first load from them.
         trace = tile["trace"]
         written = set()
         for step in trace["warps"][0]["steps"]:
@@ -88,8 +97,23 @@ class Explanation(unittest.TestCase):
             if len(step) == 6 and step[5][0] == 1 and step[5][1] == 1:
                 break
         self.assertEqual(len(written) * trace["cell"], trace["shared"])
-        # Bulk copies fill the tiles, though no lane stores.
+        # Bulk copies fill the tiles without stores by any lane.
         self.assertTrue(any(step[3] for warp in tma["trace"]["warps"] for step in warp["steps"]))
+
+    def test_the_source_of_a_program_has_its_counters(self):
+        """As a rung's source has them; the line that multiplies is hot."""
+        program = PROJECT / "tests/emu/programs/tiled_matmul.cu"
+        page = subprocess.run(
+            [RUNG, "explain", f"{program}:matmul", "--html", "-", "--", "64", "64", "64"],
+            capture_output=True, text=True, check=True,
+        ).stdout
+        section = page[page.index('<section id="source">'):]
+        rows = re.findall(r'<tr( class="hot")?><td>(\d+)</td>(.*?)<td><code>(.*?)</code></td></tr>', section)
+        self.assertEqual([html.unescape(row[3]) for row in rows], program.read_text().splitlines())
+        values = {int(row[1]): [int(value) for value in re.findall('value="(\\d+)"', row[2])] for row in rows}
+        self.assertEqual(values[16][1:], [2048, 512])  # sectors, wavefronts
+        self.assertEqual(values[19][1:], [16384])
+        self.assertEqual(rows[18][0], ' class="hot"')
 
     def test_steps_of_a_program(self):
         program = PROJECT / "tests/emu/programs/tiled_matmul.cu"
@@ -158,7 +182,8 @@ class Page(unittest.TestCase):
             anchor = "rung-" + entry["rung"].replace("/", "-")
             section = next(s for s in self.root.all("section") if s.attributes["id"] == anchor)
             table = next(t for t in section.all("table") if t.attributes.get("class") == "source")
-            source = (PROJECT / "kernels" / (entry["rung"] + ".cu")).read_text()
+            places = [PROJECT / folder / (entry["rung"] + ".cu") for folder in ("ladder", "kernels")]
+            source = next(filter(pathlib.Path.exists, places)).read_text()
             shown = [row.children[-1].text() for row in table.first("tbody").all("tr")]
             self.assertEqual("\n".join(shown) + "\n", source)
 
@@ -174,7 +199,7 @@ class Page(unittest.TestCase):
         )
         counters = check_page.rows_of(section.first("table"))
         self.assertEqual(lines, counters[0][2][1] + counters[1][2][1])
-        # 32 rows of A in 32 sectors, one of B: an average of 16.5.
+        # 32 sectors for the rows of A and one for B: an average of 16.5.
         self.assertEqual(counters[0][3][1], 16.5)
 
     def test_maps_of_the_naive_rung(self):
@@ -207,15 +232,11 @@ class Page(unittest.TestCase):
 
 
 class Site(unittest.TestCase):
-    """`rung report -o FOLDER/`: an index, and pages that are short, alone and linked."""
+    """`rung report -o FOLDER/`: an index, and short, self-contained, linked pages."""
 
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as folder:
-            site = pathlib.Path(folder) / "report"
-            done = report(*H200, "--no-trace", "-o", f"{site}/")
-            assert done.returncode == 0, done.stderr
-            cls.pages = {path.name: path.read_text() for path in site.iterdir()}
+        cls.pages = site_of(H200, "--no-trace")
 
     def test_pages_are_linked(self):
         for name, text in self.pages.items():
@@ -247,26 +268,24 @@ class Site(unittest.TestCase):
 
 
 class Published(unittest.TestCase):
-    """docs/nvidia-h200 shows what results/ has, whichever program made it."""
+    """The pages that scripts/report_pages.sh makes show what results/nvidia-h200 has."""
 
     def test_figures(self):
-        files = [
-            path
-            for path in sorted(PROJECT.glob("results/nvidia-h200/*.json"))
-            if not path.name.startswith("counters")
-        ]
+        files = sorted(PROJECT.glob("results/nvidia-h200/*.jsonl"))
         entries = check_page.read_results(files)
-        pages = {path.name for path in (PROJECT / "docs" / "nvidia-h200").iterdir()}
+        pages = site_of(files, "--no-trace")
         count = 0
-        for path in sorted((PROJECT / "docs" / "nvidia-h200").glob("study-*.html")):
-            root = check_page.parse(path.read_text())
+        for name, text in sorted(pages.items()):
+            if not name.startswith("study-"):
+                continue
+            root = check_page.parse(text)
             check_page.check_access(root, pages)
             count += check_page.check_figures(root, entries)
         self.assertGreater(count, 100)
 
     def test_bulk_copies_are_not_taken_for_little_traffic(self):
-        page = PROJECT / "docs" / "nvidia-h200" / "gemm-cuda-24_tma.html"
-        section = check_page.parse(page.read_text()).first("section")
+        pages = site_of([PROJECT / "results/nvidia-h200/gemm-bf16-ladder.jsonl"])
+        section = check_page.parse(pages["gemm-cuda-24_tma.html"]).first("section")
         rows = {row[0][0]: row for row in check_page.rows_of(section.first("table"))}
         self.assertGreater(rows["bulk loads"][2][1], 10 * rows["global loads"][2][1])
 

@@ -1,19 +1,20 @@
-// What a bench wrote, read back: what it groups into, and what is said of what it did not write.
+// Results files read back: grouping into studies, and how missing or invalid data is reported.
 
-#include "report/bench_results.hpp"
+#include "tools/report/bench_results.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "json/reader.hpp"
+#include "core/json/reader.hpp"
 #include "occurrences.hpp"
-#include "report/page/page.hpp"
-#include "report/page/sections.hpp"
-#include "report/plots/plots.hpp"
-#include "report/study.hpp"
-#include "report/table.hpp"
-#include "report/utf8.hpp"
+#include "tools/analysis/bench_file.hpp"
+#include "tools/report/page/page.hpp"
+#include "tools/report/page/sections.hpp"
+#include "tools/report/plots/plots.hpp"
+#include "tools/report/study.hpp"
+#include "tools/report/table.hpp"
+#include "tools/report/utf8.hpp"
 
 namespace rung {
 namespace {
@@ -67,11 +68,11 @@ TEST(Studies, AreOfOneTypeEach) {
   EXPECT_EQ(studies[0].name(), "gemm f32");
   EXPECT_EQ(studies[1].name(), "gemm f64");
   const auto ladder = studies[0].ladder();
-  ASSERT_EQ(ladder.size(), 2u);  // the size at which most were timed, not the largest
+  ASSERT_EQ(ladder.size(), 2u);  // the size with the most timed rungs, not the largest size
   EXPECT_EQ(ladder[1]->rung, "gemm/cuda/01_coalesced");
   EXPECT_EQ(ladder[1]->gflops, 30);
   const auto library = studies[0].library();
-  ASSERT_EQ(library.size(), 2u);  // square before oblong
+  ASSERT_EQ(library.size(), 2u);  // square shapes come first
   EXPECT_EQ(size_name(*library[0]), "512³");
   EXPECT_EQ(size_name(*library[1]), "512×512×16");
   EXPECT_DOUBLE_EQ(*mean_ratio(library, "cublas"), 1);
@@ -86,7 +87,8 @@ TEST(Studies, ThreadsOfTheHostDoNotDivideThoseOfAGpu) {
   EXPECT_EQ(studies_of(all).size(), 2u);
 }
 
-/// The library in a mode, on elements of a family, with its own errors and those of cublas.
+/// A result of the library in a mode, on elements of a family, with the errors of the library and
+/// of cublas.
 Json measured(const std::string& math, const std::string& family, double gflops, double largest) {
   Json json = entry("library", 512, gflops);
   json.update({{"math", math}, {"family", family}});
@@ -112,7 +114,7 @@ TEST(ErrorFigures, OnePointForEachModeFamilyAndPeer) {
   EXPECT_EQ(rows[1][1].text, "uniform");
   EXPECT_EQ(rows[1][3].value, 9);
   EXPECT_EQ(rows[3][0].text, "cublas");
-  EXPECT_EQ(rows[3][2].value, 75);  // half of our rate, of the last one that was measured
+  EXPECT_EQ(rows[3][2].value, 75);  // half of the library's rate in the last measurement
   EXPECT_EQ(rows[3][3].value, 25);
 }
 
@@ -143,7 +145,7 @@ std::string problem_of(const Json& json) {
   return "";
 }
 
-/// Of one entry with a member replaced.
+/// The error message for an entry with one member replaced.
 std::string problem_with(const std::string& member, const Json& value) {
   Json broken = entry("gemm/cuda/00_naive", 256, 5);
   broken[Json::json_pointer(member)] = value;
@@ -190,6 +192,63 @@ TEST(Results, AFileWithAnErrorAddsNothing) {
   EXPECT_TRUE(results.entries.empty());
 }
 
+/// A rung and the library at one size, as the bench writes them to a .jsonl file.
+std::string lines_of_two() {
+  Json library = entry("library", 256, 8);
+  library["chose"] = "gemm/cuda/00_naive";
+  return lines_of(bench({entry("gemm/cuda/00_naive", 256, 0.12345678901), library}));
+}
+
+TEST(Lines, HaveAHeaderAndAMeasurementEach) {
+  const std::string text = lines_of_two();
+  EXPECT_EQ(count(text, "\n"), 3u);
+  const Json header = Json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(header.at("machine").at("model"), "<cpu> & co");
+  EXPECT_EQ(header.at("common").at("m"), 256);  // of both
+  EXPECT_FALSE(header.at("common").contains("rung"));
+  EXPECT_NE(text.find("\"gflops\":0.12345679,"), std::string::npos) << text;
+}
+
+TEST(Lines, AreReadAsTheDocumentIs) {
+  Results results;
+  results.add(BenchFile(lines_of_two(), "x.jsonl"));
+  ASSERT_EQ(results.entries.size(), 2u);
+  EXPECT_EQ(results.entries[0].rung, "gemm/cuda/00_naive");
+  EXPECT_EQ(results.entries[0].m, 256);
+  EXPECT_EQ(results.entries[0].device, "gpu Some (sm_90)");
+  EXPECT_DOUBLE_EQ(*results.entries[0].gflops, 0.12345679);
+  EXPECT_EQ(results.entries[1].chose, "gemm/cuda/00_naive");
+  EXPECT_EQ(results.sources[0].file, "x.jsonl");
+  Results same;
+  same.add(BenchFile(bench(Json::array({entry("gemm/cuda/00_naive", 256, 1)})).dump(), "x.json"));
+  EXPECT_EQ(same.entries.size(), 1u);  // a document on one line is no header
+}
+
+std::string problem_of_lines(const std::string& text) {
+  try {
+    Results().add(BenchFile(text, "x.jsonl"));
+  } catch (const json::ReadError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Lines, ErrorsNameFileLineAndField) {
+  const std::string header = "{\"machine\": {}}\n";
+  Json broken = entry("gemm/cuda/00_naive", 256, 5);
+  const std::string right = broken.dump() + "\n";
+  broken["gflops"] = "fast";
+  EXPECT_EQ(problem_of_lines(header + right), "");
+  EXPECT_EQ(problem_of_lines(header + right + broken.dump()),
+            "x.jsonl: line 3: gflops: text, not a number");
+  EXPECT_EQ(problem_of_lines(header + right + "\n1\n"), "x.jsonl: line 4: a number, not an object");
+  EXPECT_EQ(problem_of_lines(header + right + "{\"rung\": nan}\n"),
+            "x.jsonl: not JSON: line 3, column 11");
+  EXPECT_EQ(problem_of_lines("{}\n" + right), "x.jsonl: no 'machine'");
+  EXPECT_EQ(problem_of_lines("{\"machine\": {}, \"common\": 1}\n" + right),
+            "x.jsonl: common: a number, not an object");
+}
+
 std::string not_json(const std::string& text) {
   try {
     json::parse(text, "x.json");
@@ -211,7 +270,7 @@ TEST(Json, WhatCannotBeReadIsNamed) {
   EXPECT_EQ(not_json(wide.dump()), "");
   wide["more"] = 1;
   EXPECT_EQ(not_json(wide.dump()), "x.json: more than 4096 members of one object");
-  EXPECT_THROW(json::read_text("/"), json::ReadError);  // which opens, and cannot be read
+  EXPECT_THROW(json::read_text("/"), json::ReadError);  // opens, but cannot be read
 }
 
 TEST(Utf8, IsCutBetweenCharacters) {
@@ -225,7 +284,7 @@ TEST(Utf8, IsCutBetweenCharacters) {
 }
 
 TEST(Studies, ManyEqualResultsAreOne) {
-  // Quadratic time would take hours here.
+  // A quadratic algorithm would take hours here.
   constexpr int copies = 120'000;
   const Json row = entry("gemm/cuda/01_coalesced", 512, 30);
   Json library = entry("library", 512, 40);
@@ -236,7 +295,8 @@ TEST(Studies, ManyEqualResultsAreOne) {
   EXPECT_EQ(studies_of(results).front().ladder().size(), 2u);
   const std::string page = report_page(results, {});
   EXPECT_LT(page.size(), 1'000'000u);
-  for (Result& result : results.entries) {  // and as many of different names and sizes
+  // The same number of results, with different names and sizes.
+  for (Result& result : results.entries) {
     const auto number = static_cast<std::int64_t>(&result - results.entries.data());
     if (!result.is_library()) result.rung = "rung" + std::to_string(number);
     if (result.is_library()) result.n = result.m = result.k = 1'000'000 + number;
@@ -259,6 +319,18 @@ TEST(Pictures, AreNamedAfterTheirStudy) {
   std::vector<std::string> names;
   for (const PictureFile& file : report_pictures(results(), {})) names.push_back(file.name);
   EXPECT_EQ(names, (std::vector<std::string>{"gemm-f32-ladder.svg", "gemm-shapes.svg"}));
+}
+
+TEST(Pictures, RatesOfALadderAreInTheUnitOfTheirSize) {
+  const auto ladder = [](double rate) {
+    Results results;
+    results.add("a.json", bench({entry("gemm/cuda/00_naive", 512, rate / 100),
+                                 entry("gemm/cuda/01_coalesced", 512, rate)}));
+    return report_pictures(results, {}).front().contents;
+  };
+  EXPECT_NE(ladder(9876).find("01_coalesced: 9876 GFLOP/s"), std::string::npos) << ladder(9876);
+  EXPECT_NE(ladder(51733).find("01_coalesced: 51.7 TFLOP/s"), std::string::npos) << ladder(51733);
+  EXPECT_EQ(ladder(51733).find("GFLOP/s"), std::string::npos);
 }
 
 TEST(Pictures, StayInTheirFolderAndApart) {
@@ -298,7 +370,7 @@ TEST(RandomRatios, AreDrawnByTypeWithALineAtOne) {
   EXPECT_EQ(count(svg, "f32 nn 64×64×64: "), 2u) << svg;
   EXPECT_EQ(count(svg, "f32 tn 64×64×64: 2.00"), 1u);
   EXPECT_EQ(count(svg, "bf16-bf16 nt 64×64×64: 4.00"), 1u);
-  EXPECT_EQ(count(svg, ">f32</text>"), 1u);  // the legend
+  EXPECT_EQ(count(svg, ">f32</text>"), 1u);  // in the legend
   EXPECT_NE(svg.find("FLOP per byte"), std::string::npos);
 
   const DataTable& table = figure->table;
@@ -321,7 +393,7 @@ TEST(RandomRatios, AreInAPageOnlyIfThereAreSome) {
   EXPECT_NE(with.find("href=\"#random\""), std::string::npos);
   EXPECT_NE(with.find("<title>Rung: Some (sm_90)</title>"), std::string::npos);
   Json alone = draw("f32", "nn", 1);
-  alone["ratio"] = nullptr;  // no peer was there
+  alone["ratio"] = nullptr;  // no peer was available
   for (const Results& without : {random_results(Json::array({alone})), results()}) {
     const std::string page = report_page(without, {});
     EXPECT_EQ(page.find("id=\"random\""), std::string::npos);
@@ -333,6 +405,18 @@ TEST(RandomRatios, AreInAPageOnlyIfThereAreSome) {
   const auto pictures = report_pictures(random_results(Json::array({draw("f32", "nn", 0.5)})), {});
   ASSERT_EQ(pictures.size(), 1u);
   EXPECT_EQ(pictures[0].name, "gemm-random.svg");
+}
+
+TEST(RandomRatios, AreReadFromLines) {
+  const Json run = {{"device", "gpu Some (sm_90)"}, {"seed", 7}, {"max_size", 64}};
+  const std::string text = line_of({{"machine", Json::object()}, {"random", run}}) +
+                           line_of(draw("f32", "nn", 0.5)) +
+                           line_of({{"record", "plan"}, {"rung", "gemm/cuda/11_split_k"}});
+  Results results;
+  results.add(BenchFile(text, "random.jsonl"));
+  ASSERT_EQ(results.random.size(), 1u);
+  EXPECT_EQ(results.random[0].seed, 7);
+  EXPECT_EQ(results.random[0].ratio, 0.5);
 }
 
 TEST(RandomRatios, AreReadWithCare) {

@@ -1,10 +1,10 @@
-// Pictures: what is written, and where things lie.
+// Pictures: their text, and the positions of their elements.
 
 #include <gtest/gtest.h>
 
-#include "report/numbers.hpp"
-#include "report/svg/picture.hpp"
-#include "report/svg/scale.hpp"
+#include "tools/report/numbers.hpp"
+#include "tools/report/svg/picture.hpp"
+#include "tools/report/svg/scale.hpp"
 
 namespace rung {
 namespace {
@@ -29,7 +29,7 @@ TEST(Svg, AFileHasItsStyleAndSize) {
 TEST(Scale, LinearAndLogarithmic) {
   EXPECT_DOUBLE_EQ(svg::Scale::linear(0, 10, 100, 200).at(5), 150);
   EXPECT_DOUBLE_EQ(svg::Scale::logarithmic(1, 100, 100, 200).at(10), 150);
-  // Where all values are one, it is still a scale.
+  // If all values are equal, the scale is still valid.
   EXPECT_DOUBLE_EQ(svg::Scale::logarithmic(4, 4, 0, 1).at(4), 0);
 }
 
@@ -63,7 +63,7 @@ TEST(Numbers, AsReadersWantThem) {
 TEST(Numbers, OfProgress) {
   EXPECT_EQ(format_progress(0.25, 30), "25 % done, 1:30 left");
   EXPECT_EQ(format_progress(1, 30), "100 % done, 0:00 left");
-  EXPECT_EQ(format_progress(0.01, 30), "1 % done");  // nobody can tell yet
+  EXPECT_EQ(format_progress(0.01, 30), "1 % done");  // too early for an estimate
   EXPECT_EQ(format_progress(0.5, 0.1), "50 % done");
 }
 

@@ -1,8 +1,9 @@
-// gemm/cpu/10_amx_tiles on a model of the AMX instructions: its packing, loops and edges are right on
-// a CPU that has none.
+// gemm/cpu/amx on a model of the AMX instructions: tests its packing, loops and edges on
+// CPUs without AMX.
 
 #include <gtest/gtest.h>
 
+#include "core/dtype.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "device/cpu/amx.hpp"
@@ -12,7 +13,7 @@
 
 namespace rung {
 
-extern const cpu::GemmRung gemm_cpu_10_on_model;
+extern const cpu::GemmRung gemm_cpu_amx_on_model;
 
 namespace {
 
@@ -23,7 +24,7 @@ class OnTileModel : public testing::TestWithParam<Dtype> {
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
         if constexpr (cpu::has_gemm<In, Out>) {
-          gemm_cpu_10_on_model.function<In, Out>()(call.typed<In, Out>(), threads);
+          gemm_cpu_amx_on_model.function<In, Out>()(call.typed<In, Out>(), threads);
         }
       });
     });
@@ -64,7 +65,7 @@ TEST(TileModel, MultipliesGroups) {
   const auto* const kernels = cpu::tile_kernels<std::int8_t, std::uint32_t>();
   ASSERT_NE(kernels, nullptr);
   alignas(64) cpu::KGroup a[cpu::pair_size] = {}, b[cpu::pair_size] = {};
-  a[17 * cpu::tile_groups + 3] = 0x04FD0201;                // row 17, k from 12 on: 1, 2, -3, 4
+  a[17 * cpu::tile_groups + 3] = 0x04FD0201;                // row 17, k = 12 … 15: 1, 2, -3, 4
   b[cpu::tile_size + 3 * cpu::tile_rows + 5] = 0x80030201;  // column 21: 1, 2, 3, -128
   std::uint32_t c[32 * 32] = {};
   c[17 * 32 + 21] = 1000;

@@ -1,4 +1,5 @@
-// The model of independent blocks: its lines, what it expects, and which configurations it chooses.
+// The cost model of independent blocks: its file format, its predictions, and the configurations
+// that it chooses.
 
 #include <gtest/gtest.h>
 
@@ -7,16 +8,16 @@
 #include <stdexcept>
 #include <string>
 
-#include "backends/cuda/block_model.hpp"
-#include "backends/cuda/packing.hpp"
-#include "backends/cuda/rungs.hpp"
-#include "backends/cuda/tuned.hpp"
+#include "backends/rungs/cuda.hpp"
+#include "select/cuda/models.hpp"
+#include "select/cuda/operands.hpp"
+#include "select/cuda/tuned.hpp"
 
 namespace rung::cuda {
 namespace {
 
-constexpr std::string_view split_k = "gemm/cuda/11_split_k";
-constexpr std::string_view f64_mma = "gemm/cuda/41_mma_f64_warp_roles";
+constexpr std::string_view split_k = "gemm/cuda/fma_tiles";
+constexpr std::string_view f64_mma = "gemm/cuda/mma_f64_warp_specialized";
 constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
 
 const TunedConfigs& data() {
@@ -36,10 +37,10 @@ std::int64_t blocks(std::string_view id, Dtype dtype, const GemmSize& size,
   return (size.m + tile.BM - 1) / tile.BM * ((size.n + tile.BN - 1) / tile.BN) * config.splits;
 }
 
-/// A model in which a k-block takes a microsecond, and nothing else takes any time.
+/// A model in which a k-block takes a microsecond, and everything else no time.
 BlockModel only_k_blocks() {
   const std::string text =
-      "launch gemm/cuda/11_split_k f32 0 1e30 1e30 0 0 1e30 0 1e30\n"
+      "launch gemm/cuda/fma_tiles f32 0 1e30 1e30 0 0 1e30 0 1e30\n"
       "tile 1 1 0.5 0 1 1 1\ntile 2 1 0.75 0 2 3 4\n";
   return parse_cost_models(text).blocks.front();
 }
@@ -51,9 +52,9 @@ double expected(const GemmSize& size, const GemmConfig& config, Copies copies = 
 
 TEST(BlockModel, LinesAreRead) {
   const auto models = parse_cost_models(
-                          "# a comment\nlaunch gemm/cuda/11_split_k f32 2 3e6 4e6 5 6 7e6 "
+                          "# a comment\nlaunch gemm/cuda/fma_tiles f32 2 3e6 4e6 5 6 7e6 "
                           "8 9e6 0.5\ntile 3 0.5 0.25 1 1.5 1.25 1.75\n"
-                          "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1 1 1\n")
+                          "launch gemm/cuda/mma_f64_warp_specialized f64 1 1 1 1 1 1 1 1\n")
                           .blocks;
   ASSERT_EQ(models.size(), 2u);
   EXPECT_EQ(models[0].rung, split_k);
@@ -62,7 +63,7 @@ TEST(BlockModel, LinesAreRead) {
   EXPECT_EQ(models[0].copy, 8);
   EXPECT_EQ(models[0].packing, 9e6);
   EXPECT_EQ(models[0].excess, 0.5);
-  EXPECT_EQ(models[1].excess, 0);  // files of before have none
+  EXPECT_EQ(models[1].excess, 0);  // older files lack it
   ASSERT_EQ(models[0].tiles.size(), 1u);
   EXPECT_EQ(models[0].tiles[0].resident, 3);
   EXPECT_EQ(models[0].tiles[0].slower, (std::array{1.5, 1.25, 1.75}));
@@ -71,13 +72,13 @@ TEST(BlockModel, LinesAreRead) {
 
 TEST(BlockModel, BadLinesAreNamed) {
   for (const std::string line : {
-           "tile 3 0.5 0.25 1 1.5 1.5 1.5",                        // of no model
-           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8",        // one short
-           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9 x",    // no number
-           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9 1 1",  // one too many
-           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7 8 9",      // no such type
-           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7 8 9",      // a rate of zero
-           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7 8 9",       // no such line
+           "tile 3 0.5 0.25 1 1.5 1.5 1.5",                       // of no model
+           "launch gemm/cuda/fma_tiles f32 2 3 4 5 6 7 8",        // one short
+           "launch gemm/cuda/fma_tiles f32 2 3 4 5 6 7 8 9 x",    // no number
+           "launch gemm/cuda/fma_tiles f32 2 3 4 5 6 7 8 9 1 1",  // one too many
+           "launch gemm/cuda/fma_tiles f23 2 3 4 5 6 7 8 9",      // no such type
+           "launch gemm/cuda/fma_tiles f32 2 0 4 5 6 7 8 9",      // a rate of zero
+           "start gemm/cuda/fma_tiles f32 2 3 4 5 6 7 8 9",       // no such line
        }) {
     try {
       parse_cost_models("# a comment\n" + line + "\n");
@@ -89,16 +90,16 @@ TEST(BlockModel, BadLinesAreNamed) {
 }
 
 TEST(BlockModel, BlocksRunInWaves) {
-  // 128 x 256 x 8, one block on an SM: 132 tiles are a wave, one more is a second one.
+  // 128 x 256 x 8, one block per SM: 132 tiles are one wave, one more needs a second wave.
   EXPECT_DOUBLE_EQ(expected({128, 132 * 256, 80}, {0, 1}), 10);
   EXPECT_DOUBLE_EQ(expected({128, 133 * 256, 80}, {0, 1}), 20);
   EXPECT_DOUBLE_EQ(expected({1, 1, 80}, {0, 2}), 5);
-  // The tile after a wave is cut: its parts are a wave that takes a fifth of the time.
+  // The tile after the wave is split: its splits form a wave that takes a fifth of the time.
   EXPECT_DOUBLE_EQ(expected({128, 133 * 256, 80}, {0, 5, 132}), 12);
 }
 
 TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
-  // 64 x 128 x 16, two blocks on an SM: one alone takes the latency, two take their throughput.
+  // 64 x 128 x 16, two blocks per SM: a single block is limited by latency, two by throughput.
   EXPECT_DOUBLE_EQ(expected({64, 132 * 128, 160}, {1, 1}), 10);
   EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}), 15);
   EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, Copies::both_k_major), 30);
@@ -106,18 +107,18 @@ TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
 }
 
 TEST(BlockModel, ALastWaveIsUneven) {
-  // The same tile: as many blocks more than a wave as there are SMs, of which one has 1.5.
+  // The same tile, with as many blocks beyond a wave as the device has SMs; one SM then has 1.5.
   BlockModel model = only_k_blocks();
   model.excess = 1;
   const auto expected = [&](std::int64_t tiles, const GemmConfig& config) {
     return predicted_microseconds(model, *find_gemm_rung(split_k), {64, tiles * 128, 160},
                                   Copies::fast, config, h200);
   };
-  EXPECT_DOUBLE_EQ(expected(132, {1, 1}), 10);  // nothing is before them
+  EXPECT_DOUBLE_EQ(expected(132, {1, 1}), 10);  // no wave precedes them
   EXPECT_DOUBLE_EQ(expected(264, {1, 1}), 15);
   EXPECT_DOUBLE_EQ(expected(264 + 132, {1, 1}), 15 + 11.25);
   EXPECT_DOUBLE_EQ(expected(264 + 263, {1, 1}), 15 + 15);
-  // The last wave in two parts has all SMs' places.
+  // The last wave, in two splits, fills all SMs.
   EXPECT_DOUBLE_EQ(expected(264 + 132, {1, 2, 264}), 15 + 7.5);
 }
 
@@ -132,21 +133,22 @@ TEST(BlockModel, TheDataDescribeEveryTile) {
 
 TEST(BlockModel, FillsTheDevice) {
   for (const auto& [id, dtype] : {std::pair(split_k, Dtype::f32), std::pair(f64_mma, Dtype::f64)}) {
-    // Few tiles and a long k: the blocks come from split-K.
+    // Few tiles and a long k: split-K provides the blocks.
     const GemmSize deep = {130, 130, 20000};
     EXPECT_GE(blocks(id, dtype, deep, chosen(id, dtype, deep)), 100) << id;
-    // Many tiles: the largest, and k in one part but for the last wave.
+    // Many tiles: the largest tile, with k split only for the last wave.
     const GemmSize large = {9000, 9001, 9000};
     const GemmConfig config = chosen(id, dtype, large);
     EXPECT_LE(config.tile, 1) << id;
     EXPECT_TRUE(config.splits == 1 || config.whole > 0) << id;
-    // A short k has nothing to split.
+    // A short k is not split.
     EXPECT_EQ(chosen(id, dtype, {130, 130, 8}).splits, 1) << id;
   }
 }
 
 TEST(BlockModel, CutsTheLastWaveAlone) {
-  // 143 tiles of 128 x 256: eleven more than SMs. All tiles in parts need too large a workspace.
+  // 143 tiles of 128 x 256, eleven more than SMs. Splitting all of them would need too large a
+  // workspace.
   const GemmSize size = {1600, 2752, 11776};
   const GemmConfig config = chosen(split_k, Dtype::f32, size);
   EXPECT_GT(config.whole, 0);
@@ -182,7 +184,7 @@ TEST(BlockModel, KnowsHowOperandsAreCopied) {
   call.a = {data, 8, 1};
   call.b = {data, 8, 1};
   EXPECT_EQ(copies_of(rung, call), Copies::fast);
-  call.b = {data, 1, 8};  // along k
+  call.b = {data, 1, 8};  // K-major
   EXPECT_EQ(copies_of(rung, call), Copies::both_k_major);
   call.a = {data, 1, 8};
   EXPECT_EQ(copies_of(rung, call), Copies::b_k_major);
@@ -200,11 +202,11 @@ TEST(BlockModel, KnowsWhichOperandsHaveFastCopies) {
   call.a = {data, 8, 1};
   call.b = {data, 8, 1};
   EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
-  call.a = {data, 1, 8};  // along m
+  call.a = {data, 1, 8};  // MN-major
   EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.a = {data, 1, 9};
   EXPECT_FALSE(has_fast_copies(*find_gemm_rung(split_k), call));
-  call.a = {data, 9, 1};  // element by element, whatever the alignment
+  call.a = {data, 9, 1};  // element by element, so alignment does not matter
   EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.b = {data, 9, 1};
   EXPECT_FALSE(has_fast_copies(*find_gemm_rung(split_k), call));

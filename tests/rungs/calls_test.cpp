@@ -1,4 +1,4 @@
-// How rungs may be called: with operands of more than 2^31 elements, and from several threads.
+// Supported calls of rungs: operands of more than 2^31 elements, and calls from several threads.
 
 #include <atomic>
 #include <new>
@@ -23,7 +23,7 @@ class GemmCalls : public testing::TestWithParam<const RungInfo*> {
 };
 
 TEST_P(GemmCalls, ReachElementsPastTwoToTheThirtyOne) {
-  // Three rows, 2^30 elements and more apart. What lies between takes address space, not memory.
+  // Three rows, 2^30 elements and more apart. The gaps use address space but no memory.
   constexpr std::int64_t apart = (std::int64_t{1} << 30) + 3;
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
     for (const bool transposed : {false, true}) {

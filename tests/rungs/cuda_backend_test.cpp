@@ -1,4 +1,5 @@
-// The CUDA backend's own parts: which code a device takes, copies of operands, failed launches.
+// Parts of the CUDA backend itself: the code chosen for a device, copies of operands, failed
+// launches.
 
 #include <gtest/gtest.h>
 
@@ -14,9 +15,9 @@
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/case.hpp"
+#include "core/cuda_driver/real_driver.hpp"
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
-#include "cuda_driver/real_driver.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung::cuda {
@@ -88,7 +89,7 @@ TEST(DeviceMatrix, ComesAndGoesWithItsAlignment) {
 }
 
 TEST(DeviceMatrix, BringsBackBrokenGuards) {
-#ifdef RUNG_SANITIZED  // AddressSanitizer has the guards
+#ifdef RUNG_SANITIZED  // AddressSanitizer owns the guards
   GTEST_SKIP() << "a sanitized build";
 #endif
   rung::Operand operand(Dtype::f32, 2, 3, 3, 0);
@@ -121,7 +122,7 @@ GemmRung broken(GemmLaunch<float, float> launch) {
   return {"gemm_cuda_00_naive", {launch, nullptr, nullptr, nullptr, nullptr}, {}};
 }
 
-/// With the kernel of rung 00.
+/// The kernel of rung 00, with this rung's configuration.
 ConfiguredGemm configured(const GemmRung& rung) { return {0, naive, &rung}; }
 
 TEST(Launches, ThatAreRefusedSayWhy) {
@@ -137,7 +138,7 @@ TEST(Launches, ThatAreRefusedSayWhy) {
               0u)
         << error.what();
   }
-  // The operands went with the context.
+  // The operands were destroyed with the context.
   EXPECT_THROW(call.enqueue(1), KernelError);
 }
 
@@ -151,7 +152,7 @@ TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
 
 TEST(Launches, OfABatchHaveBlocksForAllTilesOfAllProducts) {
   GemmCall call = GemmCase({.m = 3, .n = 33, .k = 5}).call();
-  const ConfiguredGemm small = configured_gemm("gemm/cuda/60_small_matrices", {.tile = 1});
+  const ConfiguredGemm small = configured_gemm("gemm/cuda/small_matrices", {.tile = 1});
   const int products = launch_of(small, call).products_per_block;
   ASSERT_GT(products, 1);
   EXPECT_EQ(launch_of(small, call).grid.x, 3);  // tiles of 16 x 16
@@ -160,8 +161,7 @@ TEST(Launches, OfABatchHaveBlocksForAllTilesOfAllProducts) {
 }
 
 TEST(Launches, OfPersistentBlocksHaveAWorkspaceForEachSm) {
-  const ConfiguredGemm gemm =
-      configured_gemm("gemm/cuda/31_dependent_launch", {.tile = 0, .splits = 4});
+  const ConfiguredGemm gemm = configured_gemm("gemm/cuda/wgmma_tiles", {.tile = 0, .splits = 4});
   const TileShape& tile = tiles_of(*gemm.rung, Dtype::bf16).front();
   const auto launch = [&](std::int64_t size, int multiprocessors) {
     const GemmCase problem({.dtype = Dtype::bf16, .m = size, .n = size, .k = 512});
@@ -223,7 +223,7 @@ TEST(Backends, RefuseBatchesAndOtherComputeModes) {
 }
 
 TEST(RealDriver, IsThereOrSaysWhyNot) {
-  const RealDriver& driver = real_driver();
+  const RealDriver driver = real_driver();
   EXPECT_EQ(driver.api == nullptr, !driver.why_not.empty());
 }
 

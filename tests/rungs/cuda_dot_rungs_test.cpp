@@ -1,5 +1,5 @@
-// The CUDA rungs of dot and sum, on the virtual GPU: right in every standard case, without a
-// hazard, and with the traffic that one works out by hand.
+// The CUDA rungs of dot and sum on the virtual GPU: correct in every standard case, without
+// hazards, and with the memory traffic computed by hand.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dtype.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "front_ends.hpp"
@@ -35,7 +36,7 @@ std::string name_of_rung_and_dtype(const testing::TestParamInfo<RungAndDtype>& i
   return rung->op + "_" + rung->slug + "_" + std::string(identifier(dtype));
 }
 
-/// Of a rung of either op.
+/// Works for rungs of both operations.
 Verdict verdict_of(const Backend& backend, const RungInfo& rung, DotSpec spec) {
   spec.sum = rung.op == "sum";
   spec.accuracy = accuracy_of(rung);
@@ -69,12 +70,12 @@ class CudaDotCalls : public testing::TestWithParam<const RungInfo*> {};
 
 TEST_P(CudaDotCalls, AreRightWhereBlocksAreMany) {
   const auto backend = backend_of("clang");
-  // The second is three passes of 512 terms a block, the third several rounds of a whole grid of
-  // the H200's for those whose grid has an end.
+  // The second takes three passes of 512 terms per block. The third takes several passes of a whole
+  // grid of the H200 for rungs with a limited grid.
   std::vector<DotSpec> specs = {
       {.n = 65536}, {.n = 300'007}, {.n = 300'007, .incx = -2, .incy = 3}};
   if (GetParam()->slug >= "13") {
-    specs.push_back({.n = 4'000'003});  // more pieces a block than are on their way at once
+    specs.push_back({.n = 4'000'003});  // more pieces per block than can be in flight
   } else if (GetParam()->slug >= "09") {
     specs.push_back({.n = 2'500'003});
   }
@@ -96,7 +97,8 @@ TEST_P(CudaDotCalls, ReachElementsPastTwoToTheThirtyOne) {
   }
 }
 
-// Vectors that begin at different places in a sector: none may be read as vectors of the other.
+// Vectors that start at different offsets in a sector: neither may be read with the alignment of
+// the other.
 TEST_P(CudaDotCalls, TakeVectorsOfAnyAlignment) {
   const auto backend = backend_of("clang");
   DotCase problem({.n = 1003, .sum = GetParam()->op == "sum", .values = Values::integers});
@@ -119,7 +121,7 @@ TEST_P(CudaDotCalls, FollowEachOtherOnOneWorkspace) {
   const DotCase problem({.n = 30'000, .sum = GetParam()->op == "sum", .values = Values::integers});
   float once = 0, thrice = 0;
   backend->bind(*GetParam(), problem.call(), threads, &once).call();
-  const Batch batch = backend->bind(*GetParam(), problem.call(), threads, &thrice);
+  const BoundCall batch = backend->bind(*GetParam(), problem.call(), threads, &thrice);
   batch.run(3);
   batch.download();
   EXPECT_EQ(once, thrice);
@@ -137,7 +139,7 @@ TEST_P(CudaDotCalls, AreOfOneOp) {
 
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaDotCalls, testing::ValuesIn(rungs()), name_of_rung);
 
-// Too many terms for a simulation; one element each, read again and again.
+// Too many terms for a simulation. Every term reads the same element.
 TEST(CudaDotOnAGpu, EveryRungCountsPastTwoToTheThirtyTwo) {
   const auto gpu = make_backend("gpu", {});
   if (const auto absent = gpu->absent()) GTEST_SKIP() << *absent;
@@ -154,7 +156,7 @@ TEST(CudaDotOnAGpu, EveryRungCountsPastTwoToTheThirtyTwo) {
   }
 }
 
-// Where blocks finish in another order, the result has the same bits.
+// The result has the same bits even if blocks finish in another order.
 TEST(CudaDotBits, OfOneLaunchAreTheSameEachTime) {
   const auto backend = backend_of("clang");
   const DotCase problem({.n = 300'007});
@@ -167,7 +169,7 @@ TEST(CudaDotBits, OfOneLaunchAreTheSameEachTime) {
   EXPECT_EQ(bits.size(), 1u);
 }
 
-// 4096 terms of f32: 128 warps of 32, 16 blocks of 256 threads.
+// 4096 terms of f32: 128 warps of 32 threads, 16 blocks of 256 threads.
 constexpr std::uint64_t warps = 4096 / 32;
 vgpu::Counters count(const std::string& rung) {
   return count(rung, DotCase({.n = 4096}).call(), "clang");
@@ -188,8 +190,8 @@ TEST(CudaDotTraffic, OneThreadOfABlockReadsAllItsTerms) {
   EXPECT_EQ(c.barriers, warps);
 }
 
-// A block has 512 terms: 8 blocks, whose sums a last one adds up. A step's active threads lie in
-// fewer and fewer places of each warp, or in fewer and fewer warps.
+// A block has 512 terms: 8 blocks, whose sums a last block adds. The active threads of a step are
+// spread over fewer and fewer lanes of each warp, or over fewer and fewer warps.
 TEST(CudaDotTraffic, ContiguousStridesHaveNoConflictsAndNoDivergenceAboveAWarp) {
   const vgpu::Counters tree = count("dot/cuda/04_shared_tree");
   const vgpu::Counters contiguous = count("dot/cuda/05_contiguous");
@@ -205,7 +207,7 @@ TEST(CudaDotTraffic, ShufflesLeaveOneBarrier) {
   EXPECT_EQ(count("dot/cuda/08_shuffles").barriers, 8u);
 }
 
-// 16 bytes a lane are 512 a warp, 16 sectors.
+// 16 bytes per lane are 512 per warp, i.e. 16 sectors.
 TEST(CudaDotTraffic, VectorsComeByWideLoads) {
   const vgpu::Counters c = count("dot/cuda/09_vectors");
   EXPECT_EQ(c.global_load_requests, 2 * warps / 4);

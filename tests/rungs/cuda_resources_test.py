@@ -65,6 +65,17 @@ class CudaResources(unittest.TestCase):
         done = self.run_script("check", self.json, "--kernels", self.root)
         return done.returncode, done.stderr
 
+    def test_type_in_the_slug_is_not_part_of_the_kernels_type(self):
+        self.report = self.root / "gemm_cuda_split_bf16_cubin_90a.resources"
+        self.report.write_text(
+            REPORT.format(stack=0, stores=0, loads=0).replace("07_big_f64", "split_bf16_bf16")
+        )
+        self.ptx.write_text(PTX.replace("07_big_f64", "split_bf16_bf16"))
+        done = self.run_script("record", self.json, "--nvcc", "13.0", self.report, self.ptx)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        entries = [(e["dtype"], e["tile"]) for e in json.loads(self.json.read_text())]
+        self.assertIn(("bf16", 1), entries)
+
     def test_record_has_an_entry_for_each_kernel(self):
         done = self.record(stack=24, stores=16, loads=20)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -1,5 +1,5 @@
-// The CUDA rungs, on the virtual GPU: right in every standard case, without a hazard, and with the same
-// memory traffic from both compilers.
+// The CUDA rungs on the virtual GPU: correct in every standard case, without hazards, and with the
+// same memory traffic from both compilers.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "backends/cuda/gemm_call.hpp"
-#include "backends/cuda/rungs.hpp"
+#include "backends/rungs/cuda.hpp"
+#include "core/dtype.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "front_ends.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int threads = 2;
 
-// A fifth of them in a sanitized build, whose virtual GPU is twenty times slower.
+// A fifth of them in a sanitized build, in which the virtual GPU is twenty times slower.
 #ifdef RUNG_SANITIZED
 constexpr std::size_t each_of_cases = 5;
 #else
@@ -72,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmRungs,
 
 class CudaGemmCalls : public testing::TestWithParam<const RungInfo*> {
  protected:
-  /// One that the rung has; none if it multiplies by packed weights.
+  /// A type that the rung supports; nullopt if it multiplies by packed weights.
   static std::optional<Dtype> dtype_with(const Backend& backend) {
     for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::e4m3, Dtype::f64}) {
       if (!backend.why_not(*GetParam(), dtype)) return dtype;
@@ -109,15 +110,15 @@ TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
   }
 }
 
-// Where elements move one by one, both compilers make the same accesses. From 05 on they move by
-// vectors, and clang leaves some of those apart: where an edge would read or write the same
-// elements one by one, it lets both share what they have in common. nvcc in turn repeats a shared
-// load here and there rather than keep its result.
+// If elements are copied one by one, both compilers make the same accesses. From rung 05 on, they
+// are copied as vectors, and clang leaves some of these scalar: if an edge would access the same
+// elements one by one, it merges the common parts of both paths. nvcc sometimes repeats a shared
+// load instead of keeping its result.
 TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
   if (front_ends().size() == 1) GTEST_SKIP() << "no nvcc at build time";
   const bool vectors = GetParam()->id >= "gemm/cuda/05";
-  // Of rung 54's sums, nvcc loads those beyond the edges, too.
-  const std::uint64_t least = GetParam()->id == "gemm/cuda/54_skinny_mma" ? 7 : 9;
+  // In skinny_mma, nvcc also loads the sums beyond the edges.
+  const std::uint64_t least = GetParam()->id == "gemm/cuda/skinny_mma" ? 7 : 9;
   for (const Dtype dtype : all_dtypes) {
     if (backend_of("clang")->why_not(*GetParam(), dtype)) continue;
     GemmSpec spec = {.dtype = dtype, .m = 97, .n = 130, .k = 70, .alpha = 2, .beta = 1};
@@ -132,7 +133,10 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
         EXPECT_EQ(clang.*counter, nvcc.*counter);
       }
     };
-    if (GetParam()->id != "gemm/cuda/11_split_k") {  // whose blocks read until others have come
+    const bool polls =
+        GetParam()->id == "gemm/cuda/fma_tiles" ||  // until other blocks have arrived
+        GetParam()->id == "gemm/cuda/11_split_k";
+    if (!polls) {
       expect_alike("global load requests", &vgpu::Counters::global_load_requests);
       expect_alike("global load sectors", &vgpu::Counters::global_load_sectors);
     }
@@ -140,14 +144,14 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     expect_alike("global store sectors", &vgpu::Counters::global_store_sectors);
     expect_alike("shared load requests", &vgpu::Counters::shared_load_requests);
     expect_alike("shared load wavefronts", &vgpu::Counters::shared_load_wavefronts);
-    if (GetParam()->id == "gemm/cuda/62_batched_tiles" ||  // whose staged rows clang takes apart
-        GetParam()->id == "gemm/cuda/54_skinny_mma") {     // whose elements it stores on two paths
+    if (GetParam()->id == "gemm/cuda/batched_tiles" ||  // whose staged rows clang takes apart
+        GetParam()->id == "gemm/cuda/skinny_mma") {     // whose elements it stores on two paths
       expect_alike("shared store requests", &vgpu::Counters::shared_store_requests);
     } else {
       EXPECT_EQ(clang.shared_store_requests, nvcc.shared_store_requests) << name(dtype);
       EXPECT_EQ(clang.shared_store_wavefronts, nvcc.shared_store_wavefronts) << name(dtype);
     }
-    if (GetParam()->id == "gemm/cuda/42_residues") {  // some of whose factors are 1
+    if (GetParam()->id == "gemm/cuda/residues") {  // some of whose factors are 1
       expect_alike("FMAs", &vgpu::Counters::ffma);
     } else {
       EXPECT_EQ(clang.ffma, nvcc.ffma) << name(dtype);
@@ -170,12 +174,12 @@ TEST_P(CudaGemmCalls, AreRefusedWhereTheyDoNotRun) {
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCalls,
                          testing::ValuesIn(rungs_under_test("gemm", "cuda")), test_name_of_rung);
 
-// C comes through the stages of the pipeline: two tiles of each kind, to a block or to a pair, of which
-// the second ends before its last rows and columns.
+// C passes through the stages of the pipeline: two tiles of each kind, to one block or a pair. The
+// second tile is cut off at its last rows and columns.
 void add_c(Dtype dtype) {
   const auto backend = backend_of("clang");
   cuda::Gpu& gpu = *gpu_of(*backend);
-  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/31_dependent_launch"), dtype);
+  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/wgmma_tiles"), dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     GemmCase problem({.dtype = dtype,
                       .m = 2 * tiles[i].BM - 3,
@@ -186,7 +190,7 @@ void add_c(Dtype dtype) {
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       gpu.make_current();
       cuda::GemmCallOnGpu bound(
-          gpu, cuda::configured_gemm("gemm/cuda/31_dependent_launch", {static_cast<int>(i)}), call,
+          gpu, cuda::configured_gemm("gemm/cuda/wgmma_tiles", {static_cast<int>(i)}), call,
           threads);
       bound.enqueue(1);
       bound.wait();
@@ -200,10 +204,10 @@ TEST(CudaTensorCores, TilesOfEachSizeAddC) {
   for (const Dtype dtype : {Dtype::bf16, Dtype::bf16_bf16, Dtype::i8}) add_c(dtype);
 }
 
-// Of tiles of 64 rows or columns, what exists is loaded, beside zeros; of A all, where C passes through
-// its stages.
+// Tiles of 64 rows or columns: only rows and columns inside the matrix are loaded; the rest is
+// zeros. A is loaded whole if C passes through its stages.
 void load_in_part(Dtype dtype) {
-  constexpr std::string_view id = "gemm/cuda/31_dependent_launch";
+  constexpr std::string_view id = "gemm/cuda/wgmma_tiles";
   const auto backend = backend_of("clang");
   cuda::Gpu& gpu = *gpu_of(*backend);
   const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(id), dtype);
@@ -234,10 +238,10 @@ TEST(CudaTensorCores, TilesOfFewRowsOrColumnsAreLoadedInPart) {
   for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::tf32, Dtype::e4m3}) load_in_part(dtype);
 }
 
-// Rows of odd lengths are loaded element by element, those of whole words by words. C is aligned or not,
-// and read or not.
+// Rows of odd lengths are loaded element by element, rows of whole words by words. C is aligned or
+// not, and read or not.
 void load_any_operands(Dtype dtype) {
-  constexpr std::string_view id = "gemm/cuda/51_any_operands";
+  constexpr std::string_view id = "gemm/cuda/any_operands";
   const auto backend = backend_of("clang");
   cuda::Gpu& gpu = *gpu_of(*backend);
   const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(id), dtype);
@@ -269,8 +273,8 @@ TEST(CudaTensorCores, TilesOfEachSizeLoadAnyOperands) {
   for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::tf32, Dtype::i8}) load_any_operands(dtype);
 }
 
-// Two tiles of each kind, or a pair of them, in three parts, after so many whole ones; twice, so that
-// counters have to be left as they were found.
+// Two tiles of each kind, or a pair of them, in three splits, after `whole` whole tiles. Runs
+// twice, so that counters must be restored.
 void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
   const auto backend = backend_of("clang");
   cuda::Gpu& gpu = *gpu_of(*backend);
@@ -298,27 +302,31 @@ void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
 TEST(CudaTensorCores, SeveralBlocksShareATile) {
   share_tiles("gemm/cuda/30_split_k", Dtype::bf16);
   share_tiles("gemm/cuda/31_dependent_launch", Dtype::bf16);
-  share_tiles("gemm/cuda/51_any_operands", Dtype::bf16);
+  share_tiles("gemm/cuda/wgmma_tiles", Dtype::bf16);
+  share_tiles("gemm/cuda/any_operands", Dtype::bf16);
 }
 
 TEST(CudaTensorCores, SeveralBlocksShareATileOfAnyType) {
   for (const Dtype dtype : {Dtype::tf32, Dtype::i8, Dtype::e4m3, Dtype::f16_f16}) {
     share_tiles("gemm/cuda/31_dependent_launch", dtype);
+    share_tiles("gemm/cuda/wgmma_tiles", dtype);
   }
-  share_tiles("gemm/cuda/32_f16x3", Dtype::f32);
+  share_tiles("gemm/cuda/split_f16", Dtype::f32);
 }
 
 TEST(CudaSplitK, SeveralBlocksShareATile) {
   share_tiles("gemm/cuda/11_split_k", Dtype::f32);
-  share_tiles("gemm/cuda/40_mma_f64", Dtype::f64);
-  share_tiles("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64);
+  share_tiles("gemm/cuda/fma_tiles", Dtype::f32);
+  share_tiles("gemm/cuda/mma_f64", Dtype::f64);
+  share_tiles("gemm/cuda/mma_f64_warp_specialized", Dtype::f64);
 }
 
 TEST(CudaSplitK, TheFirstTilesMayBeWhole) {
   share_tiles("gemm/cuda/11_split_k", Dtype::f32, 1);
-  share_tiles("gemm/cuda/11_split_k", Dtype::i32, 2);
-  share_tiles("gemm/cuda/40_mma_f64", Dtype::f64, 1);
-  share_tiles("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64, 1);
+  share_tiles("gemm/cuda/fma_tiles", Dtype::f32, 1);
+  share_tiles("gemm/cuda/fma_tiles", Dtype::i32, 2);
+  share_tiles("gemm/cuda/mma_f64", Dtype::f64, 1);
+  share_tiles("gemm/cuda/mma_f64_warp_specialized", Dtype::f64, 1);
 }
 
 }  // namespace

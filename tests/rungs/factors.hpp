@@ -1,5 +1,5 @@
 #pragma once
-// Operands that a test makes element by element, and their product by a rung on the virtual GPU.
+// Operands that a test defines element by element, and their product by a rung on the virtual GPU.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/case.hpp"
+#include "core/dtype_traits.hpp"
 #include "core/rung.hpp"
 #include "front_ends.hpp"
 
@@ -33,7 +34,7 @@ struct Factors {
   Dense<T> a, b;
 };
 
-/// `element` of a row of A or a column of B, and of an index along k; A first.
+/// `element`: called for A first, with a row of A or a column of B, and an index along k.
 template <class T, class Element>
 Factors<T> filled(std::int64_t m, std::int64_t n, std::int64_t k, const Element& element) {
   Factors<T> factors{{m, k}, {k, n}};
@@ -46,7 +47,7 @@ Factors<T> filled(std::int64_t m, std::int64_t n, std::int64_t k, const Element&
   return factors;
 }
 
-/// In the rung's compute mode. `transposed`: both operands are stored by columns.
+/// The product in the rung's compute mode. `transposed`: both operands are column-major.
 template <class T>
 Dense<T> product(const RungInfo& rung, const Factors<T>& factors, bool transposed = false) {
   const auto& [a, b] = factors;
@@ -76,7 +77,7 @@ Dense<T> product(const RungInfo& rung, const Factors<T>& factors, bool transpose
   return result;
 }
 
-/// A chain of FMAs in T for each element.
+/// Computes each element by a chain of FMAs in T.
 template <class T>
 Dense<T> plain_product(const Factors<T>& factors) {
   const auto& [a, b] = factors;
@@ -91,21 +92,21 @@ Dense<T> plain_product(const Factors<T>& factors) {
   return c;
 }
 
-/// Infinities and NaN at some places of factors of 70 x 35 x 130.
+/// Sets some elements of factors of 70 x 35 x 130 to infinities and NaN.
 template <class T>
 void put_infinities_and_nan(Factors<T>& factors) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   auto& [a, b] = factors;
   a(3, 7) = infinity;
   a(12, 100) = -infinity;
-  a(20, 0) = infinity, a(20, 1) = -infinity;  // NaN, or infinite where B has a sign that suits
+  a(20, 0) = infinity, a(20, 1) = -infinity;  // NaN, or infinite where the sign of B allows
   a(69, 129) = std::numeric_limits<T>::quiet_NaN();
   b(7, 4) = 0;  // infinity times 0
   b(30, 9) = -infinity;
   b(31, 34) = std::numeric_limits<T>::quiet_NaN();
 }
 
-/// NaN and infinities where `expected` has them, and elsewhere what is within `tolerance` of it.
+/// Expects NaN and infinities where `expected` has them, and other elements within `tolerance`.
 template <class T>
 void expect_like(const Dense<T>& c, const Dense<T>& expected, double tolerance) {
   for (std::int64_t i = 0; i < c.rows; ++i) {

@@ -1,4 +1,4 @@
-// Replaces operator new, aligned_alloc and pthread_create of the program and of its libraries.
+// Replaces operator new, aligned_alloc and pthread_create in the program and its libraries.
 
 #include "failing_allocations.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-std::atomic<long> requests_left = 0;  // until one fails; 0: none will
+std::atomic<long> requests_left = 0;  // until one fails; 0: none fails
 std::atomic<bool> keeps_failing = false;
 std::atomic<bool> has_failed = false;
 

@@ -3,11 +3,11 @@
 
 namespace rung {
 
-/// The n-th request from now on fails, counted from 1, and so do all later ones if `forever`. 0:
-/// none does.
+/// The n-th request from now on, counted from 1, fails; also all later ones if `forever`. 0: no
+/// request fails.
 void fail_allocation(int n, bool forever = false);
 
-/// Whether a request has failed since fail_allocation().
+/// True if a request has failed since fail_allocation().
 bool allocation_failed();
 
 }  // namespace rung

@@ -12,7 +12,7 @@
 
 namespace rung {
 
-/// The front ends whose PTX is in this program.
+/// The front ends whose PTX this program contains.
 inline std::vector<std::string> front_ends() {
   if (cuda::nvcc_version().empty()) return {"clang"};
   return {"clang", "nvcc"};
@@ -22,7 +22,7 @@ inline std::unique_ptr<Backend> backend_of(const std::string& front_end) {
   return make_virtual_backend({.gpu = "h200", .code = front_end});
 }
 
-/// The counters of one call. `call` is a GemmCall or a DotCall.
+/// The counters of one call, a GemmCall or a DotCall.
 template <class Call>
 vgpu::Counters count(const std::string& rung, const Call& call, const std::string& front_end) {
   vgpu::Counters counters;
@@ -36,7 +36,7 @@ vgpu::Counters count(const std::string& rung, const Call& call, const std::strin
   return counters;
 }
 
-/// In the rung's compute mode.
+/// The counters of a call in the rung's compute mode.
 inline vgpu::Counters count(const std::string& rung, const GemmSpec& spec,
                             const std::string& front_end) {
   GemmCase problem(spec);

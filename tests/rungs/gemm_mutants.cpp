@@ -4,13 +4,14 @@
 #include <cstdint>
 
 #include "mutants.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 namespace {
 
 using Problem = Gemm<float>;
 
-// Own accessors: what this file inlines must not be mixed with instrumented copies of it.
+// Separate accessors: inlined code of this file must not be mixed with instrumented copies.
 template <class T>
 T& at(const Matrix<T>& x, std::int64_t row, std::int64_t col) {
   return x.data[row * x.row_stride + col * x.col_stride];
@@ -53,7 +54,8 @@ void k_remainder_dropped(const Problem& g) {
 
 void k_read_off_the_tile(const Problem& g) {
   const std::int64_t end = (g.k + 3) / 4 * 4;
-  // Only where k runs along the rows of both, so that what is read too much lies in their guards.
+  // Only if k runs along the rows of both operands, so that out-of-bounds reads are within their
+  // guards.
   const bool readable = g.a.col_stride == 1 && g.b.row_stride == 1;
   for_each_element(
       g, [&](auto i, auto j) { store(g, i, j, product(g, i, j, 0, readable ? end : g.k)); });
@@ -64,7 +66,7 @@ void guard_on_one_operand_only(const Problem& g) {
   for_each_element(g, [&](auto i, auto j) {
     float sum = 0;
     for (std::int64_t k = 0; k < end; ++k) {
-      sum += (k < g.k ? at(g.a, i, k) : 0.0f) * at(g.b, k, j);  // 0 * whatever is there
+      sum += (k < g.k ? at(g.a, i, k) : 0.0f) * at(g.b, k, j);  // 0 times any value
     }
     store(g, i, j, sum);
   });
@@ -79,7 +81,7 @@ void row_tile_stored_without_guard(const Problem& g) {
 
 void columns_bounded_by_m(const Problem& g) {
   Problem part = g;
-  part.n = std::min(g.n, g.m);  // the loop says m; min keeps it inside C
+  part.n = std::min(g.n, g.m);  // the bug is m as the bound; min keeps it inside C
   right(part);
 }
 

@@ -1,4 +1,4 @@
-// The files of the ladders: what their headers say, and that rungs.inc lists each of them.
+// The files of the ladders: checks their headers, and that rungs.inc lists each of them.
 
 #include <gtest/gtest.h>
 
@@ -14,14 +14,67 @@
 namespace rung {
 namespace {
 
-const std::filesystem::path kernels = RUNG_KERNELS;
+const std::filesystem::path project = RUNG_PROJECT;
 
-/// Ladder ("gemm/cpu") to its rungs, in order. That of op sum is part of another one.
-std::map<std::string, std::vector<const RungInfo*>> ladders() {
-  std::map<std::string, std::vector<const RungInfo*>> found;
+using RungsByFolder = std::map<std::string, std::vector<const RungInfo*>>;
+
+/// The rungs of each ladder ("gemm/cpu"), in order. The ladder of op sum is part of that of dot.
+RungsByFolder ladders() {
+  RungsByFolder found;
   for (const RungInfo& rung : catalog()) {
-    if (rung.op != "sum") found[rung.op + "/" + rung.backend].push_back(&rung);
+    if (rung.op != "sum" && rung.is_on_ladder())
+      found[rung.op + "/" + rung.backend].push_back(&rung);
   }
+  return found;
+}
+
+/// The library's kernels, likewise.
+RungsByFolder kernels() {
+  RungsByFolder found;
+  for (const RungInfo& rung : catalog()) {
+    if (!rung.is_on_ladder()) found[rung.op + "/" + rung.backend].push_back(&rung);
+  }
+  return found;
+}
+
+/// The names of the source files in a folder, without extensions.
+std::set<std::string> sources_in(const std::filesystem::path& folder) {
+  std::set<std::string> there;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string extension = entry.path().extension();
+    if (extension == ".cpp" || extension == ".cu" || extension == ".metal") {
+      there.insert(entry.path().stem());
+    }
+  }
+  return there;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The number of lines that diff marks with < or >: all lines of both texts except their longest
+/// common subsequence, which counts twice.
+std::size_t changed_lines(std::string_view before, std::string_view after) {
+  const std::vector<std::string> a = lines_of(before), b = lines_of(after);
+  std::vector<std::size_t> common(b.size() + 1);  // of the lines of a so far, and the first j of b
+  for (const std::string& line : a) {
+    std::size_t diagonal = 0;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t above = common[j + 1];
+      common[j + 1] = line == b[j] ? diagonal + 1 : std::max(above, common[j]);
+      diagonal = above;
+    }
+  }
+  return a.size() + b.size() - 2 * common.back();
+}
+
+std::set<std::string> slugs(const std::vector<const RungInfo*>& rungs) {
+  std::set<std::string> found;
+  for (const RungInfo* rung : rungs) found.insert(rung->slug);
   return found;
 }
 
@@ -31,14 +84,11 @@ std::ptrdiff_t columns(const std::string& line) {
 }
 
 TEST(RungFiles, AreListedEachAndNoOthers) {
-  const std::set<std::string> sources = {".cpp", ".cu", ".metal"};
   for (const auto& [ladder, rungs] : ladders()) {
-    std::set<std::string> listed, there;
-    for (const RungInfo* rung : rungs) listed.insert(rung->slug);
-    for (const auto& entry : std::filesystem::directory_iterator(kernels / ladder)) {
-      if (sources.contains(entry.path().extension())) there.insert(entry.path().stem());
-    }
-    EXPECT_EQ(listed, there) << "rungs.inc and files of kernels/" << ladder;
+    EXPECT_EQ(slugs(rungs), sources_in(project / "ladder" / ladder)) << ladder << "/rungs.inc";
+  }
+  for (const auto& [folder, rungs] : kernels()) {
+    EXPECT_EQ(slugs(rungs), sources_in(project / "kernels" / folder)) << folder << "/kernels.inc";
   }
 }
 
@@ -65,6 +115,32 @@ TEST(RungFiles, ComeFromAnEarlierRung) {
   }
 }
 
+// The diff of two neighbours fits on two screens.
+TEST(RungFiles, DifferFromTheRungTheyComeFromByOneIdea) {
+  EXPECT_EQ(changed_lines("a\nb\nc\n", "a\nc\n"), 1u);
+  EXPECT_EQ(changed_lines("a\nb\nc\n", "a\nd\nc\ne\n"), 3u);
+  for (const auto& [ladder, rungs] : ladders()) {
+    for (const RungInfo* rung : rungs) {
+      for (const RungInfo* before : rungs) {
+        if (before->slug != rung->from) continue;
+        EXPECT_LE(changed_lines(before->source, rung->source), 130u)
+            << rung->id << " from " << before->id;
+      }
+    }
+  }
+}
+
+TEST(KernelFiles, ComeFromARungOrAnEarlierKernel) {
+  const RungsByFolder rungs = ladders();
+  for (const auto& [folder, all] : kernels()) {
+    std::set<std::string> earlier = slugs(rungs.at(folder));
+    for (const RungInfo* kernel : all) {
+      EXPECT_TRUE(earlier.contains(kernel->from)) << kernel->id << " comes from " << kernel->from;
+      earlier.insert(kernel->slug);
+    }
+  }
+}
+
 TEST(RungFiles, OfSumsAreTheDotProducts) {
   for (const RungInfo* sum : select({"sum"})) {
     const RungInfo* dot = select({"dot" + sum->id.substr(3)}).front();
@@ -77,9 +153,10 @@ TEST(RungFiles, OfSumsAreTheDotProducts) {
 TEST(RungFiles, ShowThemselves) {
   for (const RungInfo& rung : catalog()) {
     if (rung.op == "sum") continue;
-    const std::string number = rung.id.substr(0, rung.id.rfind('/') + 3);
+    const std::string short_id =
+        rung.is_on_ladder() ? rung.id.substr(0, rung.id.rfind('/') + 3) : rung.id;
     EXPECT_TRUE(rung.shown_by.starts_with("rung ")) << rung.id;
-    EXPECT_NE(rung.shown_by.find(number), std::string::npos) << rung.id << ": " << rung.shown_by;
+    EXPECT_NE(rung.shown_by.find(short_id), std::string::npos) << rung.id << ": " << rung.shown_by;
   }
 }
 
@@ -95,7 +172,7 @@ TEST(RungFiles, AreShortAndNarrow) {
   }
 }
 
-// So that a reader has few files open beside a rung.
+// Few includes, so that a reader needs few other files to read a rung.
 TEST(RungFiles, IncludeFewFiles) {
   for (const RungInfo& rung : catalog()) {
     const std::string_view include = "#include \"";

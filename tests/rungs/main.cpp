@@ -1,5 +1,5 @@
-// Runs the tests of rungs, under the instruction set of RUNG_ISA if the CPU has that one and a further one:
-// otherwise the tests without RUNG_ISA run the same.
+// Runs the tests of rungs, under the instruction set RUNG_ISA if the CPU has it and a further one.
+// Otherwise, the tests without RUNG_ISA already cover it.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Whether the CPU has nothing beyond the set that machine() was restricted to.
+/// True if the CPU has nothing beyond the set to which machine() was restricted.
 bool is_whole_set(const char* wish) {
   const rung::cpu::Isa restricted = rung::cpu::machine().isa;
   unsetenv("RUNG_ISA");

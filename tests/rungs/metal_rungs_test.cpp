@@ -1,5 +1,5 @@
-// The Metal rungs, on the virtual GPU: right in every standard case, without a hazard, and with the
-// memory traffic that one works out by hand.
+// The Metal rungs on the virtual GPU: correct in every standard case, without hazards, and with the
+// memory traffic computed by hand.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_P(MetalGemmRungs, AreRight) {
   }
 }
 
-// Of which the standard cases have few.
+// The standard cases have few such sizes.
 TEST_P(MetalGemmRungs, AreRightForMultiplesOfTiles) {
   GemmSpec spec = {.dtype = dtype_, .m = 80, .n = 48, .k = 32, .c_padding = 5, .alpha = 0.5};
   if (dtype_ == Dtype::i32) spec.alpha = 3;
@@ -99,7 +99,7 @@ class MetalDotRungs : public MetalRungs {};
 
 TEST_P(MetalDotRungs, AreRight) {
   std::vector<DotSpec> specs = standard_dot_cases(dtype_, Accuracy::plain, Effort::quick);
-  // Several threadgroups, several passes, and vectors with a rest.
+  // Several threadgroups, several passes, and vectors with a remainder.
   for (const std::int64_t n : {511, 512, 513, 4095, 4096, 262145, 300007}) {
     specs.push_back({.dtype = dtype_, .n = n});
   }
@@ -163,7 +163,7 @@ TEST_P(MetalDotCalls, ReachElementsPastTwoToTheThirtyOne) {
   }
 }
 
-// Vectors that begin at different places in one of four elements.
+// Vectors that start at different offsets from a multiple of four elements.
 TEST_P(MetalDotCalls, TakeVectorsOfAnyAlignment) {
   const DotCase problem({.n = 5003, .values = Values::integers});
   for (int x = 0; x < 4; ++x) {
@@ -184,7 +184,7 @@ TEST_P(MetalDotCalls, FollowEachOther) {
   const DotCase problem({.n = 30'000, .values = Values::integers});
   float once = 0, thrice = 0;
   virtual_metal().bind(*GetParam(), problem.call(), threads, &once).call();
-  const Batch batch = virtual_metal().bind(*GetParam(), problem.call(), threads, &thrice);
+  const BoundCall batch = virtual_metal().bind(*GetParam(), problem.call(), threads, &thrice);
   batch.run(3);
   batch.download();
   EXPECT_EQ(once, thrice);
@@ -213,8 +213,8 @@ TEST(MetalBackend, IsAnM1ProUnlessTold) {
                   .starts_with("virtual NVIDIA"));
 }
 
-// 64 x 64 x 64 in f32: 128 simdgroups of threads with one result each; a row is 256 bytes, and
-// begins a sector. A simdgroup of a 16 x 16 threadgroup is two rows of 16.
+// 64 x 64 x 64 in f32: 128 simdgroups of threads with one result each. A row has 256 bytes and
+// starts at a sector. A simdgroup of a 16 x 16 threadgroup covers two rows of 16.
 constexpr GemmSpec cube = {.m = 64, .n = 64, .k = 64};
 constexpr std::uint64_t simdgroups = 64 * 64 / 32;
 constexpr std::uint64_t multiply_adds = 64 * 64 * 64;
@@ -240,7 +240,7 @@ TEST(MetalTraffic, TilesLoadEachElementOnceAThreadgroup) {
   }
 }
 
-// One threadgroup of 8 simdgroups, whose threads have 4 x 4 results.
+// One threadgroup of 8 simdgroups, with 4 x 4 results per thread.
 TEST(MetalTraffic, ThreadTilesLoadEightElementsForSixteenMultiplyAdds) {
   const vgpu::Counters c = count_gemm("gemm/metal/03_thread_tile", cube);
   EXPECT_EQ(c.shared_load_requests, 8 * 64 * 8u);
@@ -252,7 +252,8 @@ TEST(MetalTraffic, ThreadTilesLoadEightElementsForSixteenMultiplyAdds) {
   EXPECT_EQ(v.ffma, multiply_adds);
 }
 
-// 4 simdgroups with 4 x 4 matrices each: 8 loads of matrices for 16 products, two requests a load.
+// 4 simdgroups with 4 x 4 matrices each: 8 loads of matrices for 16 products, with two requests per
+// load.
 TEST(MetalTraffic, SimdgroupMatricesLoadEightForSixteenProducts) {
   const vgpu::Counters c = count_gemm("gemm/metal/05_simdgroup_matrix", cube);
   EXPECT_EQ(c.shared_load_requests, 4 * (8 * 8 * 2 + 16 * 2u));

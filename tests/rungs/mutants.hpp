@@ -1,5 +1,5 @@
 #pragma once
-// Kernels that are wrong on purpose, each with one bug that this field repeats.
+// Kernels that are wrong on purpose, each with one bug that is common in this field.
 
 #include <span>
 #include <string_view>
@@ -18,11 +18,11 @@ struct DotMutant {
   float (*run)(const Dot<float>&);
 };
 
-/// The first of each is right: verification must let it pass.
+/// The first of each list is correct: verification must accept it.
 std::span<const GemmMutant> gemm_mutants();
 std::span<const DotMutant> dot_mutants();
 
-/// Right as long as every offset into A fits into 32 bits.
+/// Correct as long as every offset into A fits into 32 bits.
 void gemm_with_32_bit_offsets(const Gemm<bfloat16, float>& g);
 
 }  // namespace rung

@@ -1,4 +1,4 @@
-// Verification catches every mutant, and lets through what is right.
+// Verification detects every mutant, and accepts correct kernels.
 
 #include "mutants.hpp"
 
@@ -10,6 +10,7 @@
 
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 namespace {
@@ -76,7 +77,7 @@ TEST(Verification, LetsThroughWhatIsRight) {
   EXPECT_TRUE(dot.right) << dot.message;
 }
 
-/// As if summed in twice the precision and rounded, but for floats of moderate size.
+/// Like a sum in twice the precision, rounded once, for floats of moderate size.
 float sum_in_double(const Dot<float>& d) {
   double sum = 0;
   for (std::int64_t i = 0; i < d.n; ++i) {
@@ -107,7 +108,7 @@ TEST(Verification, CatchesOffsetsOf32Bits) {
   }
 }
 
-/// Large enough to be checked by a few rows and a random vector.
+/// The verdict on a problem large enough to be checked by a few rows and a random vector.
 template <class In, class Out>
 Verdict verdict_on_large(Dtype dtype, Out wrong_by) {
   GemmCase problem({.dtype = dtype, .m = 431, .n = 409, .k = 421, .alpha = 2, .beta = -1});

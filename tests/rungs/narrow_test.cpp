@@ -1,4 +1,4 @@
-// gemm/cpu/13_narrow on several threads, which take parts of k and add up what they have summed.
+// gemm/cpu/narrow on several threads, which compute splits of k and add their sums.
 
 #include <cstdint>
 #include <utility>
@@ -7,6 +7,7 @@
 
 #include "backends/backend.hpp"
 #include "core/case.hpp"
+#include "core/dtype.hpp"
 #include "core/verify.hpp"
 #include "device/cpu/narrow_loops.hpp"
 #include "rungs_under_test.hpp"
@@ -31,7 +32,7 @@ TEST_P(NarrowOnThreads, LeavesProductsRight) {
       for (const int threads : {2, 7}) {
         GemmCase problem(spec);
         const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-          run(*find_backend("cpu"), *select({"gemm/cpu/13_narrow"}).front(), call, threads);
+          run(*find_backend("cpu"), *select({"gemm/cpu/narrow"}).front(), call, threads);
         });
         EXPECT_TRUE(verdict.right) << threads << " threads: " << verdict.message;
       }
@@ -53,7 +54,7 @@ void expect_few_sums() {
   }
 }
 
-// Sums are written and read again, and their memory stays with the thread.
+// Sums are written and read again, and their memory stays allocated for the thread.
 TEST(PartsOfK, HaveFewSumsBesideB) {
   expect_few_sums<float, float>();
   expect_few_sums<std::int8_t, std::uint32_t>();

@@ -1,5 +1,5 @@
-// gemm/cpu/09_dot_products on Arm, run by neon_test.py under an emulator: exits with 1 if a product
-// is wrong, or if the instruction set of RUNG_ISA is not there.
+// gemm/cpu/dot_products on Arm, run by neon_test.py under an emulator. Exits with 1 if a product
+// is wrong, or if the CPU lacks the instruction set RUNG_ISA.
 
 #include <cmath>
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace rung {
 
-extern const cpu::GemmRung gemm_cpu_09_dot_products;
+extern const cpu::GemmRung gemm_cpu_dot_products;
 
 namespace {
 
-// The program asks only for types that 09 has kernels for.
+// The program uses only types for which dot_products has kernels.
 struct NotReached {
   template <class In, class Out>
   static void run(const Gemm<In, Out>&, int) {
@@ -41,8 +41,8 @@ In element(std::uint64_t index) {
 double value_of(std::int8_t element) { return element; }
 double value_of(bfloat16 element) { return static_cast<float>(element); }
 
-/// bfdot rounds three times a step, each time by less than one unit in the last place; sums of int8
-/// are exact.
+/// bfdot rounds three times per step, each time by less than one unit in the last place. Sums of
+/// int8 are exact.
 template <class In>
 double tolerance(std::int64_t k, double magnitude) {
   if (std::is_same_v<In, std::int8_t>) return 0;
@@ -64,7 +64,7 @@ bool is_right(Shape shape, bool a_transposed, bool b_transposed, int threads) {
                            {b.data(), b_transposed ? 1 : n, b_transposed ? k : 1},
                            Out{5},
                            {c.data(), n, 1}};
-  gemm_cpu_09_dot_products.function<In, Out>()(g, threads);
+  gemm_cpu_dot_products.function<In, Out>()(g, threads);
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = 15, magnitude = 15;
@@ -105,7 +105,7 @@ bool all_right() {
 
 }  // namespace
 
-extern const cpu::GemmRung gemm_cpu_06_cache_blocks = cpu::gemm_rung<NotReached>();
+extern const cpu::GemmRung gemm_cpu_cache_blocks = cpu::gemm_rung<NotReached>();
 
 }  // namespace rung
 

@@ -1,4 +1,4 @@
-"""gemm/cpu/09_dot_products under each instruction set of Arm: built by a cross compiler and run by
+"""gemm/cpu/dot_products under each instruction set of Arm: built by a cross compiler and run by
 qemu-user. On Debian: g++-aarch64-linux-gnu and qemu-user. Skipped (77) where one is missing."""
 
 import os
@@ -11,13 +11,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = [
     "tests/rungs/neon_program.cpp",
-    "kernels/gemm/cpu/09_dot_products.cpp",
+    "kernels/gemm/cpu/dot_products.cpp",
     *(f"kernels/device/cpu/{name}.cpp"
       for name in ["dot_kernels", "few_rows_kernels", "group_dots", "isa", "machine",
                    "narrow_kernels", "parallel", "widen", "workspace"]),
 ]
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
-# The processor that the emulator plays, and the set that the program has to find on it.
+# The processors to emulate, and the instruction set to be found on each.
 RUNS = [("cortex-a57", "neon"), ("max", "neon"), ("max", "neon_dotprod"), ("max", "neon_bf16")]
 
 
@@ -28,10 +28,10 @@ def main():
             return 77
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "program")
-        # Highway's headers are the same for all processors; the C library's come first.
+        # Highway's headers are the same for all processors. The C library's come first.
         subprocess.run(
             [COMPILER, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread",
-             *(f"-I{ROOT / part}" for part in ("kernels", "src", "include")),
+             *(f"-I{ROOT / part}" for part in ("", "kernels", "include")),
              "-idirafter", "/usr/include", *(ROOT / source for source in SOURCES), "-o", program],
             check=True)
         for cpu, isa in RUNS:

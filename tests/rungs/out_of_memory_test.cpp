@@ -1,5 +1,5 @@
-// Every request for memory or for a thread fails once, in every rung and in the library: the result
-// is right or the call throws std::bad_alloc and changes nothing, and the next call is right.
+// Lets every request for memory or for a thread fail once, in every rung and in the library: the
+// result is right, or the call throws std::bad_alloc without changes, and the next call is right.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "../cpu_dtypes.hpp"
+#include "../library/entry_points.hpp"
 #include "../library/public_call.hpp"
 #include "core/case.hpp"
+#include "core/dtype.hpp"
 #include "core/verify.hpp"
 #include "failing_allocations.hpp"
 #include "rung/rung.h"
@@ -24,7 +26,7 @@
 namespace rung {
 namespace {
 
-constexpr int most_requests = 64;
+constexpr int max_requests = 64;
 
 enum Outcome : int { right = 0, failed_right, threw, wrong, wrong_afterwards, changed };
 
@@ -32,7 +34,7 @@ bool holds(const void* result, const std::vector<std::byte>& bytes) {
   return std::memcmp(result, bytes.data(), bytes.size()) == 0;
 }
 
-/// Runs in a child, where neither threads nor scratch memory of the library exist yet.
+/// Runs in a child, where no threads or scratch memory of the library exist yet.
 Outcome outcome_of(int failing, bool forever, const std::function<void()>& call, void* result,
                    const std::vector<std::byte>& before, const std::vector<std::byte>& expected,
                    const std::function<bool()>& next_is_right) {
@@ -59,7 +61,7 @@ Outcome outcome_of(int failing, bool forever, const std::function<void()>& call,
 Outcome in_child(const std::function<Outcome()>& body) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(300);  // ends a child that hangs
     _exit(body());
   }
   int status = 0;
@@ -78,7 +80,7 @@ class Next {
  public:
   bool is_right() {
     const Verdict verdict = verify(problem_, [&](const GemmCall& call) {
-      run(backend_, *select({"gemm/cpu/06"}).front(), call, 4);
+      run(backend_, *select({"gemm/cpu/cache_blocks"}).front(), call, 4);
     });
     return verdict.right;
   }
@@ -88,7 +90,7 @@ class Next {
   GemmCase problem_{{.dtype = Dtype::f32, .m = 40, .n = 50, .k = 30, .values = Values::integers}};
 };
 
-/// What `call` leaves at `result`, found in a child as well: this process keeps no threads.
+/// The result of `call`, computed in a child as well, so that this process creates no threads.
 std::vector<std::byte> expected_of(const std::function<void()>& call, const void* result,
                                    std::size_t result_bytes) {
   void* const shared =
@@ -105,14 +107,14 @@ std::vector<std::byte> expected_of(const std::function<void()>& call, const void
   return bytes;
 }
 
-/// Fails each request of `call`, until one is not made any more. Expects `result_bytes` at
-/// `result`. Returns how many requests there were.
+/// Lets each request of `call` fail, until it makes fewer. Expects `result_bytes` bytes at
+/// `result`. Returns the number of requests.
 int fail_each_request(const std::function<void()>& call, void* result, std::size_t result_bytes) {
   const auto before = bytes_of(result, result_bytes);
   const std::vector<std::byte> expected = expected_of(call, result, result_bytes);
   EXPECT_NE(expected, before);
 
-  for (int n = 1; n <= most_requests; ++n) {
+  for (int n = 1; n <= max_requests; ++n) {
     bool any_failed = false;
     for (const bool forever : {false, true}) {
       const Outcome outcome = in_child([&] {
@@ -125,11 +127,11 @@ int fail_each_request(const std::function<void()>& call, void* result, std::size
     if (!any_failed) return n - 1;
     if (testing::Test::HasFailure()) return n;
   }
-  ADD_FAILURE() << "more than " << most_requests << " requests";
-  return most_requests;
+  ADD_FAILURE() << "more than " << max_requests << " requests";
+  return max_requests;
 }
 
-/// C of a case without its guards: rows are tight.
+/// Size of C without guards, for tight rows.
 std::size_t result_bytes(const GemmCase& problem) {
   const GemmSpec& spec = problem.spec();
   return static_cast<std::size_t>(spec.m * spec.n) * input_bytes(output_type(spec.dtype));
@@ -140,7 +142,7 @@ class RungsOutOfMemory : public testing::TestWithParam<RungAndDtype> {};
 TEST_P(RungsOutOfMemory, GemmIsRightOrThrows) {
   const auto& [rung, dtype] = GetParam();
   const Backend& backend = *find_backend("cpu");
-  // Both ways of 08: the sum over k in parts, and products of several tiles.
+  // Both paths of split_k: splits of k, and products of several tiles.
   for (const GemmSpec& spec :
        {GemmSpec{
             .dtype = dtype, .m = 150, .n = 530, .k = 20, .beta = 2, .values = Values::integers},
@@ -155,9 +157,9 @@ TEST_P(RungsOutOfMemory, GemmIsRightOrThrows) {
   }
 }
 
-/// Parts of k of 16-bit elements, as floats, of which the last one needs larger panels.
+/// Splits of k with 16-bit elements converted to float; the last one needs larger panels.
 TEST(WidenedOutOfMemory, IsRightOrThrows) {
-  const RungInfo& rung = *select({"gemm/cpu/14"}).front();
+  const RungInfo& rung = *select({"gemm/cpu/widened"}).front();
   GemmCase problem(
       {.dtype = Dtype::bf16, .m = 1455, .n = 59, .k = 9636, .beta = 2, .values = Values::integers});
   const GemmCall call = problem.call();
@@ -182,7 +184,7 @@ constexpr std::array dot_dtypes = {Dtype::f32, Dtype::f64, Dtype::bf16, Dtype::f
 
 class LibraryOutOfMemory : public testing::TestWithParam<Dtype> {};
 
-/// One product for each rule of library/tuned/cpu.hpp, and one with few rows of A and a large B.
+/// One product for each rule of select/cpu/tables.hpp, and one with few rows of A and a large B.
 std::vector<GemmSpec> library_cases(Dtype dtype) {
   std::vector<GemmSpec> specs;
   const std::int64_t shapes[][3] = {{64, 64, 4500},  {40, 200, 70}, {200, 40, 70},
@@ -225,6 +227,49 @@ TEST_P(LibraryOutOfMemory, DotIsRightOrThrows) {
   EXPECT_GE(requests, 16);
 }
 
+/// Every function of rung.h that computes on CPUs, from the list that
+/// tests/library/options_test.cpp compares with the header.
+class EntryPointsOutOfMemory : public testing::TestWithParam<int> {
+ protected:
+  const entry::EntryPoint& entry() const {
+    return entry::entry_points()[static_cast<std::size_t>(GetParam())];
+  }
+  /// Tests the modes that allocate differently.
+  void fail_each_request_of(entry::Problem problem) const {
+    const bool is_float = entry().variant.starts_with("f32");
+    const bool is_by_products =
+        entry().function == std::string("rung_gemm") && entry().reference == nullptr;
+    if (is_by_products) problem.count = 1;  // each is a separate call
+    const entry::Call call = entry().make(problem, entry::allocate);
+    for (const int mode :
+         {RUNG_COMPUTE_STANDARD, RUNG_COMPUTE_REPRODUCIBLE, RUNG_COMPUTE_BATCH_INVARIANT}) {
+      const bool differs = mode != RUNG_COMPUTE_REPRODUCIBLE || is_float;
+      const auto runs = [&] { return call.run(1, mode) == RUNG_OK ? right : threw; };
+      if (mode != RUNG_COMPUTE_STANDARD && (!differs || in_child(runs) != right)) continue;
+      fail_each_request(
+          [&] {
+            const rung_status status = call.run(2, mode);
+            if (status == RUNG_OUT_OF_MEMORY) throw std::bad_alloc();
+            ASSERT_EQ(status, RUNG_OK) << rung_last_error();
+          },
+          call.result.data(), call.result.size());
+    }
+  }
+};
+
+TEST_P(EntryPointsOutOfMemory, AreRightOrChangeNothing) {
+  const std::string function = entry().function;
+  for (const char* const same_code : {"f16", "e5m2", "i"}) {  // same code as bf16, e4m3 and f64
+    if (entry().variant.starts_with(same_code)) GTEST_SKIP();
+  }
+  if (function.starts_with("rung_dot")) return fail_each_request_of({1, 1, 600'001});
+  fail_each_request_of({80, 72, 70, 3});
+  // Several panels: of weights, of rows with scales, of sums that are rounded to 16 bits.
+  if (function == "rung_gemm_weight_only") fail_each_request_of({3, 1100, 1024});
+  if (function == "rung_gemm_block_scaled") fail_each_request_of({300, 40, 200});
+  if (entry().variant == "bf16 to bf16") fail_each_request_of({1100, 2000, 3});
+}
+
 TEST(COutOfMemory, IsAStatus) {
   constexpr int n = 100;
   const std::vector<rung_bfloat16> a(n * n, rung_bfloat16{0x3F80});  // 1
@@ -245,6 +290,8 @@ TEST(COutOfMemory, IsAStatus) {
   EXPECT_EQ(c, std::vector<float>(n * n, n));
 }
 
+INSTANTIATE_TEST_SUITE_P(Cpu, EntryPointsOutOfMemory,
+                         testing::Range(0, static_cast<int>(entry::entry_points().size())));
 INSTANTIATE_TEST_SUITE_P(Cpu, RungsOutOfMemory,
                          testing::Combine(testing::ValuesIn(rungs_under_test("gemm")),
                                           testing::ValuesIn(cpu_dtypes)),

@@ -1,5 +1,5 @@
-// rung_pack: what goes with the line tables of PTX and of machine code, and what stays; numbers as
-// differences.
+// rung_pack: the removal of line tables from PTX and machine code, which leaves everything else
+// unchanged; and numbers stored as differences.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(PtxWithoutLines, KeepsEveryOtherLine) {
 
 TEST(PtxWithoutLines, OfNothingIsNothing) { EXPECT_EQ(ptx_without_lines(""), ""); }
 
-void expect_comes_back(const std::string& ptx) {
+void expect_round_trip(const std::string& ptx) {
   EXPECT_EQ(without_differences(with_differences(ptx)), ptx);
 }
 
@@ -57,9 +57,9 @@ TEST(Differences, OfLinesThatBeginAlikeAreAlike) {
 }
 
 TEST(Differences, ComeBackAsTheyWere) {
-  expect_comes_back("");
-  expect_comes_back("\n\nno end");
-  expect_comes_back(
+  expect_round_trip("");
+  expect_round_trip("\n\nno end");
+  expect_round_trip(
       ".reg .b32 \t%r<77>;\n$L__BB0_2:\n\tld.f32 \t%f1, [%rd3+128];\n\tld.f32 \t%f1, [%rd3+-8];\n"
       "\tmov.f32 \t%f2, 0f3F800000;\n\tmov.u32 \t%r007, 0x10;\n\tadd.s32 \t%r1, %r2, 4294967295;\n"
       "\tadd.s32 \t%r999999999, %r0, 12345678901;\n\tadd.s32 \t%r0, %r999999999, -1;\n"
@@ -71,7 +71,7 @@ TEST(Differences, AreNotThoseOfOtherLetters) {
   EXPECT_FALSE(can_have_differences("\t.file\t1 \"\xc3\xa4.cu\"\n"));
 }
 
-/// Appends a number of `bytes` bytes, the least first.
+/// Appends a number of `bytes` bytes, little-endian.
 void put(std::string& file, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) file += static_cast<char>(value >> 8 * i);
 }
@@ -97,7 +97,8 @@ constexpr std::size_t header_bytes = 64;
 constexpr std::size_t section_bytes = 64;
 constexpr std::size_t segment_bytes = 56;
 
-/// An ELF file with these sections after its first, of names, and a segment that is the last one.
+/// An ELF file with a first section of names, these sections, and a segment that contains the last
+/// one.
 std::string elf_of(const std::vector<TestSection>& sections) {
   std::string names(1, '\0');
   for (const TestSection& section : sections) names += section.name + '\0';
@@ -128,7 +129,7 @@ std::string elf_of(const std::vector<TestSection>& sections) {
   put(file, 1, 2);
   put(file, section_bytes, 2);
   put(file, 1 + sections.size(), 2);
-  put(file, 0, 2);  // the first section has the names
+  put(file, 0, 2);  // section 0 has the names
   file += body;
 
   const auto put_section = [&](std::size_t name, std::uint64_t type, std::size_t offset,
@@ -161,7 +162,7 @@ std::string elf_of(const std::vector<TestSection>& sections) {
   return file;
 }
 
-/// The bytes of a section, the one of names being number 0.
+/// The bytes of a section; section 0 has the names.
 std::string section(const std::string& file, std::size_t number) {
   const std::size_t at = get(file, 40, 8) + section_bytes * number;
   return file.substr(get(file, at + 24, 8), get(file, at + 32, 8));
@@ -184,7 +185,7 @@ TEST(CubinWithoutLines, KeepsEveryOtherSectionWhereItIsAligned) {
   EXPECT_EQ(section(after, 0), section(before, 0));
   for (std::size_t i = 0; i < example.size(); ++i) {
     const TestSection& was = example[i];
-    if (was.type == 8) continue;  // no bytes of its own
+    if (was.type == 8) continue;  // SHT_NOBITS: occupies no space in the file
     const bool gone = was.name == ".debug_line" || was.name == ".nv_debug_ptx_txt" ||
                       was.name == ".rel.debug_line";
     EXPECT_EQ(section(after, 1 + i), gone ? "" : was.bytes) << was.name;

@@ -1,15 +1,15 @@
-// Copies of operands for rungs without tensor maps: which they are, when they pay, and that products
-// of them are right.
+// Copies of operands for rungs without tensor maps: which operands are copied, when copies are
+// faster, and correct products.
 
-#include "backends/cuda/packing.hpp"
+#include "select/cuda/operands.hpp"
 
 #include <gtest/gtest.h>
 
 #include "backends/cuda/gemm_call.hpp"
-#include "backends/cuda/tuned.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/case.hpp"
 #include "core/verify.hpp"
+#include "select/cuda/tuned.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung::cuda {
@@ -17,7 +17,7 @@ namespace {
 
 using enum Pack;
 
-constexpr std::string_view split_k = "gemm/cuda/11_split_k";
+constexpr std::string_view split_k = "gemm/cuda/fma_tiles";
 
 VirtualGpu& gpu() {
   static const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
@@ -53,7 +53,7 @@ TEST(Packing, IsOfWhatHasNoFastCopies) {
   EXPECT_FALSE(packing(transposed(true, false)));
   expect(transposed(false, true), no, mn_major);
   expect(transposed(true, true), no, mn_major);
-  expect(transposed(false, false, 1), no, in_order);  // A is copied along k, by elements
+  expect(transposed(false, false, 1), no, in_order);  // A is copied K-major, element by element
   expect(transposed(true, false, 1), in_order, in_order);
   expect(transposed(true, true, 1), in_order, mn_major);
 }

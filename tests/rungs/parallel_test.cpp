@@ -1,8 +1,11 @@
-// The threads of CPU rungs: what a body throws, and the end of a program.
+// The threads of CPU rungs: exceptions thrown by a loop body, and the end of a program.
 
 #include "device/cpu/parallel.hpp"
 
+#include <fenv.h>
 #include <gtest/gtest.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,18 +18,20 @@
 #include <thread>
 #include <vector>
 
+#include "../float_modes.hpp"
+
 namespace rung::cpu {
 namespace {
 
 #ifdef RUNG_SANITIZED
-constexpr int runs = 40;  // ThreadSanitizer waits a second for threads that still run
+constexpr int runs = 40;  // ThreadSanitizer waits a second for running threads
 #else
 constexpr int runs = 4000;
 #endif
 
-/// Ends a program right after loops whose worker may still be on its way to the last one.
+/// Ends a program directly after loops, while a worker may still be about to join the last one.
 [[noreturn]] void loop_and_exit(int loops) {
-  alarm(5);
+  alarm(300);  // ends a child that hangs
   std::atomic<std::int64_t> sum = 0;
   for (int loop = 0; loop < loops; ++loop) {
     parallel_for(2, 2, [&](std::int64_t i) { sum += i; });
@@ -46,14 +51,15 @@ TEST(Parallel, EndsWithTheProgram) {
   }
 }
 
-/// The sum of [0, count), by a loop.
+/// The sum of [0, count), computed by a loop.
 std::int64_t sum_below(std::int64_t count) {
   std::atomic<std::int64_t> sum = 0;
   parallel_for(count, 4, [&](std::int64_t i) { sum += i; });
   return sum;
 }
 
-/// Two indices that run at the same time, so on two threads. False: no second thread came.
+/// Two indices that run at the same time, hence on two threads. arrive() returns false if no second
+/// thread arrives.
 class Meeting {
  public:
   bool arrive() {
@@ -108,7 +114,7 @@ TEST(Parallel, RethrowsOnceWhereAllThreadsThrow) {
                               }),
                  std::bad_alloc);
     EXPECT_EQ(inside, 0);
-    EXPECT_LE(begun, 4);  // one a thread: no index begins after that
+    EXPECT_LE(begun, 4);  // one per thread: no index starts after that
     EXPECT_EQ(sum_below(1000), 499'500);
   }
 }
@@ -149,7 +155,95 @@ TEST(Parallel, RethrowsToEachOfSeveralCallers) {
   EXPECT_EQ(caught, 4 * 200);
 }
 
-/// How often the calling thread gave up its processor in order to wait.
+/// The controls that each thread of a loop sees. The two threads wait for each other, so that both
+/// take part.
+struct SeenControls {
+  FloatControl of_caller = 0, of_worker = 0;
+  bool met = false;
+};
+
+SeenControls controls_in_loop() {
+  SeenControls seen;
+  const auto caller = std::this_thread::get_id();
+  Meeting meeting;
+  std::atomic<int> met = 0;
+  parallel_for(2, 2, [&](std::int64_t) {
+    met += meeting.arrive() ? 1 : 0;
+    (std::this_thread::get_id() == caller ? seen.of_caller : seen.of_worker) = float_control();
+  });
+  seen.met = met == 2;
+  return seen;
+}
+
+TEST(Parallel, ThreadsHaveTheCallersFloatEnvironment) {
+  for (const FloatMode& mode : float_modes) {
+    const ScopedFloatControl callers(mode.control);
+    const SeenControls seen = controls_in_loop();
+    if (seen.met) {
+      EXPECT_EQ(seen.of_caller, mode.control) << mode.name;
+      EXPECT_EQ(seen.of_worker, mode.control) << mode.name;
+    }
+    EXPECT_EQ(float_control(), mode.control) << mode.name;
+  }
+}
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+void overflow() {
+  volatile float large = 0x1p127f;
+  large = large * large;
+}
+
+/// Raises an overflow in a worker only. Returns false if no worker took part.
+bool overflow_in_worker() {
+  const auto caller = std::this_thread::get_id();
+  Meeting meeting;
+  std::atomic<bool> did = false;
+  parallel_for(2, 2, [&](std::int64_t) {
+    if (!meeting.arrive() || std::this_thread::get_id() == caller) return;
+    overflow();
+    did = true;
+  });
+  return did;
+}
+
+TEST(Parallel, FlagsOfWorkersBecomeTheCallers) {
+  const unsigned before = FE_INVALID;
+  set_float_flags(before);
+  if (!overflow_in_worker()) GTEST_SKIP() << "no second thread came";
+  EXPECT_EQ(float_flags(), before | FE_OVERFLOW | FE_INEXACT);
+  set_float_flags(0);
+  parallel_for(2, 2, [&](std::int64_t) {});
+  EXPECT_EQ(float_flags(), 0u);  // flags of an earlier loop do not reappear
+}
+
+sigjmp_buf before_loop;
+std::atomic<pid_t> trapped_thread = 0;
+
+TEST(Parallel, TrapsAreTakenByTheCallerAfterTheLoop) {
+  struct sigaction jump = {}, usual = {};
+  jump.sa_handler = [](int) {
+    trapped_thread = gettid();
+    siglongjmp(before_loop, 1);
+  };
+  sigaction(SIGFPE, &jump, &usual);
+  volatile bool did_overflow = true;
+  if (sigsetjmp(before_loop, 1) == 0) {
+    feenableexcept(FE_OVERFLOW);
+    did_overflow = overflow_in_worker();
+  }
+  fedisableexcept(FE_ALL_EXCEPT);
+  sigaction(SIGFPE, &usual, nullptr);
+  if (!did_overflow) GTEST_SKIP() << "no second thread came";
+  EXPECT_EQ(trapped_thread, gettid());
+  EXPECT_EQ(sum_below(1000), 499'500);  // the pool is available, and workers do not trap
+  const SeenControls later = controls_in_loop();
+  if (later.met) {
+    EXPECT_EQ(later.of_worker, default_float_control);
+  }
+}
+#endif
+
+/// The number of times that the calling thread yielded its processor to wait.
 long sleeps() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
@@ -162,12 +256,12 @@ void work_half_a_millisecond() {
   while (Clock::now() < end) continue;
 }
 
-// A sleeping caller would be woken on its worker's processor. Load may delay a worker for longer
-// than any caller waits awake, so one short wait in many loops is enough.
+// A sleeping caller would be woken on its worker's processor. Load may delay a worker longer than
+// any caller waits awake, so one short wait is sufficient, however many loops it takes.
 TEST(Parallel, CallerStaysAwakeForAWorkerThatIsALittleLate) {
   const auto caller = std::this_thread::get_id();
   int shared = 0, awake = 0;
-  for (int loop = 0; loop < 100; ++loop) {
+  for (int loop = 0; loop < 10'000 && awake == 0; ++loop) {
     Meeting meeting;
     std::atomic<bool> met = false;
     const long before = sleeps();

@@ -1,10 +1,10 @@
-// Persistent blocks take tile after tile. On a GPU of two multiprocessors, which a program of its own
-// has, five tiles are enough for blocks to take a third.
+// Persistent blocks process several tiles. On a GPU with two SMs, which needs its own program, five
+// tiles are enough for some block to take a third one.
 
 #include <gtest/gtest.h>
 
 #include "backends/cuda/cuda.hpp"
-#include "backends/cuda/rungs.hpp"
+#include "backends/rungs/cuda.hpp"
 #include "core/case.hpp"
 #include "core/rung.hpp"
 #include "core/verify.hpp"
@@ -19,13 +19,13 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
 }
 
 TEST(PersistentBlocks, TakeTileAfterTile) {
-  constexpr int most_rows = 256;  // of a tile, or of the tiles of a pair of blocks
+  constexpr int max_rows = 256;  // of a tile, or of the tiles of a pair of blocks
   const auto backend = make_virtual_backend({.gpu = "h200,multiprocessors=2", .code = "clang"});
   int checked = 0;
   for (const RungInfo* info : select({"gemm/cuda"})) {
     const cuda::GemmRung& rung = *cuda::find_gemm_rung(info->id);
     if (info->id < "gemm/cuda/26" || !rung.maps) continue;
-    GemmCase problem({.dtype = dtype_of(rung), .m = 5 * most_rows, .n = 8, .k = 24});
+    GemmCase problem({.dtype = dtype_of(rung), .m = 5 * max_rows, .n = 8, .k = 24});
     const Verdict verdict =
         verify(problem, [&](const GemmCall& call) { run(*backend, *info, call, 2); });
     EXPECT_TRUE(verdict.right) << info->id << ": " << verdict.message;

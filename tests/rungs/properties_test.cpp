@@ -1,4 +1,5 @@
-// What holds for any matrices: checked on whole numbers, for which it holds exactly.
+// Algebraic properties that hold for all matrices, checked with integers, for which they hold
+// exactly.
 
 #include <rapidcheck.h>
 
@@ -10,12 +11,13 @@
 #include "../cpu_dtypes.hpp"
 #include "core/call.hpp"
 #include "device/cpu/rung.hpp"
+#include "rung/types.hpp"
 #include "rungs_under_test.hpp"
 
 namespace rung {
 namespace {
 
-/// A dense matrix of whole numbers that every dtype holds exactly.
+/// A dense matrix of integers that every dtype represents exactly.
 struct Dense {
   std::int64_t rows, cols;
   std::vector<int> elements;
@@ -74,7 +76,7 @@ std::vector<T> converted(const std::vector<int>& elements) {
 
 class GemmProperties : public testing::TestWithParam<const RungInfo*> {
  protected:
-  /// A B as the rung computes it, in a type, layout and number of threads of RapidCheck's choice.
+  /// A B computed by the rung, in a type, layout and number of threads chosen by RapidCheck.
   Dense multiply(const Dense& a, const Dense& b) const {
     const Dtype dtype = *rc::gen::elementOf(cpu_dtypes);
     const bool a_transposed = *rc::gen::arbitrary<bool>();

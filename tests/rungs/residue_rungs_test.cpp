@@ -1,5 +1,5 @@
-// The rung of compute mode split for f64, on the virtual GPU: its error on inputs that are hard for
-// integers, against that of a chain of FMAs, and what becomes of infinities and NaN.
+// The rung of compute mode split for f64 on the virtual GPU: its error on inputs that are hard for
+// integers, compared with that of a chain of FMAs, and the treatment of infinities and NaN.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr double u = 0x1p-53;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Normal = std::function<double()>;
-/// Of an element's row of A or column of B, and of its index along k.
+/// Arguments: an element's row of A or column of B, and its index along k.
 using Element = std::function<double(const Normal& normal, std::int64_t extent, std::int64_t k)>;
 
 Factors<double> filled(std::int64_t m, std::int64_t n, std::int64_t k, const Element& element) {
@@ -32,13 +32,13 @@ Factors<double> filled(std::int64_t m, std::int64_t n, std::int64_t k, const Ele
 }
 
 Dense<double> product(const Factors<double>& factors, bool transposed = false) {
-  return rung::product(*select({"gemm/cuda/42"}).front(), factors, transposed);
+  return rung::product(*select({"gemm/cuda/residues"}).front(), factors, transposed);
 }
 
 struct ProductError {
-  double normwise;       // ||C - exact|| / ||exact||, of Frobenius
-  double componentwise;  // the largest |C - exact| / |A||B|, in u
-  double by_norms;       // the largest |C - exact| / (||row|| ||column||), in u
+  double normwise;       // ||C - exact|| / ||exact||, Frobenius norm
+  double componentwise;  // maximum of |C - exact| / |A||B|, in u
+  double by_norms;       // maximum of |C - exact| / (||row|| ||column||), in u
 };
 
 ProductError error_of(const Dense<double>& c, const Factors<double>& factors) {
@@ -59,7 +59,7 @@ ProductError error_of(const Dense<double>& c, const Factors<double>& factors) {
       squared_error += off * off;
       squared += exact * exact;
       const long double norms = std::sqrt(squares_a) * std::sqrt(squares_b);
-      if (sizes > 0x1p-960) {  // or underflow counts
+      if (sizes > 0x1p-960) {  // below, underflow dominates
         error.componentwise = std::max(error.componentwise, static_cast<double>(off / sizes));
         error.by_norms = std::max(error.by_norms, static_cast<double>(off / norms));
       }

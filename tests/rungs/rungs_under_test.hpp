@@ -1,5 +1,5 @@
 #pragma once
-// Which rungs a test of rungs runs, by GoogleTest parameter.
+// Selects the rungs that a test runs, as GoogleTest parameters.
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "core/dtype.hpp"
 
 namespace rung {
 
-/// The rungs of an op; under RUNG_ISA only those whose code depends on it.
+/// The rungs of an operation. Under RUNG_ISA, only those whose code depends on it.
 inline std::vector<const RungInfo*> rungs_under_test(const std::string& op,
                                                      const std::string& backend = "cpu") {
   std::vector<const RungInfo*> rungs;

@@ -1,5 +1,6 @@
-// gemm/cpu/11_masked_edges where k is short (device/cpu/short_k.hpp): a few rows of C in one pass each, and
-// strips of B over rows of a C that L3 does not hold; and copies of strips where k is longer.
+// gemm/cpu/masked_edges with a short k (device/cpu/short_k.hpp): a few rows of C in one pass
+// each, and strips of B over rows of a C that L3 does not hold; and copies of strips for a longer
+// k.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "backends/backend.hpp"
 #include "core/case.hpp"
+#include "core/dtype.hpp"
 #include "core/verify.hpp"
 #include "rungs_under_test.hpp"
 
@@ -20,13 +22,14 @@ class ShortK : public testing::TestWithParam<Dtype> {
     spec.dtype = GetParam();
     GemmCase problem(spec);
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-      run(*find_backend("cpu"), *select({"gemm/cpu/11_masked_edges"}).front(), call, 1);
+      run(*find_backend("cpu"), *select({"gemm/cpu/masked_edges"}).front(), call, 1);
     });
     EXPECT_TRUE(verdict.right) << verdict.message;
   }
 };
 
-// From the fewest rows of a strip to one more than are passed over; k where strips have one vector or more.
+// From the minimum number of rows of a strip to one more than a pass handles; for values of k for
+// which strips have one vector or more.
 TEST_P(ShortK, FewRows) {
   for (const std::int64_t m : {3, 4, 7, 16, 17}) {
     for (const std::int64_t k : {1, 4, 5, 8, 9}) {
@@ -36,15 +39,15 @@ TEST_P(ShortK, FewRows) {
   }
 }
 
-// 9 MB of C in f32, which is more than a quarter of an L3 of 32 MB; a last block of one row.
+// 9 MB of C in f32, more than a quarter of an L3 of 32 MB; with a last block of one row.
 TEST_P(ShortK, CFromMemory) {
   for (const std::int64_t k : {1, 2, 8}) {
     expect_right({.m = 1021, .n = 2311, .k = k, .c_padding = 5, .alpha = 2, .beta = -1});
   }
 }
 
-// With few registers, tiles read copies of strips of B: for a C beyond L2, in one part of k, in three and without any; where
-// vectors of B are in two lines; and with a rest of rows and of columns.
+// With few registers, tiles read copies of strips of B: for a C beyond L2, with one, three and no
+// splits of k; with vectors of B that cross cache lines; and with remaining rows and columns.
 TEST_P(ShortK, CopiedStrips) {
   expect_right({.m = 301, .n = 600, .k = 40, .alpha = 2, .beta = -1});
   expect_right({.m = 301, .n = 600, .k = 0, .beta = 2});

@@ -1,5 +1,5 @@
-// The rungs of compute mode split for f32, on the virtual GPU: their error on inputs that are hard for halves,
-// against that of sums in float, and what becomes of infinities and NaN.
+// The rungs of compute mode split for f32 on the virtual GPU: their error on inputs that are hard
+// for halves, compared with that of sums in float, and the treatment of infinities and NaN.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "backends/cuda/rungs.hpp"
+#include "backends/rungs/cuda.hpp"
 #include "core/rung.hpp"
 #include "factors.hpp"
 #include "rungs_under_test.hpp"
@@ -35,7 +35,8 @@ class Source {
   std::normal_distribution<double> normal_;
 };
 
-/// Each element by `element` of the source, of its row of A or column of B, and of its index along k.
+/// Sets each element to `element` of the source, its row of A or column of B, and its index along
+/// k.
 Factors<float> filled(
     std::int64_t m, std::int64_t n, std::int64_t k,
     const std::function<float(Source&, std::int64_t extent, std::int64_t k)>& element) {
@@ -45,9 +46,9 @@ Factors<float> filled(
 }
 
 struct ProductError {
-  double normwise;       // ||C - exact|| / ||exact||, of Frobenius
-  double componentwise;  // the largest |C - exact| / |A||B|, in u
-  double of_bound;       // the largest |C - exact| / bound of the mode
+  double normwise;       // ||C - exact|| / ||exact||, Frobenius norm
+  double componentwise;  // maximum of |C - exact| / |A||B|, in u
+  double of_bound;       // maximum of |C - exact| / bound of the mode
 };
 
 ProductError error_of(const Dense<float>& c, const Factors<float>& factors) {
@@ -93,14 +94,14 @@ struct Family {
   Factors<float> factors;
 };
 
-/// Hard for halves, for one scale of a row, or for sums.
+/// Inputs that are hard for halves, for one scale per row, or for sums.
 std::vector<Family> families(std::int64_t m, std::int64_t n, std::int64_t k) {
   const auto make = [&](const auto& element) { return filled(m, n, k, element); };
   const auto normal = [](Source& s, auto, auto) { return s.normal(); };
   std::vector<Family> all;
   all.push_back({"normal", make(normal)});
   all.push_back({"uniform", make([](Source& s, auto, auto) { return s.uniform(0, 1); })});
-  all.push_back({"just above one",  // every low half counts, and all have one sign
+  all.push_back({"just above one",  // every low half matters, and all have the same sign
                  make([](Source& s, auto, auto) { return s.uniform(1, 1 + 0x1p-11); })});
   all.push_back({"rows and columns by 10^+-12", make([](Source& s, std::int64_t extent, auto) {
                    return s.normal() * static_cast<float>(std::pow(10, extent % 25 - 12));
@@ -115,10 +116,10 @@ std::vector<Family> families(std::int64_t m, std::int64_t n, std::int64_t k) {
   all.push_back({"cancelling", make([=](Source& s, auto, std::int64_t l) {
                    return (l < k / 2 ? 1.0f : -1.0f) + s.normal() * 0x1p-16f;
                  })});
-  for (std::int64_t l = 0; l < k; ++l) {  // half of the products against the other half
+  for (std::int64_t l = 0; l < k; ++l) {  // half of the products cancel the other half
     for (std::int64_t j = 0; j < n; ++j) all.back().factors.b(l, j) = 1.0f;
   }
-  all.push_back({"large times zero",  // leaves a sum of what is far below its row's largest
+  all.push_back({"large times zero",  // leaves a sum of elements far below the largest of their row
                  make([](Source& s, auto, auto) { return s.normal() * 0x1p-30f; })});
   for (std::int64_t i = 0; i < m; ++i) all.back().factors.a(i, 5) = 0x1p30f;
   for (std::int64_t j = 0; j < n; ++j) all.back().factors.b(5, j) = j % 2 == 0 ? 0.0f : 0x1p-60f;
@@ -138,7 +139,8 @@ TEST_P(SplitRungs, ErrorsAreAtMostThoseOfFloat) {
                     ours.normwise, plain.normwise, ours.componentwise, plain.componentwise);
       }
       EXPECT_LE(ours.of_bound, 1) << name;
-      // Three products of halves are off themselves, which shows where one of them is most of a sum.
+      // Three products of halves have errors themselves, visible where one of them is most of a
+      // sum.
       EXPECT_LE(ours.normwise, std::max(plain.normwise, 3 * u)) << name;
       EXPECT_LE(ours.componentwise, std::max(plain.componentwise, 8.0)) << name;
     }

@@ -1,6 +1,7 @@
-// Every rung, every type, every standard case, on one thread and several.
+// Every rung, every type and every standard case, on one thread and several.
 
 #include "core/standard_cases.hpp"
+#include "core/dtype_traits.hpp"
 
 #include <array>
 
@@ -12,8 +13,8 @@ namespace {
 
 constexpr std::array thread_counts = {1, 2, 3};
 
-/// The long list alone, and where the work divides unevenly; not in a sanitized build, whose
-/// kernels are twenty times slower.
+/// The long list for one thread, and for uneven division of work; the quick list in sanitized
+/// builds, where kernels are twenty times slower.
 Effort effort([[maybe_unused]] int threads) {
 #ifdef RUNG_SANITIZED
   return Effort::quick;

@@ -1,4 +1,4 @@
-// Configurations as data: the lines of a file, and which of them a shape takes.
+// Configurations as data: the lines of a file, and the lookup by shape.
 
 #include <gtest/gtest.h>
 
@@ -8,20 +8,21 @@
 #include <stdexcept>
 #include <string>
 
-#include "backends/cuda/kernel_name.hpp"
-#include "backends/cuda/rungs.hpp"
-#include "backends/cuda/tuned.hpp"
+#include "backends/rungs/cuda.hpp"
+#include "backends/rungs/kernel_name.hpp"
+#include "core/dtype.hpp"
+#include "select/cuda/tuned.hpp"
 
 namespace rung::cuda {
 namespace {
 
-constexpr std::string_view split_k = "gemm/cuda/11_split_k";
+constexpr std::string_view split_k = "gemm/cuda/fma_tiles";
 constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
 
 const GemmRung& rung_of(std::string_view id) { return *find_gemm_rung(id); }
 
 TEST(Tuned, LinesAreReadAsTheyAreWritten) {
-  const std::string text = "gemm/cuda/11_split_k f32 64 32 65536 2 66\n";
+  const std::string text = "gemm/cuda/fma_tiles f32 64 32 65536 2 66\n";
   const auto shapes = parse_tuned("# a comment\n\n" + text);
   ASSERT_EQ(shapes.size(), 1u);
   EXPECT_EQ(shapes[0].rung, split_k);
@@ -45,13 +46,13 @@ TEST(Tuned, EveryTypeHasLinesOfItsOwn) {
 
 TEST(Tuned, BadLinesAreNamed) {
   for (const std::string line : {
-           "gemm/cuda/11_split_k f32 64 64 64 2",         // one short
-           "gemm/cuda/11_split_k f32 64 64 64 2 66 1 1",  // one too many
-           "gemm/cuda/11_split_k f23 64 64 64 2 66",      // no such type
-           "gemm/cuda/11_split_k f32 64 0 64 2 66",       // an empty shape
-           "gemm/cuda/11_split_k f32 64 64 64 -1 66",     // no tile
-           "gemm/cuda/11_split_k f32 64 64 64 2 0",       // no part
-           "gemm/cuda/11_split_k f32 64 64 many 2 66",    // no number
+           "gemm/cuda/fma_tiles f32 64 64 64 2",         // one short
+           "gemm/cuda/fma_tiles f32 64 64 64 2 66 1 1",  // one too many
+           "gemm/cuda/fma_tiles f23 64 64 64 2 66",      // no such type
+           "gemm/cuda/fma_tiles f32 64 0 64 2 66",       // an empty shape
+           "gemm/cuda/fma_tiles f32 64 64 64 -1 66",     // no tile
+           "gemm/cuda/fma_tiles f32 64 64 64 2 0",       // no part
+           "gemm/cuda/fma_tiles f32 64 64 many 2 66",    // no number
        }) {
     try {
       parse_tuned("# a comment\n" + line + "\n");
@@ -65,20 +66,20 @@ TEST(Tuned, BadLinesAreNamed) {
 TEST(Tuned, AResultReplacesThatOfItsProblemAlone) {
   const std::string before =
       "# kept\n"
-      "gemm/cuda/11_split_k f32 64 64 64 0 1\n"
-      "gemm/cuda/11_split_k f64 64 64 64 0 1\n"
+      "gemm/cuda/fma_tiles f32 64 64 64 0 1\n"
+      "gemm/cuda/fma_tiles f64 64 64 64 0 1\n"
       "gemm/cuda/10_tuned_tiles f32 64 64 64 0 1\n"
-      "gemm/cuda/11_split_k f32 64 64 65 0 1\n";
+      "gemm/cuda/fma_tiles f32 64 64 65 0 1\n";
   const TunedShape found = {std::string(split_k), Dtype::f32, {64, 64, 64}, {2, 3}};
   EXPECT_EQ(merge_tuned(before, found),
             "# kept\n"
-            "gemm/cuda/11_split_k f32 64 64 64 2 3\n"
-            "gemm/cuda/11_split_k f64 64 64 64 0 1\n"
+            "gemm/cuda/fma_tiles f32 64 64 64 2 3\n"
+            "gemm/cuda/fma_tiles f64 64 64 64 0 1\n"
             "gemm/cuda/10_tuned_tiles f32 64 64 64 0 1\n"
-            "gemm/cuda/11_split_k f32 64 64 65 0 1\n");
+            "gemm/cuda/fma_tiles f32 64 64 65 0 1\n");
   const TunedShape other = {std::string(split_k), Dtype::f32, {1, 2, 3}, {1, 1}};
-  EXPECT_EQ(merge_tuned(before, other), before + "gemm/cuda/11_split_k f32 1 2 3 1 1\n");
-  EXPECT_EQ(merge_tuned("", other), "gemm/cuda/11_split_k f32 1 2 3 1 1\n");
+  EXPECT_EQ(merge_tuned(before, other), before + "gemm/cuda/fma_tiles f32 1 2 3 1 1\n");
+  EXPECT_EQ(merge_tuned("", other), "gemm/cuda/fma_tiles f32 1 2 3 1 1\n");
   EXPECT_THROW(merge_tuned("gemm\n", other), std::runtime_error);
 }
 
@@ -89,35 +90,36 @@ GemmConfig nearest(const TunedConfigs& configs, const GemmSize& size, const Limi
 TEST(Tuned, AShapeTakesThePlanOfTheNearestOne) {
   const TunedConfigs configs(
       parse_tuned("gemm/cuda/10_tuned_tiles f32 100 100 100 1 1\n"
-                  "gemm/cuda/11_split_k f32 64 64 65536 2 66\n"
-                  "gemm/cuda/11_split_k f64 100 100 100 0 5\n"
-                  "gemm/cuda/11_split_k f32 1024 1024 1024 1 2\n"));
+                  "gemm/cuda/fma_tiles f32 64 64 65536 2 66\n"
+                  "gemm/cuda/fma_tiles f64 100 100 100 0 5\n"
+                  "gemm/cuda/fma_tiles f32 1024 1024 1024 1 2\n"));
   EXPECT_TRUE(nearest(configs, {100, 50, 30000}) == (GemmConfig{2, 66}));
   EXPECT_TRUE(nearest(configs, {1000, 1000, 1000}) == (GemmConfig{1, 2}));
-  EXPECT_TRUE(nearest(configs, {0, 1000, 1000}) == (GemmConfig{1, 2}));  // as 1 x 1000 x 1000
+  // Treated as 1 x 1000 x 1000.
+  EXPECT_TRUE(nearest(configs, {0, 1000, 1000}) == (GemmConfig{1, 2}));
   EXPECT_TRUE(nearest(TunedConfigs(), {1000, 1000, 1000}) == GemmConfig{});
 }
 
 TEST(Tuned, OfTwoLinesForAShapeTheFirstCounts) {
   const TunedConfigs configs(
-      parse_tuned("gemm/cuda/11_split_k f32 64 64 64 1 1\n"
-                  "gemm/cuda/11_split_k f32 64 64 64 2 1\n"));
+      parse_tuned("gemm/cuda/fma_tiles f32 64 64 64 1 1\n"
+                  "gemm/cuda/fma_tiles f32 64 64 64 2 1\n"));
   EXPECT_TRUE(nearest(configs, {64, 64, 64}) == (GemmConfig{1, 1}));
 }
 
 TEST(Tuned, KIsInNoMorePartsThanItHasTiles) {
-  const TunedConfigs configs(parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"));
+  const TunedConfigs configs(parse_tuned("gemm/cuda/fma_tiles f32 64 64 65536 2 66\n"));
   EXPECT_TRUE(nearest(configs, {64, 64, 40}) == (GemmConfig{2, 3}));  // of 16 each
 }
 
 TEST(Tuned, PlansThatDoNotFitTheDeviceArePassedOver) {
   const TunedConfigs configs(
-      parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"
-                  "gemm/cuda/11_split_k f32 64 64 64 99 1\n"
-                  "gemm/cuda/11_split_k f32 64 64 8192 2 33\n"));
+      parse_tuned("gemm/cuda/fma_tiles f32 64 64 65536 2 66\n"
+                  "gemm/cuda/fma_tiles f32 64 64 64 99 1\n"
+                  "gemm/cuda/fma_tiles f32 64 64 8192 2 33\n"));
   const Limits small = {.shared_bytes = 232448, .multiprocessors = 40};
   EXPECT_TRUE(nearest(configs, {64, 64, 65536}, small) == (GemmConfig{2, 33}));
-  EXPECT_TRUE(nearest(configs, {64, 64, 64}) == (GemmConfig{2, 4}));  // no tile 99
+  EXPECT_TRUE(nearest(configs, {64, 64, 64}) == (GemmConfig{2, 4}));  // tile 99 does not exist
 }
 
 TEST(Configs, AreThoseThatTheDeviceCanLaunch) {
@@ -142,7 +144,7 @@ TEST(Configs, OfARungThatDoesNotSplitAreItsTiles) {
   EXPECT_TRUE(found.refused.empty());
 }
 
-constexpr std::string_view last_waves = "gemm/cuda/31_dependent_launch";
+constexpr std::string_view last_waves = "gemm/cuda/wgmma_tiles";
 
 GemmConfig modelled(const TunedConfigs& configs, const GemmSize& size,
                     const Limits& limits = h200) {
@@ -150,7 +152,7 @@ GemmConfig modelled(const TunedConfigs& configs, const GemmSize& size,
 }
 
 TEST(Configs, OfPersistentBlocksCutTheTilesOfTheLastWave) {
-  // 544 tiles of 128 x 256: four waves on 132 multiprocessors, and 16 tiles.
+  // 544 tiles of 128 x 256: four waves on 132 SMs, and 16 more tiles.
   const Configs found = configs(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
   int most = 0;
   for (const GemmConfig& config : found.possible) {
@@ -161,7 +163,7 @@ TEST(Configs, OfPersistentBlocksCutTheTilesOfTheLastWave) {
   EXPECT_EQ(most, 8);
 }
 
-/// Those lines, and the models that come with Rung.
+/// These lines, with the models that are part of Rung.
 TunedConfigs with_models(std::string_view lines) {
   const TunedConfigs all = TunedConfigs::of_device("a device without a cache");
   return TunedConfigs(parse_tuned(lines), all.models());
@@ -184,7 +186,7 @@ TEST(WaveModel, FillsTheDevice) {
 // A tile without constants is never chosen.
 TEST(WaveModel, KnowsEachTileOfEachType) {
   const TunedConfigs configs = with_models("");
-  for (const std::string_view id : {last_waves, std::string_view("gemm/cuda/36_ping_pong")}) {
+  for (const std::string_view id : {last_waves, std::string_view("gemm/cuda/ping_pong")}) {
     for (const Dtype dtype : all_dtypes) {
       const auto tiles = tiles_of(rung_of(id), dtype);
       for (int tile = 0; tile < std::ssize(tiles); ++tile) {
@@ -196,8 +198,9 @@ TEST(WaveModel, KnowsEachTileOfEachType) {
   }
 }
 
-// On an H200, 192 x 7232 x 3264 takes 17.2 us in 114 tiles of 64 x 192, one wave, and 24.1 us or more in
-// 171 of 64 x 128; 576 x 1600 x 6080 takes 24.4 us in tiles of 64 x 128, and 33.3 in pairs of them.
+// On an H200, 192 x 7232 x 3264 takes 17.2 us with 114 tiles of 64 x 192 (one wave) and at least
+// 24.1 us with 171 tiles of 64 x 128; 576 x 1600 x 6080 takes 24.4 us with tiles of 64 x 128, and
+// 33.3 us with pairs of them.
 TEST(WaveModel, FewTilesFillOneWave) {
   const auto chosen = [&](const GemmSize& size) {
     const GemmConfig config =
@@ -223,8 +226,8 @@ TEST(WaveModel, LargeShapesGetLargeTiles) {
   EXPECT_GE(tile.BM * tile.BN, 128 * 128);
 }
 
-// On an H200 64 x 256 took 760 us where cuBLAS takes 343: rows of 23344 bytes begin at odd multiples
-// of 16, and tiles of them come from L2 at two thirds of its rate.
+// On an H200, 64 x 256 took 760 us, cuBLAS 343 us: rows of 23344 bytes start at odd multiples of 16
+// bytes, and L2 delivers tiles of them at two thirds of its bandwidth.
 TEST(WaveModel, OddRowsGetTilesThatLoadLess) {
   const TunedConfigs configs = with_models("");
   const auto bytes_per_product = [&](const OddRows& odd_rows) {
@@ -249,15 +252,15 @@ TEST(WaveModel, OddRowsOfOneOperandCountAlone) {
   EXPECT_LT(expected({true, false}), expected({true, true}));
 }
 
-// On an H200, 5064 x 15608 x 8 took 106 us in tiles of 128 columns by turns, and 84 in tiles of 256: rows
-// of 31216 bytes end within lines of L2, and C does not stay there.
+// On an H200, 5064 x 15608 x 8 took 106 us with tiles of 128 columns and alternating consumers, and
+// 84 us with tiles of 256: rows of 31216 bytes end within lines of L2, and C does not stay there.
 TEST(WaveModel, CutLinesOfCGetWideTiles) {
   const TunedConfigs configs = with_models("");
   const auto expected = [&](std::string_view id, int tile, const GemmSize& size) {
     return predicted_microseconds(*configs.models().wave_model(id), rung_of(id), Dtype::bf16_bf16,
                                   size, {.tile = tile}, h200);
   };
-  const std::string_view in_turns = "gemm/cuda/36_ping_pong";
+  const std::string_view in_turns = "gemm/cuda/ping_pong";
   const GemmSize cut = {5064, 15608, 8}, whole = {5064, 15616, 8}, small = {1600, 10920, 32};
   EXPECT_LT(1.1 * expected(last_waves, 6, cut), expected(in_turns, 0, cut));
   EXPECT_LT(expected(in_turns, 0, whole), expected(last_waves, 6, whole));
@@ -272,15 +275,14 @@ TEST(WaveModel, HeedsTheDevice) {
 }
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
-  const TunedConfigs configs =
-      with_models("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n");
+  const TunedConfigs configs = with_models("gemm/cuda/wgmma_tiles bf16 4096 4096 4096 7 3\n");
   EXPECT_TRUE(modelled(configs, {4096, 4096, 4096}) == (GemmConfig{7, 3}));
   EXPECT_TRUE(modelled(configs, {4095, 4095, 4095}) == (GemmConfig{7, 3}));
   EXPECT_NE(modelled(configs, {4097, 4096, 4096}).tile, 7);
 }
 
-// Consumers that take turns hide stores. Where blocks have one tile each, there is nothing to hide, and
-// where k is cut, SMs would be idle.
+// Alternating consumers hide stores. That does not help if blocks have one tile each, and if k is
+// split, SMs would be idle.
 TEST(WaveModel, TakingTurnsPaysForSeveralTilesOfAShortK) {
   const TunedConfigs configs = with_models("");
   const auto is_faster = [&](const GemmSize& size) {
@@ -297,7 +299,7 @@ TEST(WaveModel, TakingTurnsPaysForSeveralTilesOfAShortK) {
     ConfiguredGemm gemm = configured_gemm(last_waves);
     gemm.config = configs.best(*gemm.rung, gemm.id, call, h200);
     const ConfiguredGemm chosen =
-        configs.faster(gemm, configured_gemm("gemm/cuda/36_ping_pong"), call, h200);
+        configs.faster(gemm, configured_gemm("gemm/cuda/ping_pong"), call, h200);
     EXPECT_TRUE(chosen.id == gemm.id ? chosen.config == gemm.config : chosen.config.splits == 1);
     return chosen.id != gemm.id;
   };
@@ -307,7 +309,7 @@ TEST(WaveModel, TakingTurnsPaysForSeveralTilesOfAShortK) {
   EXPECT_FALSE(is_faster({256, 256, 16384}));
 }
 
-// As many steps along k, each of 128 bytes.
+// The same number of steps along k, 128 bytes each.
 TEST(WaveModel, AsManyTilesDependsOnTheType) {
   const GemmRung& rung = rung_of(last_waves);
   const std::string where = std::string(last_waves) + " ";

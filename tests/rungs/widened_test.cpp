@@ -1,4 +1,4 @@
-// gemm/cpu/14_widened in parts: shapes that the standard cases lack.
+// gemm/cpu/widened with several parts: shapes that the standard cases lack.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST_P(Widened14, MultipliesPartByPart) {
                         .beta = -1});
       for (const int threads : {1, 3}) {
         const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-          run(*find_backend("cpu"), *select({"gemm/cpu/14_widened"}).front(), call, threads);
+          run(*find_backend("cpu"), *select({"gemm/cpu/widened"}).front(), call, threads);
         });
         EXPECT_TRUE(verdict.right) << verdict.message << " on " << threads << " threads";
       }

@@ -14,14 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls f(factor * from + bias) for one vector after the other, and stores what it returns. The count is
-/// a multiple of any number of lanes.
+/// Calls f(factor * from + bias) vector by vector and stores result_factor * f(x). The count must
+/// be a multiple of the number of lanes.
 template <class D, class T, class F>
 HWY_INLINE void for_each(D d, const ActivationSpan<T>& span, const F& f) {
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   const T zeros[lanes] = {};
   const T* const bias = span.bias == nullptr ? zeros : span.bias;
-  const std::int64_t step = span.bias == nullptr ? 0 : 1;  // from bias to bias
+  const std::int64_t step = span.bias == nullptr ? 0 : 1;  // stride of bias
   const auto factor = hn::Set(d, span.factor);
   const auto result_factor = hn::Set(d, span.result_factor);
   for (std::int64_t i = 0; i < span.count; i += lanes) {
@@ -30,9 +30,9 @@ HWY_INLINE void for_each(D d, const ActivationSpan<T>& span, const F& f) {
   }
 }
 
-/// 2^y for y from -60 to 60, to which it is limited: beside 1, more and less make no difference. Adding
-/// `rounder` rounds y to an integer, which is in the lowest bits of the sum; the power of two of the rest
-/// is its Taylor series, of which the first term left out is below 2^-23 or 2^-52.
+/// 2^y, with y clamped to [-60, 60]: beyond that, 1 + 2^y no longer changes. Adding `rounder`
+/// leaves y, rounded to an integer, in the lowest bits of the sum. The power of two of the
+/// remainder is a Taylor series truncated below 2^-23 or 2^-52.
 template <class D, class V>
 HWY_INLINE V exp2(D d, V y) {
   using T = hn::TFromD<D>;
@@ -63,7 +63,7 @@ void relu_or_none(Activation activation, const ActivationSpan<T>& span) {
   for_each(d, span, [&](auto x) HWY_ATTR { return hn::IfThenElse(x < least, least, x); });
 }
 
-/// x^2 is limited because with an infinite one the exponent of silu would be NaN.
+/// Clamps x^2, because an infinite square would make silu's exponent NaN.
 template <class T>
 void smooth_step(const SmoothStep& step, const ActivationSpan<T>& span) {
   const hn::ScalableTag<T> d;
@@ -103,7 +103,7 @@ void of_floats(Activation activation, const ActivationSpan<float>& span) {
   }
 }
 
-/// But gelu_erf.
+/// All activations except gelu_erf.
 void of_doubles(Activation activation, const ActivationSpan<double>& span) {
   switch (activation) {
     case Activation::gelu_tanh: return smooth_step(gelu_tanh_step, span);
@@ -119,8 +119,8 @@ HWY_AFTER_NAMESPACE();
 namespace rung::cpu {
 namespace {
 
-/// Calls run(activation, span) with counts that are multiples of 16, a power of two that no vector has more
-/// lanes than: the last elements are copied.
+/// Calls run(activation, span) with counts that are multiples of 16, the maximum number of lanes.
+/// Copies the last, incomplete group.
 template <class T, class Run>
 void run_in_blocks(const Run& run, Activation activation, const ActivationSpan<T>& span) {
   constexpr std::int64_t block = 16;
@@ -136,7 +136,8 @@ void run_in_blocks(const Run& run, Activation activation, const ActivationSpan<T
   std::copy_n(to, left, span.to + part.count);
 }
 
-/// 7.1.26 of Abramowitz and Stegun is too inexact for it.
+/// Uses std::erfc, because formula 7.1.26 of Abramowitz and Stegun is not accurate enough for
+/// double.
 void gelu_erf(const ActivationSpan<double>& span) {
   for (std::int64_t i = 0; i < span.count; ++i) {
     const double x = span.factor * span.from[i] + (span.bias == nullptr ? 0 : span.bias[i]);

@@ -18,7 +18,7 @@
 #elif defined(__x86_64__) && defined(__linux__)
 
 #if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 warns of the undefined operands in its own intrinsics.
+// GCC 12 warns about undefined operands in its own intrinsics.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -49,14 +49,14 @@ HWY_PUSH_ATTRIBUTES("amx-tile,amx-bf16,amx-int8,avx512f,avx512bw,avx512dq,avx512
 #include "device/cpu/tile_vectors-inl.hpp"
 #endif
 
-/// The compiler does not know which memory the intrinsics of tiles access. It keeps all others on
-/// their side of this, and writes what is at `memory` before.
+/// A compiler barrier: the compiler does not know which memory the tile intrinsics access. Memory
+/// accesses stay on their side of it, and the data at `memory` is written first.
 inline void keep_in_order(const void* memory = nullptr) {
   asm volatile("" : : "r"(memory) : "memory");
 }
 
-/// The operand of LDTILECFG, palette 1. Tiles 0 and 1 are of A, 2 and 3 of B, and 4 to 7 are sums:
-/// 4 + 2 a + b has those of tiles a of A and 2 + b of B.
+/// The operand of LDTILECFG, palette 1. Tiles 0 and 1 hold A, tiles 2 and 3 hold B, and tile 4 + 2
+/// a + b accumulates tile a times tile 2 + b.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -64,14 +64,14 @@ struct alignas(64) TileConfig {
   std::uint16_t row_bytes[16] = {};
   std::uint8_t rows[16] = {};
 
-  /// Packed B and sums have all their columns: storing sums of fewer and loading vectors of them is
-  /// ten times as slow.
+  /// Only rows are configured. Columns of packed B and of sums are always complete: storing partial
+  /// tiles and loading them again as vectors is ten times slower.
   explicit TileConfig(std::int64_t m) {
     for (int tile = 0; tile < 8; ++tile) {
       row_bytes[tile] = 64;
       rows[tile] = tile_rows;
     }
-    // With one tile of A for each step of k, the other one is of the next step.
+    // If A has one tile per k-step, the second tile holds the next k-step.
     const std::int64_t below = m > tile_rows ? m - tile_rows : m;
     rows[0] = rows[4] = rows[5] = rows_of(m);
     rows[1] = rows[6] = rows[7] = rows_of(below);
@@ -92,7 +92,7 @@ void begin(std::int64_t rows) {
 
 void end() { _tile_release(); }
 
-// The numbers of tiles are part of the instructions, so they have to be literals.
+// Tile numbers are encoded in the instructions, so they must be literals.
 template <int tile>
 inline void load(const void* from, std::int64_t row_bytes) {
   const auto stride = static_cast<std::size_t>(row_bytes);
@@ -142,9 +142,9 @@ inline void clear_sums() {
   _tile_zero(7);
 }
 
-// A product takes 16 cycles and its result can be added to after 52, a load takes 8. Two loads of
-// each operand serve four products. Where there is one tile of A, of B, or of both, sums of two or
-// four steps of k take turns, so that a step does not wait for the one before; they are added up at
+// A tile product issues every 16 cycles with a latency of 52 until its result can be added to; a
+// load takes 8. Two loads of each operand feed four products. If A, B or both have a single tile,
+// two or four sets of sums alternate between k-steps, to hide this latency; the sets are added at
 // the end.
 template <class In, class Acc, Panel panel, bool below, bool right>
 class Multiply {
@@ -185,7 +185,8 @@ class Multiply {
                                  : static_cast<const char*>(p.a) + k * p.a_tile;
     const std::int64_t a_row = packed ? 64 : p.a_row;
     const KGroup* const b = p.panel + k * pair_size;
-    // One set: both tiles of both. Two: set is the tile of the operand that has one. Four: both.
+    // One set: both tiles of both operands. Two sets: `set` selects the tile of the operand with a
+    // single tile. Four sets: it selects the tiles of both.
     constexpr int a_tile = !below ? set % 2 : 0;
     constexpr int b_tile = right ? 0 : (below ? set : set / 2 ^ set % 2);
     load<a_tile>(a, a_row);
@@ -219,7 +220,7 @@ class Multiply {
     if constexpr (panel != Panel::ready) keep_in_order();
   }
 
-  /// One line of each of the rows that come next.
+  /// Prefetches one cache line of each row that a later product reads.
   static void fetch_a(const Product& p, std::int64_t tile) {
     const char* const from = static_cast<const char*>(p.a_next) + tile * 64;
     for (std::int64_t i = 0; i < p.a_next_rows; ++i) {
@@ -262,7 +263,7 @@ HWY_POP_ATTRIBUTES
 #ifdef RUNG_TILE_MODEL
 bool may_use_tiles() { return true; }
 #else
-/// Linux gives the state of tiles, 8 KiB a thread, only to processes that ask for it.
+/// Linux grants the 8 KiB of tile state per thread only to processes that request it.
 bool may_use_tiles() {
   constexpr long request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long tile_data = 18;               // XFEATURE_XTILEDATA

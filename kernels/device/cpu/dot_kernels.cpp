@@ -11,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/dot_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// It has code for each instruction set, too.
+// Also compiled once per instruction set.
 #include "device/cpu/pack_groups-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,7 +24,7 @@ using MostRows =
 PackGroups<bfloat16> packer_of_bf16() { return pack_panel_of_groups<std::uint16_t, bfloat16>; }
 PackGroups<std::int8_t> packer_of_i8() { return pack_panel_of_groups<std::int8_t, std::int8_t>; }
 
-/// int8 without an instruction for it: as pairs of int16. Two products fit in 32 bits.
+/// int8 without a dot-product instruction: as pairs of int16, whose two products fit in 32 bits.
 struct PairsOfInt16 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
@@ -43,11 +43,11 @@ struct PairsOfInt16 {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
     const hn::Repartition<std::int16_t, D> halves;
     auto none = hn::Zero(d);
-    // pmaddwd, which on x86 adds neighbouring products and leaves the second sum alone.
+    // On x86 this is pmaddwd, which adds neighboring products and leaves the second sum alone.
     auto result = hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, a), hn::BitCast(halves, b),
                                                 hn::BitCast(d, sum), none);
-    // Keeps each addition next to its multiplication, without which GCC spills the sums: see
-    // multiply_add() of micro_kernels.cpp.
+    // Keep each addition next to its multiplication; otherwise GCC spills the sums. See
+    // multiply_add() in micro_kernels.cpp.
     asm("" : "+v"(result.raw));
     return hn::BitCast(groups, result);
 #else
@@ -69,7 +69,7 @@ const DotKernels<std::int8_t, std::uint32_t>* i8_pairs() { return &pairs; }
 }  // namespace rung::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// Each extension with the namespace of its register file.
+// Dot-product extensions, each in the namespace of its register file.
 
 #if HWY_TARGET == HWY_AVX2
 #define RUNG_BYTES_TARGET HWY_TARGET_STR ",avxvnni"
@@ -81,9 +81,8 @@ HWY_AFTER_NAMESPACE();
 HWY_PUSH_ATTRIBUTES(RUNG_BYTES_TARGET)
 namespace rung::cpu::HWY_NAMESPACE::vnni {
 
-/// vpdpbusd multiplies unsigned bytes of B with signed bytes of A and wraps modulo 2^32. B gets an
-/// offset of 128, which makes it unsigned, and the sums of a row start at -128 times the sum of A's
-/// row.
+/// vpdpbusd multiplies unsigned bytes of B by signed bytes of A and wraps modulo 2^32. B gets an
+/// offset of 128 to make it unsigned, and the sums of a row start at -128 times the row sum of A.
 struct BytesOfInt8 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
@@ -165,8 +164,8 @@ HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512bf16")
 namespace rung::cpu::HWY_NAMESPACE::avx512_bf16 {
 
-/// vdpbf16ps adds two products to a float, each with a rounding to nearest even. It takes subnormal
-/// inputs for 0 and flushes subnormal sums to 0, whatever MXCSR says.
+/// vdpbf16ps adds two products to a float and rounds each to nearest even. Regardless of MXCSR, it
+/// treats subnormal inputs as 0 and flushes subnormal sums to 0.
 struct PairsOfBfloat16 {
   using In = bfloat16;
   using Acc = float;
@@ -203,7 +202,7 @@ HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod")
 namespace rung::cpu::HWY_NAMESPACE::dotprod {
 
-/// sdot adds the products of four signed bytes to a sum of 32 bits, and wraps.
+/// sdot adds four products of signed bytes to a 32-bit sum and wraps.
 struct BytesOfInt8 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
@@ -232,8 +231,8 @@ HWY_POP_ATTRIBUTES
 HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod+bf16")
 namespace rung::cpu::HWY_NAMESPACE::bf16 {
 
-/// bfdot adds two products to a float. Unlike an FMA it rounds each of its three steps to odd, and
-/// takes subnormal numbers for 0.
+/// bfdot adds two products to a float. Unlike an FMA, it rounds each of its three steps to odd and
+/// treats subnormal numbers as 0.
 struct PairsOfBfloat16 {
   using In = bfloat16;
   using Acc = float;

@@ -1,11 +1,10 @@
-// The micro-kernel of dot_kernels.cpp. No include guard: it is included once for each set of
-// instructions, inside the namespace of that set, because a function that uses an instruction has
-// to be compiled for it.
+// The micro-kernel of dot_kernels.cpp. No include guard: it is included once per instruction set,
+// inside that set's namespace, because functions that use an instruction must be compiled for it.
 //
-// Dot::add(sum, a, b) adds the products of two vectors of groups. Dot::direct: groups are packed as
-// they are in memory.
+// Dot::add(sum, a, b) adds the products of two vectors of groups. Dot::direct is true if packed
+// groups equal the elements in memory.
 
-/// The groups of Rows rows of packed A.
+/// The groups of Rows rows of a packed A.
 template <int Rows>
 struct PackedGroups {
   const KGroup* base;
@@ -16,8 +15,8 @@ struct PackedGroups {
   HWY_INLINE void next() { base += stride; }
 };
 
-/// Those of a row-major A, with a pointer for every third row: base, base + stride and base + 2 *
-/// stride are all addressing modes. Rows of elements are not aligned as groups are.
+/// The groups of a row-major A, with one pointer for every three rows: base, base + stride and base
+/// + 2 * stride are all addressing modes. Rows may be misaligned for groups.
 template <int Rows>
 struct DirectGroups {
   const unsigned char* base[(Rows + 2) / 3];
@@ -40,7 +39,7 @@ struct DirectGroups {
   }
 };
 
-/// C's columns of a partial tile, which is already scaled by alpha.
+/// Writes the valid columns of a partial tile, which is already scaled by alpha, to C.
 template <class Acc>
 HWY_NOINLINE void add_columns(const Tile<KGroup, Acc>& t, const Acc* full, int rows,
                               std::int64_t width) {
@@ -79,7 +78,7 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
     for (int v = 0; v < Vectors; ++v) sum[i][v] = start;
   }
 
-  // C is needed only after the loop over k, which hides the latency of loading it.
+  // Prefetch C, which is needed only after the loop over k.
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
     __builtin_prefetch(t.c + i * t.ldc, 0, 2);
@@ -103,7 +102,7 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
     }
   }
 
-  // A partial tile is computed as a full one, then copied.
+  // Compute a partial tile as a full one, then copy its valid columns.
   const bool whole = t.cols == width;
   HWY_ALIGN Acc full[Rows * width];
   Acc* const c = whole ? t.c : full;

@@ -1,5 +1,5 @@
 #pragma once
-// What tiles bring into the caches while they multiply.
+// Prefetches that tiles issue while they multiply.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,13 +11,14 @@ namespace rung::cpu {
 template <class T>
 inline constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
 
-/// Tile `index` of the first ones fetches its part of the next strip, which begins at `from` and has
-/// `lines` of each row: two lines of some of the rows, or a last one. Two lines are in one page. With a line
-/// for each `pace` steps, that takes lines * pace tiles.
+/// Lets tile `index` prefetch its share of the next strip, which starts at `from` and has `lines`
+/// cache lines per row: two lines of some rows (both in one page), or the odd last line. With one
+/// line per `pace` k-steps, this takes lines * pace tiles.
 template <class T>
 void fetch_strip(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int64_t index,
                  std::int64_t lines, std::int64_t pace) {
-  // Where rows do not begin with a line, this strip has already read the first one of the next.
+  // If rows are not aligned to cache lines, this strip has already read the first line of the next
+  // one.
   from += line<T> - 1;
   const std::int64_t fetched = (tile.k + pace - 1) / pace, pair = index / (2 * pace);
   if (lines % 2 == 1 && pair == lines / 2) {
@@ -30,18 +31,19 @@ void fetch_strip(MaskedTile<T>& tile, const T* from, std::int64_t row, std::int6
   tile.pace = pace;
 }
 
-/// The most steps for a line such that `tiles` tiles fetch all: 1, 2, 4 or 8.
+/// The largest number of k-steps per prefetched line (1, 2, 4 or 8) with which `tiles` tiles
+/// prefetch everything.
 inline std::int64_t pace_of(std::int64_t tiles) {
   return tiles >= 8 ? 8 : tiles >= 4 ? 4 : tiles >= 2 ? 2 : 1;
 }
 
-/// Into L1, for tiles that soon write them.
+/// Prefetches into L1, for tiles that are written soon.
 template <class T>
 void prefetch_rows(const T* at, std::int64_t stride, std::int64_t rows) {
   for (std::int64_t i = 0; i < rows; ++i) __builtin_prefetch(at + i * stride);
 }
 
-/// C is needed only after the loop over k, which hides the latency of loading it.
+/// Prefetches C, which is needed only after the loop over k.
 template <class T>
 void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
   if (last < 2 * line<T>) {

@@ -1,5 +1,6 @@
 #pragma once
-// Up to four rows of A on 256-bit vectors: B becomes floats, or pairs of int16, in registers.
+// Products of up to four rows of A on 256-bit vectors: B is converted to floats, or to pairs of
+// int16, in registers.
 
 #include "device/cpu/few_rows_kernels.hpp"
 
@@ -14,12 +15,12 @@ namespace rung::cpu::few_rows_avx2 {
 
 constexpr std::int64_t columns = 16;
 
-/// 16-bit elements, which become floats.
+/// 16-bit elements, converted to floats.
 template <class T>
 struct Floats {
   using In = T;
   using Acc = float;
-  static constexpr std::int64_t group = 1;  // rows of B that are multiplied at once
+  static constexpr std::int64_t group = 1;  // rows of B per multiplication
   static constexpr std::int64_t depth = 8;
 
   static float group_of(const In* a, std::int64_t /*a_k*/, std::int64_t /*count*/) {
@@ -47,7 +48,7 @@ struct Floats {
   }
 };
 
-/// Bytes of two rows, side by side as int16: vpmaddwd adds two products, which 32 bits always hold.
+/// int8 of two rows, interleaved as int16: vpmaddwd adds two products, which always fit in 32 bits.
 struct Pairs {
   using In = std::int8_t;
   using Acc = std::uint32_t;
@@ -79,7 +80,7 @@ struct Pairs {
   }
 };
 
-/// C (Rows x 16), of p.depth rows of B.
+/// C (Rows x 16) for `depth` rows of B.
 template <class Step, int Rows, class Acc = typename Step::Acc>
 HWY_INLINE void multiply_columns(const Acc (&a)[Step::depth / Step::group][Rows],
                                  std::int64_t depth, const typename Step::In* b, std::int64_t b_row,
@@ -88,7 +89,7 @@ HWY_INLINE void multiply_columns(const Acc (&a)[Step::depth / Step::group][Rows]
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i) sum[i][0] = sum[i][1] = Step::zero();
   for (std::int64_t k = 0; k < depth; k += Step::group, b += Step::group * b_row) {
-    // A last row alone meets itself, times 0.
+    // An odd last row is paired with itself, times 0.
     Step::load(b, k + Step::group <= depth ? b_row : 0, wide);
 #pragma GCC unroll 4
     for (int i = 0; i < Rows; ++i) {
@@ -114,14 +115,14 @@ void multiply(const FewRows<typename Step::In, typename Step::Acc>& p) {
           Step::group_of(p.a + i * p.a_row + k * p.a_k, p.a_k, std::min(Step::group, p.depth - k));
     }
   }
-  const Acc alpha = p.alpha, beta = p.beta;  // read once: a store to C might change them
+  const Acc alpha = p.alpha, beta = p.beta;  // read once: stores to C may alias them
   const std::int64_t depth = p.depth, n = p.n;
   std::int64_t j = 0;
   for (; j + columns <= n; j += columns) {
     multiply_columns<Step, Rows>(a, depth, p.b + j, p.b_row, alpha, beta, p.c + j, p.ldc);
   }
   if (j == n) return;
-  // The last columns in copies of whole vectors.
+  // Handle the last columns in copies padded to whole vectors.
   In b[Step::depth * columns] = {};
   Acc c[Rows * columns] = {};
   for (std::int64_t k = 0; k < depth; ++k) {

@@ -14,14 +14,14 @@ namespace {
 
 #define RUNG_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 
-constexpr std::int64_t groups = 4;  // of k, in a pass over the columns
+constexpr std::int64_t groups = 4;  // k-groups per pass over the columns
 
-/// The lowest `count` bits, of at most 64.
+/// A mask of the lowest `count` bits, up to 64.
 std::uint64_t first_bits(std::int64_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// Two bfloat16 of consecutive k. Beyond `depth` they are 0.
+/// Two consecutive k-elements of bfloat16, padded with zeros beyond `depth`.
 std::uint32_t group_of(const FewRows<bfloat16, float>& p, std::int64_t row, std::int64_t k) {
   const bfloat16* const at = p.a + row * p.a_row + k * p.a_k;
   std::uint32_t group = k < p.depth ? at[0].bits : 0;
@@ -29,7 +29,7 @@ std::uint32_t group_of(const FewRows<bfloat16, float>& p, std::int64_t row, std:
   return group;
 }
 
-/// Four int8 of consecutive k, and their sum.
+/// Four consecutive k-elements of int8, padded with zeros; adds them to `sum`.
 std::uint32_t group_of(const FewRows<std::int8_t, std::uint32_t>& p, std::int64_t row,
                        std::int64_t k, std::uint32_t& sum) {
   std::uint32_t group = 0;
@@ -61,8 +61,8 @@ std::uint32_t group_of(const FewRows<std::int8_t, std::uint32_t>& p, std::int64_
   _mm512_mask_storeu_epi32(c, mask, sum);
 }
 
-/// 32 columns at a time. The elements of two rows are interleaved in each 128 bits: four columns in
-/// one vector, the next four in the other.
+/// Processes 32 columns at a time. Unpacking interleaves two rows within each 128 bits: four
+/// columns in one vector, the next four in the other.
 template <int Rows>
 [[gnu::target(RUNG_AVX512 ",avx512bf16")]] void bf16_rows(const FewRows<bfloat16, float>& p) {
   std::uint32_t a[Rows][groups];
@@ -79,7 +79,7 @@ template <int Rows>
     for (int i = 0; i < Rows; ++i) lower[i] = upper[i] = _mm512_setzero_ps();
     for (std::int64_t g = 0; g < used; ++g) {
       const bfloat16* const row = p.b + 2 * g * p.b_row + j;
-      const __mmask32 second = 2 * g + 1 < p.depth ? mask : 0;  // 0 times NaN would be NaN
+      const __mmask32 second = 2 * g + 1 < p.depth ? mask : 0;  // avoids 0 times NaN
       const __m512i r0 = _mm512_maskz_loadu_epi16(mask, row);
       const __m512i r1 = _mm512_maskz_loadu_epi16(second, row + p.b_row);
       const auto low = (__m512bh)_mm512_unpacklo_epi16(r0, r1);
@@ -105,7 +105,8 @@ template <int Rows>
   }
 }
 
-/// 64 columns at a time, with B offset to unsigned: sum(a b) = sum(a (b + 128)) - 128 sum(a).
+/// Processes 64 columns at a time, with B offset to unsigned: sum(a b) = sum(a (b + 128)) - 128
+/// sum(a).
 template <int Rows>
 [[gnu::target(RUNG_AVX512 ",avx512vnni")]] void i8_rows(
     const FewRows<std::int8_t, std::uint32_t>& p) {
@@ -115,7 +116,7 @@ template <int Rows>
     for (std::int64_t g = 0; g < groups; ++g) a[i][g] = group_of(p, i, 4 * g, sum);
     start[i] = 0u - 128 * sum;
   }
-  constexpr __mmask16 all = 0xffff;  // GCC 12 warns of the form without a mask
+  constexpr __mmask16 all = 0xffff;  // GCC 12 warns about the form without a mask
   const __m512i offset = _mm512_set1_epi8(static_cast<char>(0x80));
   const std::int64_t used = (p.depth + 3) / 4;
   for (std::int64_t j = 0; j < p.n; j += 64) {
@@ -147,7 +148,7 @@ template <int Rows>
         for (int q = 0; q < 4; ++q) sum[i][q] = _mm512_dpbusd_epi32(sum[i][q], b[q], a_ig);
       }
     }
-    // Each 128 bits of the four vectors hold 16 columns.
+    // Each 128-bit block of the four vectors holds 16 columns.
 #pragma GCC unroll 4
     for (int i = 0; i < Rows; ++i) {
       const __m512i lower01 = _mm512_maskz_shuffle_i32x4(all, sum[i][0], sum[i][1], 0x44);
@@ -175,7 +176,7 @@ constexpr FewRowsKernels<std::int8_t, std::uint32_t> of_i8 = {
 
 #undef RUNG_AVX512
 
-/// Where AVX2 is all.
+/// The AVX2 kernels, if AVX2 is this machine's widest extension.
 template <class Step>
 const FewRowsKernels<typename Step::In, typename Step::Acc>* avx2_kernels() {
   return machine().isa.ends_with_avx2() ? &few_rows_avx2::kernels<Step> : nullptr;

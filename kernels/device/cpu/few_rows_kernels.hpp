@@ -1,6 +1,7 @@
 #pragma once
-// Dot-product instructions for up to four rows of A: B is interleaved in registers and read once, in
-// the order in which it is stored, so that memory is the only limit. AVX2 widens B in registers.
+// Kernels for up to four rows of A: B is read once, in storage order, so that memory is the only
+// bottleneck. It is interleaved in registers for dot-product instructions, or widened in registers
+// with AVX2.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,9 +18,9 @@ namespace rung::cpu {
 template <class In, class Acc>
 struct FewRows {
   std::int64_t n;
-  std::int64_t depth;  // from 1 to FewRowsKernels::depth
+  std::int64_t depth;  // in [1, FewRowsKernels::depth]
   const In* a;
-  std::int64_t a_row, a_k;  // elements from one row of A to the next, and from one k
+  std::int64_t a_row, a_k;  // elements between rows of A, and between k-steps
   const In* b;
   std::int64_t b_row;
   Acc alpha, beta;
@@ -31,31 +32,32 @@ template <class In, class Acc>
 struct FewRowsKernels {
   static constexpr int max_rows = 4;
 
-  std::int64_t depth;  // the most rows of B at a time
+  std::int64_t depth;  // maximum number of rows of B per call
   void (*rows[max_rows])(const FewRows<In, Acc>&);
 };
 
-/// The set for this machine, or null if it has no such instructions.
+/// The kernels for this machine, or null if it lacks the instructions.
 template <class In, class Acc>
 const FewRowsKernels<In, Acc>* few_rows_kernels() {
   return nullptr;
 }
-/// AVX512-BF16, or AVX2 where that is all.
+/// AVX512-BF16, or AVX2 on machines without wider extensions.
 template <>
 const FewRowsKernels<bfloat16, float>* few_rows_kernels<bfloat16, float>();
-/// AVX2 where that is all.
+/// AVX2, on machines without wider extensions.
 template <>
 const FewRowsKernels<float16, float>* few_rows_kernels<float16, float>();
-/// AVX512-VNNI, or AVX2 where that is all.
+/// AVX512-VNNI, or AVX2 on machines without wider extensions.
 template <>
 const FewRowsKernels<std::int8_t, std::uint32_t>* few_rows_kernels<std::int8_t, std::uint32_t>();
 
-/// For up to four rows of A, without packing: each pass takes a few rows of B, over columns whose
-/// part of C stays in L1. False if there are more, or no such instructions.
+/// Multiplies up to four rows of A without packing. Each pass processes a few rows of B over a
+/// range of columns whose part of C stays in L1. Returns false if there are more rows, B is not
+/// row-major, k is 0, or the machine lacks the instructions.
 template <class In, class Out>
 bool multiply_few_rows(const Gemm<In, Out>& g, int threads) {
   constexpr std::int64_t c_bytes = 16 << 10;
-  constexpr std::int64_t unit = 64;  // columns of a step of the kernels
+  constexpr std::int64_t unit = 64;  // columns per step of the kernels
   const auto* const kernels = few_rows_kernels<In, Out>();
   if (kernels == nullptr || g.m > kernels->max_rows || g.b.col_stride != 1 || g.k == 0)
     return false;

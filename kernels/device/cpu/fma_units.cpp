@@ -10,7 +10,7 @@
 namespace rung::cpu {
 namespace {
 
-/// Models `first` to `last` of a family, and their FMAs in a cycle; 0 is unknown.
+/// Models `first` to `last` of a family and their FMAs per cycle; 0 if unknown.
 struct KnownModels {
   std::string_view vendor;
   int family, first, last;
@@ -21,14 +21,14 @@ constexpr auto known_models = std::to_array<KnownModels>({
     {"AuthenticAMD", 0x17, 0x00, 0x2f, 1, 0},  // Zen
     {"AuthenticAMD", 0x17, 0x30, 0xff, 2, 0},  // Zen 2
     {"AuthenticAMD", 0x19, 0x00, 0xff, 2, 1},  // Zen 3 and 4
-    {"AuthenticAMD", 0x1a, 0x00, 0xff, 2, 0},  // Zen 5, with units of 256 or of 512 bits
+    {"AuthenticAMD", 0x1a, 0x00, 0xff, 2, 0},  // Zen 5: 256-bit or 512-bit units
     {"GenuineIntel", 6, 0x3c, 0x3d, 2, 0},     // Haswell, Broadwell
     {"GenuineIntel", 6, 0x3f, 0x3f, 2, 0},
     {"GenuineIntel", 6, 0x45, 0x47, 2, 0},
     {"GenuineIntel", 6, 0x4e, 0x4f, 2, 0},  // Skylake, Broadwell
-    {"GenuineIntel", 6, 0x55, 0x56, 2, 0},  // Xeons of Skylake to Cooper Lake, Broadwell
+    {"GenuineIntel", 6, 0x55, 0x56, 2, 0},  // Xeons: Skylake to Cooper Lake, Broadwell
     {"GenuineIntel", 6, 0x5e, 0x5e, 2, 0},
-    {"GenuineIntel", 6, 0x6a, 0x6c, 2, 2},  // Xeons of Ice Lake
+    {"GenuineIntel", 6, 0x6a, 0x6c, 2, 2},  // Xeons: Ice Lake
     {"GenuineIntel", 6, 0x7d, 0x7e, 2, 1},  // Ice Lake
     {"GenuineIntel", 6, 0x8c, 0x8d, 2, 1},  // Tiger Lake
     {"GenuineIntel", 6, 0x8e, 0x8e, 2, 0},

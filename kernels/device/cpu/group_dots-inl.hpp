@@ -1,16 +1,14 @@
-// The micro-kernel of group_dots.cpp. No include guard: it is included once for each set of
-// instructions, inside the namespace of that set, because a function that uses an instruction has
-// to be compiled for it.
+// The micro-kernel of group_dots.cpp. No include guard: it is included once per instruction set,
+// inside that set's namespace, because functions that use an instruction must be compiled for it.
 //
-// Dot::add(sum, a, b) adds the products of two vectors of groups, which have Dot::group elements and
-// come from Dot::load(). Dot::a_offset: what is added to each element of A, to make it unsigned;
-// Dot::with_offset() does.
+// Dot::add(sum, a, b) adds the products of two vectors of groups of Dot::group elements, loaded by
+// Dot::load(). Dot::with_offset() adds Dot::a_offset to each element of A to make it unsigned.
 
-/// The products of a step of k. Whole: `count` elements fill a vector.
+/// Adds the products of one k-step. Whole: `count` elements fill a vector.
 template <class Dot, bool Whole, int Rows, int Cols, class Sum>
 HWY_INLINE void add_step(const DotTile<typename Dot::In, typename Dot::Acc>& t, std::int64_t k,
                          std::int64_t count, Sum (&sum)[Rows][Cols], Sum (&b_sum)[Cols]) {
-  constexpr std::int64_t bytes_ahead = 256;  // far enough to hide the latency of memory
+  constexpr std::int64_t bytes_ahead = 256;  // hides memory latency
   using Groups = typename Dot::Groups;
   Groups b[Cols];
 #pragma GCC unroll 4
@@ -36,7 +34,8 @@ void dots(const DotTile<typename Dot::In, typename Dot::Acc>& t) {
   const hn::ScalableTag<Acc> d;
   using Sum = hn::Vec<decltype(d)>;
   constexpr std::int64_t step = hn::MaxLanes(d) * Dot::group;
-  // Instructions that add to the same sum wait for each other: few sums are divided.
+  // FMAs on the same sum depend on each other, so a small number of sums is divided into several
+  // chains.
   constexpr int chains = Rows * Cols >= 4 ? 1 : Rows * Cols == 1 ? 4 : 2;
   Sum sum[chains][Rows][Cols], b_sum[Cols];
 #pragma GCC unroll 32
@@ -61,7 +60,7 @@ void dots(const DotTile<typename Dot::In, typename Dot::Acc>& t) {
   HWY_ALIGN Acc b_sums[Cols];
   add_lanes<Rows * Cols>(&sum[0][0][0], sums);
   if constexpr (Dot::a_offset != 0) add_lanes<Cols>(b_sum, b_sums);
-  const Acc alpha = t.alpha, beta = t.beta;  // read once: a store to C might change them
+  const Acc alpha = t.alpha, beta = t.beta;  // read once: stores to C may alias them
   for (int i = 0; i < Rows; ++i) {
     for (int j = 0; j < Cols; ++j) {
       Acc product = sums[i * Cols + j];

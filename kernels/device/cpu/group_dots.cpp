@@ -8,11 +8,11 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/group_dots.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, which must come first in a file that is compiled once per target.
+// Include after simd.hpp, which must come first in a file that is compiled once per target.
 #include "device/cpu/lane_sums-inl.hpp"
 #include "device/cpu/load-inl.hpp"
 
-// AVX2 and AVX-512 for x86, 128 bits for Arm: other sets have no such instructions.
+// AVX2 and AVX-512 for x86, and 128-bit vectors for Arm; other targets have no such instructions.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || \
     (HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR)
 HWY_BEFORE_NAMESPACE();
@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using MostRows = std::make_integer_sequence<int, NarrowDots<float>::max_rows>;
 
-/// What instructions for 32 bits of elements have in common. They multiply A as it is, unless they say
-/// otherwise.
+/// Common part of the instructions that multiply 32-bit groups. By default they multiply A without
+/// an offset.
 template <class T>
 struct InGroups {
   using In = T;
@@ -31,7 +31,7 @@ struct InGroups {
 
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
 
-  /// A vector of groups; where `count` elements do not fill it, the others are 0.
+  /// Loads a vector of groups; if `count` elements do not fill it, pads with zeros.
   template <bool Whole>
   static HWY_INLINE Groups load(const In* at, std::int64_t count) {
     const hn::ScalableTag<KGroup> d;
@@ -53,7 +53,7 @@ struct InGroups {
 #if HWY_TARGET == HWY_AVX2
 namespace dots_by_widening {
 
-/// 16-bit elements, which become floats.
+/// 16-bit elements, converted to floats.
 template <class T>
 struct Floats {
   using In = T;
@@ -73,7 +73,7 @@ struct Floats {
   static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) { return hn::MulAdd(a, b, sum); }
 };
 
-/// int8, which becomes int16: vpmaddwd adds two products, which 32 bits always hold.
+/// int8, converted to int16: vpmaddwd adds two products, which always fit in 32 bits.
 struct PairsOfInt16 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
@@ -114,7 +114,7 @@ const NarrowDots<std::int8_t, std::uint32_t>* i8() { return &i8_as_int16; }
 HWY_AFTER_NAMESPACE();
 #endif
 
-// Each extension with the namespace of its register file.
+// Dot-product extensions, each in the namespace of its register file.
 
 #if HWY_TARGET == HWY_AVX2
 #define RUNG_BYTES_TARGET HWY_TARGET_STR ",avxvnni"
@@ -126,7 +126,7 @@ HWY_AFTER_NAMESPACE();
 HWY_PUSH_ATTRIBUTES(RUNG_BYTES_TARGET)
 namespace rung::cpu::HWY_NAMESPACE::dots_by_vnni {
 
-/// vpdpbusd multiplies unsigned bytes by signed ones: sum(a b) = sum((a + 128) b) - 128 sum(b).
+/// vpdpbusd multiplies unsigned by signed bytes: sum(a b) = sum((a + 128) b) - 128 sum(b).
 struct BytesOfInt8 : InGroups<std::int8_t> {
   using Acc = std::uint32_t;
   static constexpr Acc a_offset = 128;

@@ -1,6 +1,6 @@
 #pragma once
 // Dot-product instructions for a few columns of C. Rows of A and columns of B are contiguous, so
-// their groups of k are in memory as the instructions take them, and A is read once.
+// k-groups can be loaded directly, and A is read once.
 
 #include <cstdint>
 
@@ -9,18 +9,18 @@
 
 namespace rung::cpu {
 
-/// The set for this machine, or null if it has no such instructions.
+/// The kernels for this machine, or null if it lacks the instructions.
 template <class In, class Acc>
 const NarrowDots<In, Acc>* group_dots() {
   return nullptr;
 }
-/// AVX512-BF16 or bfdot; FMAs where AVX2 is all.
+/// AVX512-BF16 or bfdot; FMAs on machines limited to AVX2.
 template <>
 const NarrowDots<bfloat16, float>* group_dots<bfloat16, float>();
-/// FMAs where AVX2 is all.
+/// FMAs, on machines limited to AVX2.
 template <>
 const NarrowDots<float16, float>* group_dots<float16, float>();
-/// AVX512-VNNI, AVX-VNNI or sdot; pmaddwd where AVX2 is all.
+/// AVX512-VNNI, AVX-VNNI or sdot; pmaddwd on machines limited to AVX2.
 template <>
 const NarrowDots<std::int8_t, std::uint32_t>* group_dots<std::int8_t, std::uint32_t>();
 

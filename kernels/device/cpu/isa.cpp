@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
 #include <utility>
+
+#include "core/ignored_variable.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -17,7 +20,7 @@
 namespace rung::cpu {
 namespace {
 
-// The more capable one of two comparable sets comes later.
+// If two sets are comparable, the larger one comes later.
 constexpr auto named = std::to_array<std::pair<std::string_view, Isa>>({
     {"scalar", Isa::scalar},
     {"neon", Isa::neon},
@@ -35,7 +38,7 @@ constexpr auto named = std::to_array<std::pair<std::string_view, Isa>>({
 
 #if defined(__x86_64__)
 
-/// Registers of CPUID, where compilers have no name for a bit.
+/// CPUID registers, for features that compilers cannot query by name.
 struct Cpuid {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 
@@ -46,11 +49,11 @@ struct Cpuid {
 
 bool has(unsigned bits, unsigned wanted) { return (bits & wanted) == wanted; }
 
-/// Whether the operating system saves the registers of tiles: bits 17 and 18 of XCR0. XGETBV needs
+/// True if the operating system saves tile registers: bits 17 and 18 of XCR0. XGETBV requires
 /// OSXSAVE, which AVX implies.
 [[gnu::target("xsave")]] bool saves_tiles() { return (__builtin_ia32_xgetbv(0) >> 17 & 3) == 3; }
 
-/// The extensions of `found` that compute dot products.
+/// Adds the dot-product extensions of this CPU to `found`.
 Isa with_dot_products(Isa found) {
   const Cpuid features(7, 0), more(7, 1);
   const unsigned avx512_vnni = 1u << 11, avx_vnni = 1u << 4, avx512_bf16 = 1u << 5;
@@ -99,7 +102,7 @@ Isa supported() {
       __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes")) {
     found = Isa::sse4;
   }
-  // Clang 16 cannot ask for F16C: every CPU with AVX2 has it.
+  // Clang 16 cannot query F16C, but every CPU with AVX2 has it.
   if (found == Isa::sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
     found = Isa::avx2;
@@ -130,10 +133,17 @@ std::string_view name(Isa isa) {
 Isa find_isa() {
   const Isa all = supported();
   const char* const wish = std::getenv("RUNG_ISA");
-  if (wish == nullptr) return all;
+  if (wish == nullptr || *wish == '\0') return all;
   const auto* const wanted =
       std::ranges::find(named, std::string_view(wish), &decltype(named)::value_type::first);
-  return wanted != named.end() && all.contains(wanted->second) ? wanted->second : all;
+  if (wanted != named.end() && all.contains(wanted->second)) return wanted->second;
+  std::string allowed;
+  for (const auto& [text, set] : named) {
+    if (all.contains(set)) allowed.append(allowed.empty() ? "" : ", ").append(text);
+  }
+  ignore_variable("RUNG_ISA", wish,
+                  "is no instruction set of this CPU, which has " + allowed + "; the last is used");
+  return all;
 }
 
 }  // namespace rung::cpu

@@ -1,5 +1,5 @@
-// The sums of the lanes of several vectors. Included once per target, with the include guard of
-// Highway's own -inl.h headers.
+// Horizontal sums of several vectors. Included once per target, with the include guard of Highway's
+// own -inl.h headers.
 
 #if defined(RUNG_DEVICE_CPU_LANE_SUMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RUNG_DEVICE_CPU_LANE_SUMS_INL_HPP
@@ -15,7 +15,7 @@ namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-/// The sum of the blocks of 128 bits.
+/// The sum of the 128-bit blocks of a vector.
 template <class D>
 HWY_INLINE auto add_blocks(D d, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(d) * sizeof(hn::TFromD<D>) <= 16) {
@@ -26,8 +26,8 @@ HWY_INLINE auto add_blocks(D d, hn::Vec<D> v) {
   }
 }
 
-/// The sums of as many vectors as a block has elements, in one block: a third of the instructions
-/// of one sum after the other.
+/// The lane sums of as many vectors as a block has elements, in one block. Needs a third of the
+/// instructions of separate reductions.
 template <class D>
 HWY_INLINE auto block_of_sums(D d, const hn::Vec<D>* v) {
   const auto add = [&](auto a, auto b) HWY_ATTR {
@@ -45,7 +45,7 @@ HWY_INLINE auto block_of_sums(D d, const hn::Vec<D>* v) {
 }
 #endif
 
-/// sums[i] = the sum of v[i]'s lanes.
+/// sums[i] = the sum of the lanes of v[i].
 template <int Count, class V, class T>
 HWY_INLINE void add_lanes(const V* v, T* sums) {
   int i = 0;

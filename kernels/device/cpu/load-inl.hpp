@@ -32,17 +32,27 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
     const hn::Rebind<std::uint16_t, D> halves;
     const hn::Rebind<hwy::float16_t, D> floats;
     return hn::PromoteTo(d, hn::BitCast(floats, hn::LoadU(halves, &at->bits)));
-#else  // no such instruction, and Highway's emulation loses infinities and NaN
-    float widened[hn::MaxLanes(d)];
-    for (float& element : widened) element = static_cast<float>(*at++);
-    return hn::LoadU(d, widened);
+#else  // no conversion instruction; Highway's emulation loses infinities and NaN
+    const hn::RebindToSigned<D> words;
+    const hn::Rebind<std::uint16_t, D> halves;
+    const auto word = hn::PromoteTo(words, hn::LoadU(halves, &at->bits));
+    const auto magnitude = hn::And(word, hn::Set(words, 0x7FFF));
+    const auto sign = hn::ShiftLeft<16>(hn::Sub(word, magnitude));
+    const auto is_finite = hn::Lt(magnitude, hn::Set(words, 0x7C00));
+    const auto is_subnormal = hn::Lt(magnitude, hn::Set(words, 0x400));
+    const auto rebias =
+        hn::IfThenElse(is_finite, hn::Set(words, 0x38000000), hn::Set(words, 0x70000000));
+    const auto normal = hn::Add(hn::ShiftLeft<13>(magnitude), rebias);
+    const auto subnormal = hn::Mul(hn::ConvertTo(d, magnitude), hn::Set(d, 0x1p-24f));
+    const auto value = hn::IfThenElse(is_subnormal, hn::BitCast(words, subnormal), normal);
+    return hn::BitCast(d, hn::Or(value, sign));
 #endif
   } else {
     return hn::LoadU(d, at);
   }
 }
 
-/// The same for the first `count` elements, fewer than Lanes(d); the other lanes are 0.
+/// Loads and converts the first `count` elements, fewer than Lanes(d); other lanes are 0.
 template <class D, class In>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, const In* at, std::int64_t count) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -56,7 +66,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, const In* at, std::int64_t
   return load(d, padded);
 }
 
-/// The same, with a mask of the first `count` elements, for elements of the type of d.
+/// Loads the first `count` elements, given their mask, without conversion.
 template <class D, class M>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, M mask,
                                                  const hwy::HWY_NAMESPACE::TFromD<D>* at,
@@ -70,7 +80,8 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, M mask,
 #endif
 }
 
-/// Keeps a loaded vector in its register: for few products GCC loads it again for each of them.
+/// Keeps a loaded vector in its register. Otherwise GCC reloads it for each of a small number of
+/// products.
 template <class V>
 HWY_INLINE void keep(V& v) {
 #if HWY_TARGET == HWY_AVX3 && defined(__GNUC__)

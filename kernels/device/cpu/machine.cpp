@@ -14,8 +14,8 @@
 namespace rung::cpu {
 namespace {
 
-/// What a small file begins with; empty if it cannot be read. Without memory of the heap, so that
-/// a program that is short of it gets the same block sizes.
+/// The start of a file, as much as fits in the buffer; empty if it cannot be read. Does not
+/// allocate memory, so that the block sizes do not depend on the available memory.
 template <std::size_t size>
 std::string_view read_start(const char* path, char (&buffer)[size]) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,7 +25,7 @@ std::string_view read_start(const char* path, char (&buffer)[size]) {
   return {buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-/// A file of sysfs that describes cache `index` of the first processor.
+/// A sysfs file that describes cache `index` of the first processor.
 class CacheFile {
  public:
   CacheFile(int index, const char* name) {
@@ -38,7 +38,7 @@ class CacheFile {
   CacheFile& operator=(const CacheFile&) = delete;
 
   std::string_view text() const { return text_; }
-  /// "48K" and "2M" are numbers of bytes; 0 if the text is no number.
+  /// Parses a size such as "48K" or "2M" in bytes; 0 if the text is not a number.
   std::int64_t number() const {
     std::int64_t value = 0;
     const char* const end = text_.data() + text_.size();
@@ -53,7 +53,7 @@ class CacheFile {
   std::string_view text_;
 };
 
-// sysfs where there is one: getconf knows nothing of the caches of most Arm cores.
+// Uses sysfs, because getconf does not report the caches of most Arm cores.
 Caches find_caches() {
   Caches caches;
   for (int index = 0; index < 8; ++index) {
@@ -72,7 +72,7 @@ Caches find_caches() {
 
 const Machine& machine() {
   static const Machine found{find_isa(), find_caches()};
-  static_assert(std::is_trivially_destructible_v<Machine>);  // it outlives every static object
+  static_assert(std::is_trivially_destructible_v<Machine>);  // usable until the end of the process
   return found;
 }
 

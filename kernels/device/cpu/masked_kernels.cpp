@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/masked_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// These have code for each instruction set, too.
+// Also compiled once per instruction set.
 #include "device/cpu/load-inl.hpp"
 #include "device/cpu/partial-inl.hpp"
 #include "device/cpu/transpose-inl.hpp"
@@ -16,17 +16,18 @@ namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int masked_MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
-// Four vectors for few rows: with fewer sums, each would wait for its last FMA.
+// Four vectors wide for tiles with few rows: with fewer sums, FMA latency would be exposed.
 constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
-// Tiles one below the other, of two and four vectors.
+// Rows of tiles in a strip, two and four vectors wide.
 constexpr int pair_rows = masked_MR == 14 ? 8 : masked_MR;
 constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
-// Cores with two units for FMAs of 512 bits have registers for more sums in flight. They load two
-// vectors in a cycle, too, so tiles of 24 sums, with the fewest loads for an FMA, are faster. Loading
-// A takes as long for half a vector as for a whole one, there and where registers are few.
+// Cores with two 512-bit FMA units have physical registers for more sums in flight. They also load
+// two vectors per cycle, so tiles of 24 sums, which need the fewest loads per FMA, are faster. On
+// these cores, and on those with 16 vector registers, loading A takes as long for half a vector as
+// for a whole one.
 constexpr int many_triple_rows = masked_MR == 14 ? 8 : 0;
 constexpr int many_quad_rows = masked_MR == 14 ? 6 : quad_rows;
-// Of k, for a panel of B from L2.
+// Prefetch distance in k-steps, for a panel of B in L2.
 template <int Vectors>
 constexpr int steps_ahead = Vectors == 2 ? 16 : 12;
 
@@ -42,8 +43,8 @@ HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
 #endif
 }
 
-/// C = sums, or sums + beta * C if AddsC. Two functions rather than a branch for each vector: stores
-/// are the work around a short loop over k.
+/// C = sums, or sums + beta * C if AddsC. Two functions instead of a branch per vector, because
+/// stores dominate if the loop over k is short.
 template <bool AddsC, int Rows, int Vectors, class D, class M>
 HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols,
                            const hn::Vec<D> (&sum)[Rows][Vectors], hn::TFromD<D> beta,
@@ -64,7 +65,7 @@ HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols,
   }
 }
 
-/// What steps fetch: two lines of each row in turn.
+/// The prefetched lines of each k-step: one from each of two lines per row, alternating.
 template <class T>
 struct FetchedLines {
   const T* next;
@@ -78,7 +79,7 @@ struct FetchedLines {
   }
 };
 
-/// The current step of a loop over k: its places in A and B, and what it prefetches and copies.
+/// The state of a loop over k: positions in A and B, prefetches and copies.
 template <class T, int Rows>
 struct Position {
   StridedRows<T, Rows> a;
@@ -87,14 +88,15 @@ struct Position {
   T* copy;
 };
 
-/// What a step of k does besides loading and multiplying: nothing, which is fastest; or `moves`.
+/// The extra work of a k-step: none, which is fastest, or `moves` (prefetches and copies).
 enum class Step { first, next, moves };
 
-/// How B is read: with a mask for the last vector; whole; as a whole packed panel from the L2 cache,
-/// which is fetched into L1 some steps ahead; or whole, while the columns to the right are fetched.
+/// How B is read: with a mask for the last vector; whole vectors; whole vectors of a packed panel
+/// in L2, which is prefetched into L1; or whole vectors while the columns to the right are
+/// prefetched.
 enum class Reads { masked, whole, panel, beside };
 
-/// sum = A * B for one step of k if it is the first, else sum += A * B.
+/// One k-step: sum = A * B for the first step, sum += A * B for others.
 template <Step Kind, Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::TFromD<D>, Rows>& at,
                               hn::Vec<D> (&sum)[Rows][Vectors]) {
@@ -114,8 +116,9 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
   }
   if constexpr (B == Reads::panel || B == Reads::beside) {
     constexpr int tiles_ahead = B == Reads::panel ? steps_ahead<Vectors> : 1;
-    constexpr int of_line = std::max<int>(1, 64 / sizeof(b_k[0]));  // vectors
-    // Where rows of B do not begin with a line, this tile reads the first one of those to the right.
+    constexpr int of_line = std::max<int>(1, 64 / sizeof(b_k[0]));  // vectors per line
+    // If rows of B are not aligned to cache lines, this tile reads the first line of the columns to
+    // the right.
     constexpr std::int64_t within = B == Reads::beside ? of_line * lanes - 1 : 0;
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; v += of_line) {
@@ -149,10 +152,11 @@ HWY_INLINE void add_to(V (&sum)[Rows][Vectors], const V (&other)[Rows][Vectors])
   }
 }
 
-/// With so few sums, each would wait for its last FMA: the odd steps of k have sums of their own.
+/// With that many sums or fewer, FMA latency would be exposed: odd k-steps use a second set of
+/// sums.
 constexpr int few_sums = 6;
 
-/// sum += A * B for the steps that follow the first.
+/// sum += A * B for all steps after the first.
 template <Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void add_steps(D d, M mask, std::int64_t steps, std::int64_t b_row,
                           Position<hn::TFromD<D>, Rows>& at, hn::Vec<D> (&sum)[Rows][Vectors]) {
@@ -238,8 +242,8 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
 
   if (last_cols == lanes && multiplies_unrolled<D, Rows, Vectors>(t, 1)) return;
 
-  // A mask would delay the first products until the stores of the tile before have left the queue.
-  // With few rows, GCC would load a vector that has no mask again for each of them.
+  // With a mask, the first products would wait for the pending stores of the previous tile. For
+  // tiles with few rows, GCC would reload an unmasked vector for each row.
   hn::Vec<D> sum[Rows][Vectors];
   constexpr bool has_whole = Rows > 1 && Vectors > 1 && lanes > 1;
   if (has_whole && masked_MR > 6 && Rows > 3 && last_cols == lanes && t.streams_b) {
@@ -261,7 +265,7 @@ HWY_INLINE void multiply_tiles(const MaskedTile<hn::TFromD<D>>& t, std::int64_t 
   const D d;
   const std::int64_t last_cols = t.cols - (Vectors - 1) * std::int64_t{hn::MaxLanes(d)};
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
-  // Read once: for all that the compiler knows, a store to C may change them.
+  // Read once: stores to C may alias them.
   const std::int64_t k = t.k, b_row = t.b_k, ldc = t.ldc;
   const T alpha = t.alpha, beta = t.beta;
   const bool is_plain = alpha == T{1} && beta == T{};
@@ -363,8 +367,8 @@ HWY_AFTER_NAMESPACE();
 namespace rung::cpu {
 namespace {
 
-/// Whether the core is one of those with registers for many sums: Intel's since Ice Lake, Zen 5.
-/// Zen 4 is not. They have 48 KiB of L1, which is there to be read.
+/// True for cores with many physical vector registers: Intel since Ice Lake, and Zen 5, but not Zen
+/// 4. They are recognized by their L1 cache of at least 48 KiB.
 bool has_many_registers() { return machine().caches.l1 >= 48 << 10; }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/micro_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// It has code for each instruction set, too.
+// Also compiled once per instruction set.
 #include "device/cpu/transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,16 +26,16 @@ HWY_INLINE Vector<T> multiply_add(Vector<T> a, Vector<T> b, Vector<T> sum) {
   } else {
     auto result = hn::Add(sum, hn::Mul(a, b));
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-    // Keeps each addition next to its multiplication. GCC computes all products of a step first
-    // otherwise, and spills the sums, which then take half of the time.
+    // Keep each addition next to its multiplication. Otherwise GCC computes all products of a step
+    // first and spills the sums, which takes half of the time.
     asm("" : "+v"(result.raw));
 #endif
     return result;
   }
 }
 
-// Row pointers of a row-major A, three rows apart: with the stride in an index register, base, base
-// + stride and base + 2 * stride are all addressing modes.
+// Row pointers of a row-major A, one for every three rows: with the stride in an index register,
+// base, base + stride and base + 2 * stride are all addressing modes.
 template <class T, int Rows>
 struct DirectA {
   const T* base[(Rows + 2) / 3];
@@ -81,8 +81,8 @@ HWY_INLINE void store(const Vector<T> (&sum)[Rows][Vectors], T alpha, T beta, T*
   }
 }
 
-// Stores the columns of a partial tile, which is already scaled by alpha. One function for all tile
-// sizes.
+// Stores the valid columns of a partial tile, which is already scaled by alpha. One function for
+// all tile sizes.
 template <class T>
 HWY_NOINLINE void add_columns(const Tile<T>& t, const T* full, int rows, std::int64_t width) {
   for (int i = 0; i < rows; ++i) {
@@ -106,7 +106,7 @@ void tile(const Tile<T>& t) {
     for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
   }
 
-  // C is needed only after the loop over k, which hides the latency of loading it.
+  // Prefetch C, which is needed only after the loop over k.
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
     __builtin_prefetch(t.c + i * t.ldc, 0, 2);
@@ -130,7 +130,7 @@ void tile(const Tile<T>& t) {
     }
   }
 
-  // A partial tile is computed as a full one, then copied.
+  // Compute a partial tile as a full one, then copy its valid columns.
   const bool whole = t.cols == width;
   HWY_ALIGN T full[Rows * width];
   store<T, Rows, Vectors>(sum, t.alpha, whole ? t.beta : T{}, whole ? t.c : full,
@@ -151,7 +151,8 @@ void pack_rows(std::int64_t k_end, const T* matrix, std::int64_t stride, std::in
   }
 }
 
-// 16 bytes hold a row of a 4 x 4 block of 4-byte elements, or of a 2 x 2 block of 8-byte elements.
+// Transposes a block whose rows have 16 bytes: 4 x 4 elements of 4 bytes, or 2 x 2 elements of 8
+// bytes.
 template <class T>
 HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64_t width,
                                 T* panel) {
@@ -175,7 +176,7 @@ HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// The same for two columns of four elements.
+/// Transposes two columns of four elements.
 HWY_INLINE void transpose_pair(const float* matrix, std::int64_t stride, std::int64_t width,
                                float* panel) {
   const hn::FixedTag<float, 4> d;
@@ -189,7 +190,7 @@ HWY_INLINE void transpose_pair(const float* matrix, std::int64_t stride, std::in
 }
 #endif
 
-/// Columns that a block has, or two; k runs along the panel.
+/// Packs the columns of one block, or two columns if Pair, along the panel.
 template <bool Pair, class T>
 HWY_INLINE void pack_few_columns(std::int64_t k_end, const T* matrix, std::int64_t stride,
                                  std::int64_t width, T* panel) {
@@ -217,7 +218,7 @@ void pack_columns(std::int64_t k_end, const T* matrix, std::int64_t stride, std:
     pack_few_columns<false>(k_end, matrix + c * stride, stride, width, panel + c);
   }
 #if HWY_TARGET != HWY_SCALAR
-  // Of six or fourteen columns, two are left.
+  // Two columns remain if there are six or fourteen.
   if constexpr (std::is_same_v<T, float>) {
     if (c + 2 <= valid) {
       pack_few_columns<true>(k_end, matrix + c * stride, stride, width, panel + c);

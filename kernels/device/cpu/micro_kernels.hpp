@@ -1,6 +1,6 @@
 #pragma once
-// The micro-kernels and packing loops that the upper CPU gemm rungs share, one set per instruction
-// set. gemm/cpu/05_micro_kernel shows the idea in its simplest form.
+// The micro-kernels and packing loops of the upper CPU gemm rungs, one set per instruction set.
+// gemm/cpu/05_micro_kernel shows the simplest form.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@ namespace rung::cpu {
 
 /// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C. The called function fixes the
 /// number of rows and the width of B (1 or 2 vectors). B must be readable over that full width;
-/// only `cols` columns of C are accessed. With beta == 0, C is not read. In is what a step of k
-/// takes from a row of A and a column of B: an element, or a group of them (dot_kernels.hpp).
+/// only `cols` columns of C are accessed. With beta == 0, C is not read. In is the unit of a
+/// k-step: an element, or a group of elements (dot_kernels.hpp).
 template <class In, class Acc = In>
 struct Tile {
   std::int64_t k;
@@ -22,8 +22,8 @@ struct Tile {
   Acc* c;
   std::int64_t ldc;
   std::int64_t cols;
-  std::int64_t b_ahead = 0;    // prefetch distance of B, in elements; 0: no prefetch
-  const Acc* start = nullptr;  // for each row, what its sums start from: DotKernels::start_rows
+  std::int64_t b_ahead = 0;    // prefetch distance of B in elements; 0: no prefetch
+  const Acc* start = nullptr;  // initial sum of each row: DotKernels::start_rows
 };
 
 template <class In, class Acc = In>
@@ -41,10 +41,10 @@ struct MicroKernels {
   TileFunction<T> packed_a[max_rows][2];  // A is packed, k-major: a[k * a_stride + row]
   TileFunction<T> direct_a[max_rows][2];  // A is row-major: a[row * a_stride + k]
 
-  /// panel[k * width + c] = matrix[k * stride + c] for c < valid, else 0. Rows are contiguous.
+  /// panel[k * width + c] = matrix[k * stride + c] for c < valid, else 0. For contiguous rows.
   void (*pack_rows)(std::int64_t k, const T* matrix, std::int64_t stride, std::int64_t valid,
                     std::int64_t width, T* panel);
-  /// panel[k * width + c] = matrix[c * stride + k] for c < valid, else 0. Columns are contiguous.
+  /// panel[k * width + c] = matrix[c * stride + k] for c < valid, else 0. For contiguous columns.
   void (*pack_columns)(std::int64_t k, const T* matrix, std::int64_t stride, std::int64_t valid,
                        std::int64_t width, T* panel);
 
@@ -57,7 +57,7 @@ struct MicroKernels {
   }
 };
 
-/// The set for this machine. T is float, double or std::uint32_t.
+/// The kernels for this machine. T is float, double or std::uint32_t.
 template <class T>
 const MicroKernels<T>& micro_kernels();
 

@@ -1,7 +1,7 @@
 #pragma once
-// Up to four rows or columns of C in types narrower than their sums, without packing: the large
-// operand is read once, in the order in which it is stored. Dot-product instructions multiply it in
-// place; without them, 16-bit elements become floats a piece at a time, in L1.
+// Products with up to four rows or columns of C in types narrower than their sums, without packing:
+// the large operand is read once, in storage order. Dot-product instructions multiply it in place;
+// otherwise, 16-bit elements are converted to floats piece by piece, in L1.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,18 +17,19 @@
 
 namespace rung::cpu {
 
-/// Types that become floats without rounding.
+/// True for types that convert to float exactly.
 template <class In>
 inline constexpr bool widens_to_float = std::is_same_v<In, bfloat16> || std::is_same_v<In, float16>;
 
-/// Fetches what is read next of a row: each piece of it ends before the hardware has seen a stream.
+/// Prefetches the next part of a row: each part is too short for the hardware prefetcher to detect
+/// a stream.
 template <class In>
 void fetch_row(const In* at, std::int64_t count) {
   constexpr std::int64_t line = 64 / sizeof(In);
   for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(at + i);
 }
 
-/// Few columns, as dot products of rows of A, which are contiguous.
+/// Few columns: dot products with the rows of A, which are contiguous.
 template <class In>
 void widened_dots(const Gemm<In, float>& g, int threads) {
   constexpr std::int64_t rows = NarrowDots<float>::column_rows, depth = 512;
@@ -41,7 +42,7 @@ void widened_dots(const Gemm<In, float>& g, int threads) {
       widen<In>()(piece, count, b + j * g.k + k);
     }
   }
-  // A share begins at the first column: where n exceeds m, share_dots() makes one share of all.
+  // Each share starts at the first column: share_dots() makes a single share if n exceeds m.
   share_dots(g, threads, [&](const Gemm<In, float>& share) {
     alignas(64) float block[rows * depth];
     for (std::int64_t i = 0; i < share.m; i += rows) {
@@ -67,7 +68,7 @@ void widened_dots(const Gemm<In, float>& g, int threads) {
   });
 }
 
-/// Few rows, as sums of rows of B, which are contiguous, like those of C.
+/// Few rows: sums of rows of B. Rows of B and C are contiguous.
 template <class In>
 void widened_row_sums(const Gemm<In, float>& g, int threads) {
   constexpr std::int64_t depth = 8, cols = 512, unit = 64;
@@ -96,7 +97,8 @@ void widened_row_sums(const Gemm<In, float>& g, int threads) {
   });
 }
 
-/// Few columns, where rows of A are contiguous. False if no instruction multiplies the type.
+/// Few columns, contiguous rows of A. Returns false if this machine has no way to multiply the
+/// type.
 template <class In, class Out>
 bool narrow_dots(const Gemm<In, Out>& g, int threads) {
   const auto* const kernels = group_dots<In, Out>();
@@ -113,13 +115,13 @@ bool narrow_dots(const Gemm<In, Out>& g, int threads) {
   return true;
 }
 
-/// Whether this machine multiplies the type so.
+/// True if this machine supports narrow_row_sums() for the type.
 template <class In, class Out>
 bool has_row_sums() {
   return widens_to_float<In> || few_rows_kernels<In, Out>() != nullptr;
 }
 
-/// Few rows, where rows of B and C are contiguous. Needs has_row_sums().
+/// Few rows, contiguous rows of B and C. Requires has_row_sums().
 template <class In, class Out>
 void narrow_row_sums(const Gemm<In, Out>& g, int threads, Out* partial) {
   sum_parts_of_k(g, threads, partial, [](const Gemm<In, Out>& share, int of_share) {
@@ -128,23 +130,28 @@ void narrow_row_sums(const Gemm<In, Out>& g, int threads, Out* partial) {
   });
 }
 
-/// False for other problems, and for types that this machine does not multiply so.
+/// Returns false for other shapes, and for types that this machine does not support.
 template <class In, class Out>
 bool multiply_narrow(const Gemm<In, Out>& g, int threads) {
   if constexpr (widens_to_float<In> || std::is_same_v<In, std::int8_t>) {
     if (g.k == 0) return false;
-    if (g.n <= few && g.a.col_stride == 1) return narrow_dots(g, threads);
-    if (g.m <= few && g.b.row_stride == 1) return narrow_dots(transposed(g), threads);
-    if (g.m <= few && g.b.col_stride == 1 && has_row_sums<In, Out>()) {
-      narrow_row_sums(g, threads, scratch<Out>(partial_elements(g, threads)));
-      return true;
-    }
-    if (g.n <= few && g.a.row_stride == 1 && has_row_sums<In, Out>()) {
-      const std::int64_t room = partial_elements(transposed(g), threads);
-      sums_of_columns(g, room, [&](const Gemm<In, Out>& t, Out* partial) {
-        narrow_row_sums(t, threads, partial);
-      });
-      return true;
+    switch (narrow_loop(g.m, g.n, g.a.col_stride == 1, g.a.row_stride == 1, g.b.col_stride == 1,
+                        g.b.row_stride == 1)) {
+      case NarrowLoop::none: return false;
+      case NarrowLoop::dots: return narrow_dots(g, threads);
+      case NarrowLoop::transposed_dots: return narrow_dots(transposed(g), threads);
+      case NarrowLoop::row_sums:
+        if (!has_row_sums<In, Out>()) return false;
+        narrow_row_sums(g, threads, scratch<Out>(partial_elements(g, threads)));
+        return true;
+      case NarrowLoop::column_sums: {
+        if (!has_row_sums<In, Out>()) return false;
+        const std::int64_t room = partial_elements(transposed(g), threads);
+        sums_of_columns(g, room, [&](const Gemm<In, Out>& t, Out* partial) {
+          narrow_row_sums(t, threads, partial);
+        });
+        return true;
+      }
     }
   }
   return false;

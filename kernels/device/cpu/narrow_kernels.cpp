@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/narrow_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// These have code for each instruction set, too.
+// Also compiled once per instruction set.
 #include "device/cpu/lane_sums-inl.hpp"
 #include "device/cpu/load-inl.hpp"
 #include "device/cpu/partial-inl.hpp"
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Far enough to hide the latency of memory behind a few streams.
+// Prefetch distance; hides memory latency with few streams.
 constexpr std::int64_t bytes_ahead = 256;
 
 template <class T, int Rows, int Cols>
@@ -54,7 +54,7 @@ void dots(const DotTile<T>& t) {
 
   alignas(64) T sums[Rows * Cols];
   add_lanes<Rows * Cols>(&sum[0][0], sums);
-  // Read once: for all that the compiler knows, a store to C may change them.
+  // Read once: stores to C may alias them.
   const T alpha = t.alpha, beta = t.beta;
   const std::int64_t c_row = t.c_row, c_col = t.c_col;
   T* const c = t.c;
@@ -79,7 +79,7 @@ template <class T, int Rows, int Depth>
 void row_sum(const RowSum<T>& s) {
   const hn::ScalableTag<T> d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
-  const T beta = s.beta;  // read once: for all that the compiler knows, a store to C may change it
+  const T beta = s.beta;  // read once: stores to C may alias it
   hn::Vec<decltype(d)> a[Rows][Depth];
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i) {
@@ -87,7 +87,7 @@ void row_sum(const RowSum<T>& s) {
     for (int k = 0; k < Depth; ++k) a[i][k] = hn::Set(d, s.a[i * s.a_row + k * s.a_k]);
   }
   const auto alpha = hn::Set(d, s.alpha);
-  // In a short row the FMAs of a sum wait for each other: those of odd steps have one of their own.
+  // In a short row, FMAs on one sum depend on each other: odd steps use a second sum.
   constexpr int chains = Rows == 1 && Depth >= 4 ? 2 : 1;
   const auto sums = [&](const auto& load, const auto& store) HWY_ATTR {
     hn::Vec<decltype(d)> sum[Rows][chains];

@@ -1,6 +1,6 @@
 #pragma once
-// Micro-kernels for a C of few rows or columns, which the large operand is read only once for. One
-// set per instruction set, for float and double.
+// Micro-kernels for a C with few rows or columns, which read the large operand only once. One set
+// per instruction set, for float and double.
 
 #include <cstdint>
 
@@ -12,9 +12,9 @@ template <class In, class Acc = In>
 struct DotTile {
   std::int64_t k;
   const In* a;
-  std::int64_t a_row;  // elements from one row of A to the next
+  std::int64_t a_row;  // elements between rows of A
   const In* b;
-  std::int64_t b_col;  // elements from one column of B to the next
+  std::int64_t b_col;  // elements between columns of B
   Acc alpha;
   Acc beta;
   Acc* c;
@@ -27,7 +27,7 @@ struct NarrowDots {
   static constexpr int column_rows = 8;
 
   void (*dots[max_rows][max_cols])(const DotTile<In, Acc>& tile);  // [rows - 1][cols - 1]
-  void (*column)(const DotTile<In, Acc>& tile);                    // column_rows rows by one column
+  void (*column)(const DotTile<In, Acc>& tile);                    // column_rows x 1
 };
 
 /// C (rows x n) = alpha * A * B + beta * C as sums of rows of B: rows of B and of C are contiguous.
@@ -47,14 +47,14 @@ struct RowSum {
 template <class T>
 struct NarrowKernels : NarrowDots<T> {
   static constexpr int max_depth = 12;
-  /// The largest k for which all of A, with this many rows, fits in registers.
+  /// The largest k for which A, with this many rows, fits in registers.
   static constexpr std::int64_t depth(std::int64_t rows) { return rows <= 2 ? max_depth : 8; }
 
   void (*row_sums[NarrowDots<T>::max_rows][max_depth])(
       const RowSum<T>& sum);  // [rows - 1][k - 1], k up to depth(rows)
 };
 
-/// The set for this machine. T is float or double.
+/// The kernels for this machine. T is float or double.
 template <class T>
 const NarrowKernels<T>& narrow_kernels();
 

@@ -1,6 +1,6 @@
 #pragma once
-// Loops around the kernels for a few columns of C: copies of the small operand, shares of the large
-// one for threads, and parts of k.
+// Loops around the kernels for few columns of C: copies of the small operand, shares of the large
+// operand for threads, and parts of k.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,17 +14,30 @@
 
 namespace rung::cpu {
 
-/// The most rows or columns of C for these loops.
+/// The maximum number of rows or columns of C for these loops.
 inline constexpr std::int64_t few = 4;
 
-/// The same problem for C transposed, whose rows may not be contiguous.
+/// The loop for a problem in a type narrower than its sums.
+enum class NarrowLoop { none, dots, transposed_dots, row_sums, column_sums };
+
+/// a_rows, b_rows: rows of A, of B are contiguous; a_columns, b_columns: columns are.
+constexpr NarrowLoop narrow_loop(std::int64_t m, std::int64_t n, bool a_rows, bool a_columns,
+                                 bool b_rows, bool b_columns) {
+  if (n <= few && a_rows) return NarrowLoop::dots;
+  if (m <= few && b_columns) return NarrowLoop::transposed_dots;
+  if (m <= few && b_rows) return NarrowLoop::row_sums;
+  return n <= few && a_columns ? NarrowLoop::column_sums : NarrowLoop::none;
+}
+
+/// The transposed problem. Rows of its C may not be contiguous.
 template <class In, class Out>
 Gemm<In, Out> transposed(const Gemm<In, Out>& g) {
   return {g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()};
 }
 
-/// A loop over so few rows takes longer than what it copies, unless their number is fixed. By value:
-/// for all that the compiler knows, a store of a byte may change a matrix by reference.
+/// Copies a fixed number of rows; a loop over up to four rows would take longer than the copies.
+/// Takes the matrix by value, because the compiler must assume that byte stores change a matrix
+/// passed by reference.
 template <int Rows, class T>
 void copy_rows(Matrix<const T> matrix, std::int64_t cols, T* copy) {
   for (std::int64_t j = 0; j < cols; ++j) {
@@ -33,7 +46,7 @@ void copy_rows(Matrix<const T> matrix, std::int64_t cols, T* copy) {
   }
 }
 
-/// The same matrix, of up to `few` rows, with contiguous rows.
+/// A copy of the matrix (up to `few` rows) with contiguous rows.
 template <class T>
 Matrix<const T> copied(const Matrix<const T>& matrix, std::int64_t rows, std::int64_t cols,
                        T* copy) {
@@ -46,18 +59,22 @@ Matrix<const T> copied(const Matrix<const T>& matrix, std::int64_t rows, std::in
   return {copy, cols, 1};
 }
 
-/// One for each thread where its part of the large operand stays in its L2: threads take tasks in
-/// turn, and of as many as there are threads each takes the same again. Otherwise eight, for balance.
+/// The maximum number of tasks. One per thread if each thread's part of the large operand fits in
+/// its L2, so that repeated calls give each thread the same part; otherwise eight per thread, for
+/// load balance.
 template <class T>
-std::int64_t most_tasks(std::int64_t elements, int threads) {
+std::int64_t max_tasks(std::int64_t elements, int threads) {
   const std::int64_t bytes = elements * std::int64_t{sizeof(T)};
   return threads * (bytes <= threads * machine().caches.l2 ? 1 : 8);
 }
 
-/// The least part of the large operand that is worth a task of its own.
+/// The minimum size of a task, in elements of the large operand.
 inline constexpr std::int64_t task_elements = 1 << 14;
 
-/// All of k for a few columns of C, or a few rows of many columns.
+/// Steps of k that dots_of_k() takes at a time: four columns of B are in the L2 cache.
+inline constexpr std::int64_t deepest_dots = 4096;
+
+/// Multiplies over all of k, for a few columns of C or for a few rows of many columns.
 template <class In, class Acc>
 void dot_block(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
   constexpr std::int64_t column_rows = NarrowDots<In, Acc>::column_rows;
@@ -78,12 +95,11 @@ void dot_block(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
   }
 }
 
-/// A part of k after the other.
+/// Multiplies part after part of k.
 template <class In, class Acc>
 void dots_of_k(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
-  // In elements: four columns of B in the L2 cache; one column may be longer.
-  constexpr std::int64_t dots_KC = 4096, column_KC = 1 << 16;
-  const std::int64_t KC = g.n == 1 ? column_KC : dots_KC;
+  constexpr std::int64_t column_KC = 1 << 16;  // one column may be longer
+  const std::int64_t KC = g.n == 1 ? column_KC : deepest_dots;
   if (g.k <= KC) return dot_block(g, kernels);
   for (std::int64_t k0 = 0; k0 < g.k; k0 += KC) {
     Gemm<In, Acc> block = g;
@@ -95,14 +111,15 @@ void dots_of_k(const Gemm<In, Acc>& g, const NarrowDots<In, Acc>& kernels) {
   }
 }
 
-/// Divides rows of A, or columns of B where these are more, between threads: body(share).
+/// Divides the rows of A, or the columns of B if there are more of these, among threads and calls
+/// body(share).
 template <class In, class Acc, class Body>
 void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   if (threads == 1) return body(g);
   const bool by_rows = g.m >= g.n;
   const std::int64_t most = by_rows ? g.m : g.n;
   const std::int64_t wanted = std::max<std::int64_t>(1, most * g.k / task_elements);
-  const std::int64_t tasks = std::min(wanted, most_tasks<In>(most * g.k, threads));
+  const std::int64_t tasks = std::min(wanted, max_tasks<In>(most * g.k, threads));
   const std::int64_t part = round_up(ceil_div(most, tasks), NarrowDots<In, Acc>::column_rows);
   parallel_for(ceil_div(most, part), threads, [&](std::int64_t task) {
     const std::int64_t begin = task * part;
@@ -114,14 +131,16 @@ void share_dots(const Gemm<In, Acc>& g, int threads, const Body& body) {
   });
 }
 
-/// The least k for which a part gets sums of its own. Because sums are written and read again, they may take
-/// at most a 32nd of the part's bytes. rows: of C; ratio: the size of a sum over that of an element.
+/// The minimum length of a part of k with its own sums. Writing and reading the sums may take at
+/// most 1/32 of the part's bytes. rows: rows of C; ratio: size of a sum divided by the size of an
+/// element.
 template <class Number>
 constexpr Number least_part_of_k(Number rows, Number ratio) {
   return std::max(Number{64}, 32 * ratio * rows);
 }
 
-/// Parts of k for threads that add up rows of B: each has sums of its own, which are few beside a part.
+/// The number of parts of k when threads add rows of B. Each part has its own sums, which are small
+/// compared to the part.
 template <class In, class Acc>
 std::int64_t parts_of_k(const Gemm<In, Acc>& g, int threads) {
   constexpr std::int64_t ratio = std::int64_t{sizeof(Acc)} / std::int64_t{sizeof(In)};
@@ -129,18 +148,18 @@ std::int64_t parts_of_k(const Gemm<In, Acc>& g, int threads) {
   return std::min<std::int64_t>(threads, ceil_div(g.n * g.k, task_elements));
 }
 
-/// The room that sum_parts_of_k() needs.
+/// The number of elements that sum_parts_of_k() needs in `partial`.
 template <class In, class Acc>
 std::int64_t partial_elements(const Gemm<In, Acc>& g, int threads) {
   return (parts_of_k(g, threads) - 1) * g.m * g.n;
 }
 
-/// C += the sum of `count` matrices of the size of C, which are one after the other at `partial`.
+/// Adds `count` matrices of the size of C, stored consecutively at `partial`, to C.
 template <class In, class Acc>
 void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count, int threads) {
-  constexpr std::int64_t least_additions = 1 << 13, least_columns = 64, most_columns = 2048;
+  constexpr std::int64_t least_additions = 1 << 13, least_columns = 64, max_columns = 2048;
   const std::int64_t least =
-      std::clamp(ceil_div(least_additions, count * g.m), least_columns, most_columns);
+      std::clamp(ceil_div(least_additions, count * g.m), least_columns, max_columns);
   const std::int64_t part = round_up(std::max(least, ceil_div(g.n, threads)), least_columns);
   parallel_for(ceil_div(g.n, part), threads, [&](std::int64_t task) {
     const std::int64_t begin = task * part, end = std::min(g.n, begin + part);
@@ -152,8 +171,9 @@ void add_partial(const Gemm<In, Acc>& g, const Acc* partial, std::int64_t count,
   });
 }
 
-/// Few rows of C, as sums of rows of B: sums(share, threads). Each thread reads a part of k, one piece of
-/// memory, rather than pieces of all rows. `partial` has room for partial_elements().
+/// Few rows of C, as sums of rows of B, computed by sums(share, threads). Each thread reads a part
+/// of k, which is contiguous memory, rather than parts of all rows. `partial` has
+/// partial_elements() elements.
 template <class In, class Acc, class Sums>
 void sum_parts_of_k(const Gemm<In, Acc>& g, int threads, Acc* partial, const Sums& sums) {
   constexpr std::int64_t unit = 16;  // a multiple of the rows that most kernels add at once
@@ -175,9 +195,9 @@ void sum_parts_of_k(const Gemm<In, Acc>& g, int threads, Acc* partial, const Sum
   add_partial(g, partial, parts - 1, threads);
 }
 
-/// Up to `few` columns of C, where columns of A are contiguous. sums(g transposed, memory) writes to rows
-/// of C transposed, which must be contiguous: those of a copy, unless C is a single column. `memory` has
-/// room for `room` elements.
+/// Up to `few` columns of C, with contiguous columns of A. sums(transposed g, memory) writes to the
+/// rows of the transposed C, which must be contiguous: it gets a copy unless C is a single column.
+/// `memory` has `room` elements.
 template <class In, class Out, class Sums>
 void sums_of_columns(const Gemm<In, Out>& g, std::int64_t room, const Sums& sums) {
   Gemm<In, Out> t = transposed(g);

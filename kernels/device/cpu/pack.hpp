@@ -1,5 +1,5 @@
 #pragma once
-// Packs a block of a matrix, of any layout and element type, into a panel for the micro-kernels.
+// Packs a block of a matrix of any layout and element type into a panel for the micro-kernels.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace rung::cpu {
 
-/// Elements per cache line. Align panels of B to it: otherwise each of their loads crosses a line.
+/// Elements per cache line. Align panels of B to cache lines, so that loads do not cross lines.
 template <class T>
 inline constexpr std::int64_t line = 64 / sizeof(T);
 
 namespace detail {
 
-/// The same for 16-bit elements, which become float.
+/// Packs 16-bit elements as floats.
 template <class In>
 void widen_panel(const MicroKernels<float>& kernels, const Matrix<const In>& matrix,
                  std::int64_t rows, std::int64_t cols, std::int64_t width, float* panel) {
   if (matrix.col_stride == 1) {
     return widen_rows<In>()(rows, matrix.data, matrix.row_stride, cols, width, panel);
   }
-  // By columns: a few elements of each are widened, then transposed.
-  constexpr std::int64_t most_rows = 64, most_cols = 32;
-  float wide[most_cols * most_rows];
-  for (std::int64_t k = 0; k < rows; k += most_rows) {
-    const std::int64_t count = std::min(most_rows, rows - k);
-    widen_rows<In>()(cols, &matrix(k, 0), matrix.col_stride, count, most_rows, wide);
-    kernels.pack_columns(count, wide, most_rows, cols, width, panel + k * width);
+  // Column-major: widen a few elements of each column, then transpose.
+  constexpr std::int64_t max_rows = 64, max_cols = 32;
+  float wide[max_cols * max_rows];
+  for (std::int64_t k = 0; k < rows; k += max_rows) {
+    const std::int64_t count = std::min(max_rows, rows - k);
+    widen_rows<In>()(cols, &matrix(k, 0), matrix.col_stride, count, max_rows, wide);
+    kernels.pack_columns(count, wide, max_rows, cols, width, panel + k * width);
   }
 }
 
 }  // namespace detail
 
 /// panel[k * width + c] = matrix(k0 + k, col0 + c) for k in [0, rows) and c in [0, cols); columns
-/// from cols to width become 0. Pass the transpose of A to pack A.
+/// in [cols, width) become 0. Pass the transpose of A to pack A.
 template <class In, class Out>
 void pack_panel(const MicroKernels<Out>& kernels, const Matrix<const In>& matrix, std::int64_t k0,
                 std::int64_t rows, std::int64_t col0, std::int64_t cols, std::int64_t width,

@@ -1,4 +1,4 @@
-// Packs a matrix into panels of groups: see dot_kernels.hpp. Included once per target, with the
+// Packs a matrix into panels of k-groups: see dot_kernels.hpp. Included once per target, with the
 // include guard of Highway's own -inl.h headers.
 
 #if defined(RUNG_DEVICE_CPU_PACK_GROUPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The elements of a group that are at `at`, `stride` apart; `count` of them are there.
+/// Gathers the `count` elements of a group, which are `stride` apart.
 template <class Element, class In>
 HWY_INLINE KGroup gather_group(const In* at, std::int64_t stride, std::int64_t count) {
   constexpr int bits = 8 * sizeof(Element);
@@ -38,7 +38,7 @@ HWY_INLINE KGroup gather_group(const In* at, std::int64_t stride, std::int64_t c
   return group;
 }
 
-/// Packs the groups from `first` on of columns [c, c_end). The last group may be cut short by K.
+/// Packs groups from index `first` for columns [c, c_end). The last group may be partial.
 template <class Element, class In>
 void pack_groups(std::int64_t k, const Matrix<const In>& matrix, std::int64_t first, std::int64_t c,
                  std::int64_t c_end, std::int64_t width, KGroup* panel) {
@@ -59,7 +59,7 @@ void pack_groups(std::int64_t k, const Matrix<const In>& matrix, std::int64_t fi
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Four groups of a column, whose elements are contiguous in memory, and become Element.
+/// Four consecutive groups of a column with contiguous elements, converted to Element.
 template <class Element, class In>
 HWY_INLINE hn::Vec<hn::FixedTag<KGroup, 4>> four_groups(const In* at) {
   const hn::FixedTag<KGroup, 4> d;
@@ -72,7 +72,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<KGroup, 4>> four_groups(const In* at) {
   }
 }
 
-/// Four columns by four groups, of which so many columns are there: the others are 0.
+/// Transposes four columns by four groups. Columns beyond `Columns` are 0.
 template <class Element, int Columns, class In>
 HWY_INLINE void transpose_groups(const In* matrix, std::int64_t stride, std::int64_t width,
                                  KGroup* panel) {
@@ -85,7 +85,7 @@ HWY_INLINE void transpose_groups(const In* matrix, std::int64_t stride, std::int
   store_transposed(d, c0, c1, c2, c3, width, panel);
 }
 
-/// `steps` groups, in fours, of four columns.
+/// Transposes `steps` groups (a multiple of four) of up to four columns.
 template <class Element, int Columns, class In>
 void transpose_columns(std::int64_t steps, const In* matrix, std::int64_t stride,
                        std::int64_t width, KGroup* panel) {
@@ -95,7 +95,7 @@ void transpose_columns(std::int64_t steps, const In* matrix, std::int64_t stride
   }
 }
 
-/// Sixteen bytes of each row of a step, which become groups.
+/// Interleaves 16 bytes from each row of a k-step into groups.
 template <class Element>
 HWY_INLINE void interleave_rows(const bfloat16* matrix, std::int64_t stride, KGroup* panel) {
   const hn::FixedTag<std::uint16_t, 8> d;
@@ -126,7 +126,7 @@ HWY_INLINE void interleave_rows(const std::int8_t* matrix, std::int64_t stride, 
   store(hn::InterleaveUpper(pairs, upper01, upper23), 12);
 }
 
-/// The same for bytes that become int16: groups of two rows.
+/// Interleaves bytes as int16, in groups of two rows.
 template <class Element>
   requires(sizeof(Element) == 2)
 HWY_INLINE void interleave_rows(const std::int8_t* matrix, std::int64_t stride, KGroup* panel) {
@@ -146,9 +146,10 @@ HWY_INLINE void interleave_rows(const std::int8_t* matrix, std::int64_t stride, 
 
 #if HWY_TARGET == HWY_AVX3
 
-/// 32 columns of two rows of 16-bit elements.
+/// Interleaves 32 columns of two rows of 16-bit elements.
 HWY_INLINE void interleave_32_columns(const bfloat16* matrix, std::int64_t stride, KGroup* panel) {
-  // The numbers of elements 0 to 15 of the first row, and of those below them: 0, 32, 1, 33, …
+  // Indices of elements 0 to 15 of the first row, interleaved with those of the second: 0, 32, 1,
+  // 33, …
   const __m512i count = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const __m512i first = _mm512_add_epi32(_mm512_or_si512(count, _mm512_slli_epi32(count, 16)),
                                          _mm512_set1_epi32(32 << 16));
@@ -159,7 +160,7 @@ HWY_INLINE void interleave_32_columns(const bfloat16* matrix, std::int64_t strid
   _mm512_storeu_si512(panel + 16, _mm512_permutex2var_epi16(r0, second, r1));
 }
 
-/// 32 columns of four rows of bytes.
+/// Interleaves 32 columns of four rows of bytes.
 HWY_INLINE void interleave_32_columns(const std::int8_t* matrix, std::int64_t stride,
                                       KGroup* panel) {
   const auto row = [&](int i) HWY_ATTR {
@@ -168,7 +169,7 @@ HWY_INLINE void interleave_32_columns(const std::int8_t* matrix, std::int64_t st
   const __m256i r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
   const __m256i lower01 = _mm256_unpacklo_epi8(r0, r1), upper01 = _mm256_unpackhi_epi8(r0, r1);
   const __m256i lower23 = _mm256_unpacklo_epi8(r2, r3), upper23 = _mm256_unpackhi_epi8(r2, r3);
-  // Halves of 128 bits: four columns, and the four that are sixteen columns further on.
+  // Each 128-bit half pair holds four columns and the four columns that are sixteen further on.
   const auto pair = [](__m256i low, __m256i high) HWY_ATTR {
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
   };
@@ -182,8 +183,8 @@ HWY_INLINE void interleave_32_columns(const std::int8_t* matrix, std::int64_t st
 
 #endif
 
-/// Packs what whole vectors cover: all groups before the returned one, of the columns before `c`.
-/// Of these, columns from `valid` on are 0.
+/// Packs the part that whole vectors cover: all groups before the returned index, of the columns
+/// before the returned `c`. Columns from `valid` on are 0.
 template <class Element, class In>
 std::int64_t pack_vectors(std::int64_t k, const Matrix<const In>& matrix, std::int64_t valid,
                           std::int64_t width, KGroup* panel, std::int64_t& c) {
@@ -222,7 +223,7 @@ std::int64_t pack_vectors(std::int64_t k, const Matrix<const In>& matrix, std::i
 
 #endif
 
-/// Element: what the elements of the matrix become.
+/// Packs a panel. The elements of the matrix are converted to Element.
 template <class Element, class In>
 void pack_panel_of_groups(std::int64_t k, const Matrix<const In>& matrix, std::int64_t valid,
                           std::int64_t width, KGroup* panel) {

@@ -1,26 +1,28 @@
 #pragma once
-// Panels of A and B for micro-kernels that read in place: their sizes, such that a panel of A stays
-// in L1 while panels of B pass by from L2, and how one is packed.
+// Sizes and packing of panels of A and B for micro-kernels that read in place. A panel of A stays
+// in L1 while panels of B stream from L2.
 
 #include <algorithm>
 #include <cstdint>
 
+#include "core/problem.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/parallel.hpp"
 #include "device/cpu/partition.hpp"
-#include "device/cpu/rung.hpp"
 
 namespace rung::cpu {
 
-// Strips of B are wider than two vectors if A has at least this many rows, and k this many bytes.
+// Strips of B are wider than two vectors if A has at least this many rows and k spans at least this
+// many bytes.
 inline constexpr std::int64_t least_rows_of_wide_strips = 128, least_k_bytes_of_wide_strips = 2048;
 
-/// Vectors of columns in a strip of B. Tiles of three vectors by eight rows, or of four by six, take
-/// fewer loads for an FMA than two by fourteen, and their sums leave registers to the next tile. A
-/// short k or few rows do not make up for what a tile and a copy of B take beside the FMAs.
+/// The width of a strip of B in vectors. Tiles of three vectors by eight rows, or four by six, take
+/// fewer loads per FMA than two by fourteen, and leave registers for the next tile while their sums
+/// are stored. With a short k or few rows, this gain does not offset the fixed costs of a tile and
+/// a copy of B.
 template <class T>
 std::int64_t strip_vectors(const MaskedKernels<T>& kernels, const Gemm<T, T>& g) {
   const std::int64_t count = ceil_div(g.n, kernels.lanes);
@@ -31,33 +33,35 @@ std::int64_t strip_vectors(const MaskedKernels<T>& kernels, const Gemm<T, T>& g)
 }
 
 /// The sizes of tiles, panels and blocks of C for a product on `threads` threads, in rows, columns
-/// and steps of k. T is float or double.
+/// and k-steps. T is float or double.
 struct PanelBlocks {
-  // A panel of A stays in an L1 of 48 KiB while panels of B pass by; a smaller L1 holds neither, and
-  // then a strip of B is finished before the next one.
+  // An L1 of 48 KiB holds a panel of A while panels of B stream. A smaller L1 does not; then each
+  // strip of B is finished before the next one.
   static constexpr std::int64_t l1_for_a = 48 << 10;
-  // C is read and written once per KC, so a short KC costs traffic.
-  static constexpr std::int64_t max_panel_bytes = 28 << 10;  // of A, for strips of two vectors
-  static constexpr std::int64_t max_row_bytes = 3072;        // of A, for wider ones
+  // C is read and written once per KC, so a short KC costs memory traffic.
+  static constexpr std::int64_t max_panel_bytes = 28 << 10;  // panel of A, for strips of two
+                                                             // vectors
+  static constexpr std::int64_t max_row_bytes = 3072;        // row of A, for wider strips
   static constexpr std::int64_t one_tile_KC_bytes = 1024;    // for B in place
-  // From this number of columns on, A is worth packing where an L1 does not hold the rows of a tile,
-  // or where it is stored by columns; from the second on, into panels that are a vector wide.
+  // Packing A pays off from this number of columns on if the rows of a tile do not fit in L1 or A
+  // is column-major. From the second number on, it pays off for panels that are one vector wide.
   static constexpr std::int64_t columns_of_packed_a = 1536, columns_of_narrow_panels = 96;
-  // The same where registers hold few rows: panels of A then come from L2, and A in place from as many
-  // streams as a tile has rows.
+  // The threshold with few registers: panels of A then come from L2, and A in place is read in as
+  // many streams as a tile has rows.
   static constexpr std::int64_t bytes_of_columns_of_packed_a = 4096;
-  static constexpr std::int64_t kept_bytes_of_b = 2 << 20;  // of L3
+  static constexpr std::int64_t kept_bytes_of_b = 2 << 20;  // part of L3
 
-  bool few_rows;         // as MaskedKernels::has_few_rows()
-  std::int64_t vectors;  // of columns in a strip
-  std::int64_t MR, NR;   // of a tile
-  std::int64_t width_a;  // of a packed panel of A: MR, if those are not few in whole vectors
+  bool few_rows;         // MaskedKernels::has_few_rows()
+  std::int64_t vectors;  // width of a strip
+  std::int64_t MR, NR;   // tile size
+  std::int64_t width_a;  // rows of a packed panel of A: MR, rounded up to whole vectors
   std::int64_t KC, MC, NC;
-  std::int64_t group;       // columns of B whose panels are in L2 together, or in L3
-  std::int64_t rows_in_l2;  // of A, for a KC, where registers hold few rows
-  std::int64_t panel_cols;  // of B that a worker keeps: a group, or a strip
-  bool packs_a;             // all of it, ahead
-  // By the worker that uses it: a panel at a time for the only group of strips, or rows_in_l2.
+  std::int64_t group;       // columns of B whose panels fit in L2 (or L3) together
+  std::int64_t rows_in_l2;  // rows of A per KC that fit in L2, with few registers
+  std::int64_t panel_cols;  // columns of B that a worker keeps: a group or a strip
+  bool packs_a;             // pack all of A in advance
+  // Each worker packs A just before its use: one panel at a time for the only group of strips, or
+  // rows_in_l2 rows.
   bool packs_a_late;
 
   template <class T>
@@ -80,15 +84,15 @@ struct PanelBlocks {
       }
     }
     NR = vectors * kernels.lanes;
-    const std::int64_t most_rows = vectors == 2 ? kernels.MR : kernels.rows_in_strip[vectors - 1];
-    const bool sets_hold_rows = a_by_rows && most_rows <= l1_ways;
+    const std::int64_t max_rows = vectors == 2 ? kernels.MR : kernels.rows_in_strip[vectors - 1];
+    const bool sets_hold_rows = a_by_rows && max_rows <= l1_ways;
     const bool conflicts = shares_sets && g.m > l1_ways && !sets_hold_rows;
-    // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
+    // A single strip of B reads A only once, so tiles with fewer rows are cheaper than packing.
     const bool avoids = conflicts && g.n <= NR && a_by_rows;
-    MR = even_part(g.m, avoids ? std::min(l1_ways, most_rows) : most_rows, 1);
+    MR = even_part(g.m, avoids ? std::min(l1_ways, max_rows) : max_rows, 1);
     width_a = round_up(MR, kernels.lanes);
     packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns);
-    const std::int64_t panel_rows = packs_a ? round_up(most_rows, kernels.lanes) : most_rows;
+    const std::int64_t panel_rows = packs_a ? round_up(max_rows, kernels.lanes) : max_rows;
     const std::int64_t row_bytes = vectors == 2 ? max_panel_bytes / panel_rows : max_row_bytes;
     KC = even_part(g.k, (g.m > MR ? row_bytes : one_tile_KC_bytes) / size, 8);
     if (few_rows) {
@@ -96,7 +100,7 @@ struct PanelBlocks {
       if (g.m > 8 * MR && g.n > 8 * NR)
         KC = even_part(g.k, caches.l1 * 3 / 4 / (std::max(NR, MR) * size), 8);
     }
-    // Blocks of A in L2 leave room for C and the next B, and for what other programs bring.
+    // Blocks of A leave room in L2 for C, the next panel of B, and other programs.
     const std::int64_t in_l2 = caches.l2 / (few_rows ? 4 : 2) / (KC * size);
     MC = holds_a || few_rows ? round_up(g.m, MR) : even_part(g.m, in_l2, MR);
     NC = round_up(g.n, NR);
@@ -117,23 +121,23 @@ struct PanelBlocks {
     if (packs_a_late) packs_a = false;
   }
 
-  /// Threads with blocks of a C of m x n.
+  /// The number of threads that get blocks of an m x n C.
   std::int64_t workers(std::int64_t m, std::int64_t n, int threads) const {
     return std::min<std::int64_t>(threads, ceil_div(m, MC) * ceil_div(n, NC));
   }
-  /// Elements of a worker's panels: those of B, then those of A if it is packed late.
+  /// The elements of a worker's panels: those of B, followed by those of A if it is packed late.
   std::int64_t of_worker() const {
     const std::int64_t late = few_rows ? rows_in_l2 / MR : vectors;
     return KC * (panel_cols + (packs_a_late ? late * width_a : 0));
   }
-  /// Elements of all panels: those of the workers, then A if it is packed ahead.
+  /// The elements of all panels: those of the workers, followed by A if it is packed in advance.
   std::int64_t elements(std::int64_t m, std::int64_t n, int threads) const {
     const std::int64_t of_a = packs_a ? ceil_div(m, MR) * width_a * KC : 0;
     return workers(m, n, threads) * of_worker() + of_a;
   }
 
-  /// The columns of the next strip where `left` remain: two pairs of vectors, rather than three vectors
-  /// and one.
+  /// The width of the next strip when `left` columns remain. Prefers two strips of two vectors to
+  /// one of three and one of one.
   std::int64_t strip_cols(std::int64_t left, std::int64_t lanes) const {
     const bool leaves_one = vectors > 2 && left > NR && left <= NR + lanes;
     return leaves_one ? NR - lanes : std::min(left, NR);
@@ -154,7 +158,7 @@ void pack_panel(const MaskedKernels<T>& kernels, const Matrix<const T>& matrix, 
   }
 }
 
-/// All panels of A for k0 … k0 + k, one after the other.
+/// Packs all panels of A for k-steps [k0, k0 + k), one after the other.
 template <class T>
 void pack_panels_of_a(const MaskedKernels<T>& kernels, const Gemm<T, T>& g,
                       const PanelBlocks& blocks, std::int64_t k0, std::int64_t k, T* packed,
@@ -184,7 +188,7 @@ struct Slab {
   bool copies_b(std::int64_t cols) const {
     return g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
   }
-  /// How many columns a panel of B has room for when it holds `cols` of them.
+  /// The row length of a panel of B with `cols` columns.
   std::int64_t width(std::int64_t cols) const {
     return copies_b(cols) ? kernels.width(cols) : round_up(cols, kernels.lanes);
   }
@@ -195,12 +199,12 @@ struct Slab {
                  blocks.width_a, late_panel((i - rows.begin) / blocks.MR));
     }
   }
-  /// `late`: the index of the panel, if it is packed late.
+  /// The address of the panel for row i. `late`: its index if it is packed late.
   const T* a(std::int64_t i, std::int64_t late) const {
     if (blocks.packs_a) return packed_a + i / blocks.MR * blocks.width_a * k();
     return blocks.packs_a_late ? late_panel(late) : &g.a(i, ks.begin);
   }
-  /// With panels of A from a(). B is not set.
+  /// The tile at (i, j) with a panel of A from a(). Does not set B.
   MaskedTile<T> tile(const T* a, std::int64_t i, std::int64_t j, std::int64_t cols) const {
     const bool packed = blocks.packs_a || blocks.packs_a_late;
     const std::int64_t a_row = packed ? 1 : g.a.row_stride;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <csignal>
 #include <exception>
 #include <type_traits>
@@ -14,6 +15,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+#include "device/cpu/float_environment.hpp"
 
 namespace rung::cpu {
 namespace {
@@ -26,20 +29,20 @@ void relax() {
 #endif
 }
 
-// About 100 us: long enough to bridge the serial parts of a call, uneven blocks and back-to-back
-// calls; short enough not to take a core away from whatever the program does next.
+// About 100 us: bridges the serial parts of a call, uneven blocks and back-to-back calls, without
+// occupying a core much longer than necessary.
 constexpr int worker_spins = 2000;
 
-// About 2 ms. A caller that sleeps is woken on the processor of the worker that finished last, and
-// the two stay there together for the calls that follow, at the speed of one thread.
+// About 2 ms. A sleeping caller is woken on the processor of the worker that finished last, and
+// both would share that processor in subsequent calls.
 constexpr int caller_spins = 40000;
 
-// A worker that is behind its caller in the queue of one processor runs when the caller yields.
+// Yielding runs a worker that is queued on the caller's processor.
 constexpr int spins_before_yield = 64;
 
 constexpr int max_helpers = 1023;
 
-/// Blocks the signals of the process in this thread, and so in the threads that it creates. Faults
+/// Blocks process-directed signals in this thread, and therefore in threads that it creates. Faults
 /// of the thread itself still reach the program's handlers.
 class SignalsBlocked {
  public:
@@ -59,12 +62,12 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// Which processors a worker may run on: those of its caller, less the one that the caller is on. A
-// scheduler may queue a woken thread behind its waker, which is busy from then on, for a slice of
-// some milliseconds: longer than most calls.
+// The processors on which a worker may run: those of its caller, except the caller's current one. A
+// scheduler may queue a woken thread on the processor of its waker, which stays busy, for a time
+// slice of some milliseconds. That is longer than most calls.
 class Processors {
  public:
-  /// Those for workers of the calling thread; none if that is unknown.
+  /// The processors for workers of the calling thread; empty if unknown.
   static Processors beside_caller() {
     Processors found;
 #if defined(__linux__)
@@ -94,22 +97,23 @@ struct Worker {
   Processors processors;
 };
 
-/// A loop in hand. It is on the stack of its caller, who waits until every worker has left it.
+/// A running loop. It is on the stack of its caller, which waits until every worker has left.
 struct Loop {
   detail::Task task;
   const void* body;
   std::int64_t count;
+  FloatControl control;  // for all threads of the loop: the caller's, without traps
   alignas(64) std::atomic<std::int64_t> next = 0;
   alignas(64) std::atomic<bool> failed = false;
-  std::exception_ptr error = nullptr;  // the first one; belongs to whoever set `failed`
+  std::atomic<unsigned> flags = 0;     // floating-point exception flags of all threads
+  std::exception_ptr error = nullptr;  // the first one; written by the thread that set `failed`
 };
 
-/// One object for the life of the process: it has no destructor, because a program may call the
-/// library from its last destructor, or exit while another thread is in a call. It allocates
-/// nothing.
+/// A single object without a destructor, because a program may call the library from its last
+/// destructor, or exit while another thread is in a call. Does not allocate memory.
 class Pool {
  public:
-  /// False if the pool is taken: by another caller, or by the loop that this call is inside of.
+  /// Runs the loop. Returns false if the pool is in use, by another caller or by an enclosing loop.
   bool run(Loop& loop, int threads) {
     if (taken_.exchange(true, std::memory_order_acquire)) return false;
     const int helpers = hire(static_cast<int>(std::min<std::int64_t>(threads, loop.count) - 1));
@@ -122,7 +126,7 @@ class Pool {
     return true;
   }
 
-  /// Threads do not survive fork(): the child hires its own.
+  /// Resets the pool after fork(): threads do not survive it, so the child creates its own.
   void restart_in_child() {
     hired_ = 0;
     gate_ = 0;
@@ -130,13 +134,14 @@ class Pool {
   }
 
  private:
-  // The gate of the current loop: how many more workers may enter (upper half), and how many are
-  // inside (lower half). A worker that wakes late finds no slot, and its caller does not wait for it.
+  // The gate of the current loop: the number of workers that may still enter (upper half) and the
+  // number that are inside (lower half). A worker that wakes late finds no slot, and its caller
+  // does not wait for it.
   static constexpr std::uint32_t slot = 1u << 16;
   static constexpr std::uint32_t inside = slot - 1;
 
-  /// How many of `helpers` workers there are after an attempt to create those that are missing.
-  /// With fewer, the others do their work.
+  /// Creates missing workers and returns the number available, at most `helpers`. With fewer
+  /// workers, the others do all the work.
   int hire(int helpers) {
     helpers = std::min(helpers, max_threads() - 1);
     if (hired_ < helpers && watches_fork()) {
@@ -184,12 +189,21 @@ class Pool {
 
   void work() {
     Loop& loop = *loop_;
+    const ScopedFloatControl as_caller(loop.control);
+    const unsigned earlier = float_flags();
+    set_float_flags(0);
+    run_indices(loop);
+    loop.flags.fetch_or(float_flags(), std::memory_order_relaxed);
+    set_float_flags(earlier);
+  }
+
+  static void run_indices(Loop& loop) {
     try {
       for (std::int64_t i; (i = loop.next.fetch_add(1, std::memory_order_relaxed)) < loop.count;) {
         loop.task(loop.body, i);
       }
     } catch (...) {
-      loop.next.store(loop.count, std::memory_order_relaxed);  // no further index begins
+      loop.next.store(loop.count, std::memory_order_relaxed);  // stops handing out indices
       if (!loop.failed.exchange(true)) loop.error = std::current_exception();
     }
   }
@@ -205,7 +219,7 @@ class Pool {
     sleep_until(is_empty);
   }
 
-  /// The gate when it has slots.
+  /// Waits until the gate has slots and returns its value.
   std::uint32_t wait_for_slots(Worker& worker) {
     const auto has_slots = [](std::uint32_t value) { return value >= slot; };
     for (int spin = 0; spin < worker_spins; ++spin) {
@@ -214,8 +228,8 @@ class Pool {
       relax();
     }
     // This thread writes `asleep` before it reads the gate; the waker writes the gate before it
-    // reads `asleep`. In the single total order of both, either this thread finds the gate open or
-    // wake() finds it asleep.
+    // reads `asleep`. In the single total order of these accesses, either this thread sees the gate
+    // open, or wake() sees that it is asleep.
     worker.asleep = true;
     const std::uint32_t gate = sleep_until(has_slots);
     worker.asleep = false;
@@ -264,11 +278,21 @@ int max_threads() {
 namespace detail {
 
 void parallel_for(std::int64_t count, int threads, Task task, const void* body) {
-  Loop loop{task, body, count};
+  const FloatControl control = float_control();
+  Loop loop{task, body, count, without_traps(control)};
   if (!the_pool.run(loop, threads)) {
     for (std::int64_t i = 0; i < count; ++i) task(body, i);
+    return;
   }
+  const unsigned raised = loop.flags.load(std::memory_order_relaxed);
+  const unsigned known = float_flags();
+  if ((raised & ~known) != 0) set_float_flags(known | raised);
   if (loop.error != nullptr) std::rethrow_exception(std::move(loop.error));
+  // Raise the trap only here: a handler that jumps out of the loop would leave workers with a
+  // dangling stack.
+  if (const unsigned trapped = raised & traps_of(control)) {
+    std::feraiseexcept(static_cast<int>(trapped));
+  }
 }
 
 }  // namespace detail

@@ -1,5 +1,6 @@
 #pragma once
-// Threads for rungs: one pool per process, a parallel loop, and no initialisation.
+// Multithreading for rungs: a process-wide thread pool with a parallel loop. Needs no
+// initialization.
 
 #include <cstdint>
 #include <memory>
@@ -7,8 +8,8 @@
 
 namespace rung::cpu {
 
-/// The most threads that a loop uses, whatever its caller asks for: four for each processor of the
-/// machine, and at most 1024.
+/// The upper limit of threads in a loop, regardless of the caller's request: four per processor of
+/// the machine, and at most 1024.
 int max_threads();
 
 namespace detail {
@@ -16,18 +17,22 @@ using Task = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, int threads, Task task, const void* body);
 }  // namespace detail
 
-/// Calls body(index) once for every index in [0, count) on at most `threads` threads, the caller
-/// included, and returns when all calls are done. Indices are handed out one by one in ascending
-/// order, which balances blocks of unequal cost. The writes of body are visible to the caller
+/// Calls body(index) once for every index in [0, count) on at most `threads` threads including the
+/// caller, and returns when all calls are done. Indices are handed out one by one in ascending
+/// order, which balances blocks of unequal cost. The writes of all bodies are visible to the caller
 /// afterwards.
 ///
-/// If a body throws, no index begins after that, and the first exception is rethrown here when
-/// every thread has left the loop. Calls from several threads at once, and calls from inside a
-/// body, are allowed: a caller that finds the pool taken runs its loop alone. A body must not call
-/// fork().
+/// If a body throws, no further index starts, and the first exception is rethrown here when every
+/// thread has left the loop. Concurrent calls and nested calls are allowed: if the pool is in use,
+/// the caller runs its loop alone. A body must not call fork().
 ///
-/// The loop itself throws nothing: with too little memory for more threads, fewer do the same work.
-/// The pool's threads live as long as the process and take none of its signals.
+/// All threads of a loop use the caller's rounding mode and flush-to-zero setting, and the caller's
+/// exception flags include those of all threads afterwards. An exception that the caller traps
+/// raises SIGFPE only in the caller, after the loop; a loop that runs on the caller alone may raise
+/// it earlier.
+///
+/// The loop itself throws nothing: if there is no memory for more threads, fewer do the work. The
+/// pool's threads live as long as the process and receive none of its signals.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, const Body& body) {
   if (threads <= 1 || count <= 1) {

@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX2
-/// Stores the first `count` elements, in parts of halves of a vector: a masked store takes some 20
-/// instructions on AMD's cores with AVX2.
+/// Stores the first `count` elements as a sequence of half vectors, quarter vectors and so on: a
+/// masked store takes about 20 instructions on AMD cores with AVX2.
 template <class D>
 HWY_INLINE void store_parts(D d, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> v,
                             hwy::HWY_NAMESPACE::TFromD<D>* to) {
@@ -33,8 +33,8 @@ HWY_INLINE void store_parts(D d, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> 
 }
 #endif
 
-/// Stores the first `count` elements of sum + beta * c to c, or, unless AddsC, those of sum without
-/// reading c. `mask`: of the same elements.
+/// Stores the first `count` elements of sum + beta * c to c or, unless AddsC, those of sum without
+/// reading c. `mask` covers the same elements.
 template <bool AddsC, class D, class M>
 HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> sum,
                             hwy::HWY_NAMESPACE::TFromD<D> beta, hwy::HWY_NAMESPACE::TFromD<D>* c) {
@@ -54,7 +54,7 @@ HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE:
 #endif
 }
 
-/// The same, with AddsC where beta is not 0.
+/// Stores with AddsC if beta is not 0.
 template <class D, class M>
 HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> sum,
                             hwy::HWY_NAMESPACE::TFromD<D> beta, hwy::HWY_NAMESPACE::TFromD<D>* c) {

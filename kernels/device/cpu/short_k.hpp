@@ -1,5 +1,5 @@
 #pragma once
-// Products of a short k: storing C is most of the work.
+// Products with a short k, in which storing C is most of the work.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace rung::cpu {
 
-// A strip of B stays in registers for as many rows of C as stay in L1. Where C comes from memory, each of
-// these rows is a stream of its own.
+// A strip of B stays in registers for as many rows of C as fit in L1. If C is in memory, each of
+// these rows is a separate stream.
 inline constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32, rows_from_memory = 12;
 inline constexpr std::int64_t bytes_of_c_in_l1 = 32 << 10;
 
-/// One or two rows of C, with all of k and of A in registers.
+/// One or two rows of C, with all of A in registers.
 template <class T>
 void multiply_in_one_pass(const Gemm<T, T>& g) {
   narrow_kernels<T>().row_sums[g.m - 1][g.k - 1]({g.n, &g.a(0, 0), g.a.row_stride, g.a.col_stride,
@@ -24,20 +24,20 @@ void multiply_in_one_pass(const Gemm<T, T>& g) {
                                                   &g.c(0, 0), g.c.row_stride});
 }
 
-/// A few rows of C at a time, in one pass each: B, in L1, is read again for each of them.
+/// Processes a few rows of C per pass. Each pass reads B again, from L1.
 template <class T>
 void multiply_by_passes(const Gemm<T, T>& g) {
-  constexpr std::int64_t most_rows = NarrowDots<T>::max_rows;
+  constexpr std::int64_t tile_rows = NarrowDots<T>::max_rows;
   Gemm<T, T> part = g;
-  for (std::int64_t i = 0; i < g.m; i += most_rows) {
-    part.m = std::min(most_rows, g.m - i);
+  for (std::int64_t i = 0; i < g.m; i += tile_rows) {
+    part.m = std::min(tile_rows, g.m - i);
     part.a.data = &g.a(i, 0);
     part.c.data = &g.c(i, 0);
     multiply_in_one_pass(part);
   }
 }
 
-/// Rows of C of which strips of B of all columns are used at a time.
+/// The number of rows of C that are processed with all strips of B before the next rows.
 template <class T>
 std::int64_t rows_of_short_k(const Gemm<T, T>& g) {
   if (g.m <= rows_from_memory) return g.m;  // without a division
@@ -46,14 +46,15 @@ std::int64_t rows_of_short_k(const Gemm<T, T>& g) {
   return g.m <= rows_of_strip ? g.m : std::max(rows_of_strip, bytes_of_c_in_l1 / size / g.n);
 }
 
-/// Some rows of C at a time, for as many columns of B as stay in registers, at most `widest`.
+/// Processes blocks of rows of C, with strips of B in registers that are at most `widest` columns
+/// wide.
 template <class T>
 void multiply_by_strips(const Gemm<T, T>& g, std::int64_t widest) {
   const auto& kernels = short_k_kernels<T>();
   const auto& strips = kernels.strips[g.k - 1];
-  const std::int64_t most_rows = rows_of_short_k(g);
-  for (std::int64_t i = 0; i < g.m; i += most_rows) {
-    const std::int64_t rows = std::min(most_rows, g.m - i);
+  const std::int64_t tile_rows = rows_of_short_k(g);
+  for (std::int64_t i = 0; i < g.m; i += tile_rows) {
+    const std::int64_t rows = std::min(tile_rows, g.m - i);
     for (std::int64_t j = 0; j < g.n; j += widest) {
       const std::int64_t cols = std::min(widest, g.n - j);
       strips[kernels.vectors_of(cols) - 1]({rows, cols, &g.a(i, 0), g.a.row_stride, g.a.col_stride,
@@ -63,7 +64,7 @@ void multiply_by_strips(const Gemm<T, T>& g, std::int64_t widest) {
   }
 }
 
-/// Where rows of B are contiguous. False for other products than those of a short k.
+/// Multiplies if k is short and rows of B are contiguous. Returns false for other products.
 template <class T>
 bool multiply_short_k(const Gemm<T, T>& g) {
   if (g.b.col_stride != 1 || g.k < 1) return false;
@@ -76,7 +77,7 @@ bool multiply_short_k(const Gemm<T, T>& g) {
   const auto& kernels = short_k_kernels<T>();
   const std::int64_t vectors = kernels.vectors(g.k);
   if (vectors == 0) return false;
-  // A strip of one vector takes as long to begin as so few rows to multiply.
+  // With few rows, loading a strip of one vector takes as long as multiplying.
   constexpr std::int64_t few_rows = 16;
   if (vectors == 1 && g.m <= few_rows && fits_one_pass && g.n > kernels.lanes) {
     multiply_by_passes(g);

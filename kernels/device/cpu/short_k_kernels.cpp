@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/short_k_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// These have code for each instruction set, too.
+// Also compiled once per instruction set.
 #include "device/cpu/load-inl.hpp"
 #include "device/cpu/partial-inl.hpp"
 
@@ -13,10 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The others are for the sums of a row of C and an element of A.
+// The remaining registers hold the sums of a row of C and an element of A.
 constexpr int registers_for_b = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 24 : 8;
 
-/// The rows of C, one after the other. B is in registers, times alpha.
+/// Computes row after row of C. B is in registers, multiplied by alpha.
 template <bool AddsC, class D, class M, int K, int Vectors>
 HWY_INLINE void pass_rows(D d, M mask, const ShortStrip<hn::TFromD<D>>& s,
                           const hn::Vec<D> (&b)[K][Vectors]) {

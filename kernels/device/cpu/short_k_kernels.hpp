@@ -1,19 +1,19 @@
 #pragma once
-// Micro-kernels for a k so short that all of B, for a few vectors of columns, stays in registers
-// while the rows of A and of C pass by. One set per instruction set, for float and double.
+// Micro-kernels for a short k: B, for a few vectors of columns, stays in registers while the rows
+// of A and C are streamed. One set per instruction set, for float and double.
 
 #include <cstdint>
 
 namespace rung::cpu {
 
 /// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C, where rows of B and of C are
-/// contiguous. The called function fixes k and the number of vectors that cols takes. With
-/// beta == 0, C is not read.
+/// contiguous. The called function fixes k and the number of vectors that cover cols. With beta ==
+/// 0, C is not read.
 template <class T>
 struct ShortStrip {
   std::int64_t rows, cols;
   const T* a;
-  std::int64_t a_row;  // elements from one row of A to the next, and from one step of k
+  std::int64_t a_row;  // elements between rows of A
   std::int64_t a_k;
   const T* b;
   std::int64_t b_k;
@@ -28,23 +28,23 @@ struct ShortKKernels {
   static constexpr std::int64_t max_vectors = 4;
 
   std::int64_t lanes;  // elements per vector
-  // [k - 1][vectors - 1]; null where B does not fit the registers
+  // [k - 1][vectors - 1]; null if B does not fit in registers.
   void (*strips[max_k][max_vectors])(const ShortStrip<T>& strip);
 
-  /// The most vectors of a strip; 0 where k is not short.
+  /// The maximum number of vectors in a strip; 0 if k is not short.
   std::int64_t vectors(std::int64_t k) const {
     if (k < 1 || k > max_k) return 0;
     std::int64_t count = max_vectors;
     while (count > 0 && strips[k - 1][count - 1] == nullptr) --count;
     return count;
   }
-  /// The vectors that `cols` columns take, at most max_vectors. It does without a division.
+  /// The number of vectors that cover `cols` columns, at most max_vectors. Avoids a division.
   std::int64_t vectors_of(std::int64_t cols) const {
     return 1 + (cols > lanes) + (cols > 2 * lanes) + (cols > 3 * lanes);
   }
 };
 
-/// The set for this machine. T is float or double.
+/// The kernels for this machine. T is float or double.
 template <class T>
 const ShortKKernels<T>& short_k_kernels();
 

@@ -4,7 +4,7 @@
 // Only the first lines have an include guard, because the header must be included repeatedly.
 //
 //     #undef HWY_TARGET_INCLUDE
-//     #define HWY_TARGET_INCLUDE "gemm/cpu/05_micro_kernel.cpp"
+//     #define HWY_TARGET_INCLUDE "ladder/gemm/cpu/05_micro_kernel.cpp"
 //     #include "device/cpu/simd.hpp"
 
 #ifndef RUNG_DEVICE_CPU_SIMD_HPP
@@ -17,8 +17,8 @@
 
 #include "device/cpu/machine.hpp"
 
-// One target per register file is enough; more would only cost compile time. Scalable vectors (SVE,
-// RVV) cannot be elements of accumulator arrays. Older versions of Highway lack some of these
+// One target per register file is enough; more would only increase compile time. Scalable vectors
+// (SVE, RVV) cannot be elements of accumulator arrays. Older versions of Highway lack some of these
 // names.
 #define RUNG_HWY_VERSION (HWY_MAJOR * 10000 + HWY_MINOR * 100 + HWY_PATCH)
 #if RUNG_HWY_VERSION >= 10006
@@ -32,8 +32,8 @@
 
 namespace rung::cpu {
 
-/// The last choice whose instruction set this machine supports. Choices ascend, and the first one
-/// always runs.
+/// The last choice whose instruction set this machine supports. Choices are in ascending order, and
+/// the first one is always supported.
 template <class F>
 F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
   F picked = choices.begin()->second;
@@ -52,8 +52,9 @@ F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
 #include <hwy/highway.h>
 // clang-format on
 
-// Whether a masked load of elements of 4 or 8 bytes reads no others. AVX2 has instructions for these
-// sizes; Highway says of it that masked operations may fault because smaller elements lack them.
+// True if a masked load of 4-byte or 8-byte elements accesses no other elements. AVX2 has such
+// instructions; Highway reports that masked operations may fault only because AVX2 lacks them for
+// smaller elements.
 #ifndef RUNG_MASKS_LOADS
 #define RUNG_MASKS_LOADS (!HWY_MEM_OPS_MIGHT_FAULT || HWY_TARGET == HWY_AVX2)
 #endif

@@ -1,8 +1,8 @@
-// How tiles find a column of A with few pointers. No include guard: masked_kernels.cpp includes it once for
-// each instruction set.
+// Addresses a column of A with few pointers. No include guard: masked_kernels.cpp includes it once
+// per instruction set.
 
-/// The elements of one column of A. A pointer serves five rows: with the stride and three times the
-/// stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
+/// The elements of one column of A. One pointer serves five rows: with the stride and three times
+/// the stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
 template <class T, int Rows>
 struct StridedRows {
   const char* base[(Rows + 4) / 5];
@@ -20,7 +20,7 @@ struct StridedRows {
     const std::int64_t rows = i % 5;
     return *reinterpret_cast<const T*>(base[i / 5] + (rows == 3 ? three_rows : rows * row));
   }
-  /// To the tile below.
+  /// Moves to the tile below.
   HWY_INLINE void skip_rows() {
 #pragma GCC unroll 8
     for (int i = 0; i < (Rows + 4) / 5; ++i) base[i] += Rows * row;
@@ -28,7 +28,7 @@ struct StridedRows {
   HWY_INLINE void next() {
 #pragma GCC unroll 8
     for (int i = 0; i < (Rows + 4) / 5; ++i) base[i] += step;
-    // Otherwise the compiler keeps multiples of the stride in registers that it does not have.
+    // Prevents the compiler from keeping multiples of the stride in registers, which would spill.
     asm("" : "+r"(row), "+r"(three_rows));
   }
 };

@@ -1,7 +1,7 @@
 #pragma once
 // A model in plain C++ of the AMX instructions that amx.cpp uses, under the names of their
-// intrinsics, after the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
-// Only files that are compiled with RUNG_TILE_MODEL include it: tests.
+// intrinsics, based on the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
+// Included only by tests, which define RUNG_TILE_MODEL.
 
 #include <bit>
 #include <cmath>
@@ -20,7 +20,7 @@ struct Tiles {
   int row_bytes[count] = {};
   unsigned char data[count][max_rows][max_bytes] = {};
 
-  /// An instruction without a configuration raises #UD.
+  /// Throws where the hardware raises #UD: an instruction without a configuration.
   void require_configuration() const {
     if (!configured) throw std::logic_error("a tile instruction without LDTILECFG");
   }
@@ -37,10 +37,10 @@ struct Tiles {
   }
 };
 
-/// Each thread has its own.
+/// The tiles of each thread.
 inline thread_local Tiles tiles;
 
-/// Subnormal numbers count as 0, and results that are subnormal become 0.
+/// Flushes subnormal numbers to 0, as the instructions do with inputs and results.
 inline float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
@@ -90,7 +90,7 @@ inline void _tile_stored(int tile, void* base, std::size_t stride) {
   }
 }
 
-/// The products of even and of odd elements have sums of their own, which are added at the end.
+/// Even and odd elements are accumulated separately and added at the end.
 inline void _tile_dpbf16ps(int c, int a, int b) {
   using rung::amx_model::flushed;
   auto& tiles = rung::amx_model::tiles;

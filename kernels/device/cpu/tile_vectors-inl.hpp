@@ -1,14 +1,15 @@
-// What vectors do around the products of tiles: fill tiles from matrices, and add sums to C. No
-// include guard: amx.cpp includes it once, where functions are compiled for AVX-512. tile_model.hpp
-// has the same in plain C++.
+// Vector code around tile products: fills tiles from matrices and adds sums to C. No include guard:
+// amx.cpp includes it once, where functions are compiled for AVX-512. tile_vectors_model-inl.hpp
+// has the same functions in plain C++.
 
-/// The lowest `count` bits, of at most 64.
+/// A mask of the lowest `count` bits, up to 64.
 inline std::uint64_t first_bits(std::int64_t count) {
   if (count <= 0) return 0;
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// Rows of B, 32 columns each: all of them, or only `columns` of the first `k`.
+/// Loads 32 columns of a row of B: all of them if `whole`, otherwise only `columns` of the first
+/// `k` rows.
 template <bool whole>
 inline __m512i row_of(const bfloat16* row, std::int64_t i, std::int64_t k, std::uint32_t columns) {
   if constexpr (whole) return _mm512_loadu_si512(row);
@@ -21,11 +22,12 @@ inline __m256i row_of(const std::int8_t* row, std::int64_t i, std::int64_t k,
   return _mm256_maskz_loadu_epi8(i < k ? columns : 0, row);
 }
 
-/// Two rows become a row of the left tile and one of the right.
+/// Interleaves two rows into one row of the left tile and one of the right tile.
 template <bool whole>
 inline void interleave_step(const bfloat16* from, std::int64_t stride, std::int64_t k,
                             std::uint32_t columns, KGroup* left) {
-  // Each 128 bits get four columns of the left tile, then the four 16 columns further on.
+  // Each 128-bit block gets four columns of the left tile, then the four that are 16 columns
+  // further on.
   const __m512i order = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
   const __m512i r0 = _mm512_permutexvar_epi64(order, row_of<whole>(from, 0, k, columns));
   const __m512i r1 = _mm512_permutexvar_epi64(order, row_of<whole>(from + stride, 1, k, columns));
@@ -33,7 +35,7 @@ inline void interleave_step(const bfloat16* from, std::int64_t stride, std::int6
   _mm512_store_si512(left + tile_size, _mm512_unpackhi_epi16(r0, r1));
 }
 
-/// Four rows of bytes.
+/// Interleaves four rows of bytes.
 template <bool whole>
 inline void interleave_step(const std::int8_t* from, std::int64_t stride, std::int64_t k,
                             std::uint32_t columns, KGroup* left) {
@@ -50,7 +52,7 @@ inline void interleave_step(const std::int8_t* from, std::int64_t stride, std::i
   _mm512_store_si512(left + tile_size, _mm512_unpackhi_epi16(r01, r23));
 }
 
-/// Two tiles of B side by side, from up to a tile of k of contiguous rows.
+/// Fills two adjacent tiles of B from contiguous rows, up to the depth of a tile.
 template <class In>
 inline void interleave_rows(const In* from, std::int64_t stride, std::int64_t k, std::int64_t cols,
                             KGroup* tiles) {
@@ -68,7 +70,7 @@ inline void interleave_rows(const In* from, std::int64_t stride, std::int64_t k,
   }
 }
 
-/// The transpose of 16 vectors of groups, of which the first `valid` are there.
+/// Transposes 16 vectors of groups. Only the first `valid` are loaded; the rest are 0.
 inline void transpose_tile(const void* from, std::int64_t stride_bytes, std::uint64_t bytes,
                            std::int64_t valid, KGroup* tile) {
   __m512i row[16], mixed[16];
@@ -89,7 +91,7 @@ inline void transpose_tile(const void* from, std::int64_t stride_bytes, std::uin
     row[i + 2] = _mm512_unpacklo_epi64(mixed[i + 1], mixed[i + 3]);
     row[i + 3] = _mm512_unpackhi_epi64(mixed[i + 1], mixed[i + 3]);
   }
-  // 128 bits q of row[4 * p + r] are elements 4p to 4p + 3 of column 4q + r.
+  // 128-bit block q of row[4 * p + r] holds elements 4p to 4p + 3 of column 4q + r.
 #pragma GCC unroll 4
   for (int r = 0; r < 4; ++r) {
     const __m512i even01 = _mm512_shuffle_i32x4(row[r], row[4 + r], 0x88);
@@ -106,7 +108,7 @@ inline void transpose_tile(const void* from, std::int64_t stride_bytes, std::uin
   }
 }
 
-/// Two tiles of B side by side, from up to a tile of k of contiguous columns.
+/// Fills two adjacent tiles of B from contiguous columns, up to the depth of a tile.
 template <class In>
 inline void transpose_columns(const In* from, std::int64_t stride, std::int64_t k,
                               std::int64_t cols, KGroup* tiles) {
@@ -118,10 +120,10 @@ inline void transpose_columns(const In* from, std::int64_t stride, std::int64_t 
   }
 }
 
-/// A tile of A becomes the tile of B that has its columns as rows, and the reverse.
+/// Transposes a tile, which converts a tile of A to the tile of B with the same data, and back.
 inline void transpose_in_place(KGroup* tile) { transpose_tile(tile, 64, ~0ull, 16, tile); }
 
-/// Two tiles of A, one below the other, from contiguous rows.
+/// Fills two tiles of A, one below the other, from contiguous rows.
 template <class In>
 inline void copy_rows(const In* from, std::int64_t stride, std::int64_t k, std::int64_t rows,
                       KGroup* tiles) {
@@ -155,8 +157,8 @@ inline void store_scaled(__m512i sum, std::uint32_t alpha, std::uint32_t beta, _
   _mm512_mask_storeu_epi32(c, mask, sum);
 }
 
-/// C = alpha * (the sums of `count` tiles, `apart` tiles from each other) + beta * C for up to 16
-/// by 16 elements.
+/// C = alpha * (the sum of `count` tiles that are `apart` tiles apart) + beta * C, for up to 16 x
+/// 16 elements.
 template <class Acc>
 inline void add_to_c(const Acc* sums, int count, int apart, std::int64_t rows, std::int64_t cols,
                      Acc alpha, Acc beta, Acc* c, std::int64_t ldc) {

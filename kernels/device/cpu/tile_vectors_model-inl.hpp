@@ -1,7 +1,7 @@
-// The functions of tile_vectors-inl.hpp in plain C++, for tests of tiles on a model (tile_model.hpp).
-// No include guard: amx.cpp includes one of the two inside its namespace.
+// The functions of tile_vectors-inl.hpp in plain C++, for tests with modelled tiles
+// (tile_model.hpp). No include guard: amx.cpp includes one of the two files inside its namespace.
 
-/// The elements that group g of a tile has of row or column `index`.
+/// The elements of group g of a row or column, padded with zeros; at(k) returns an element.
 template <class In, class At>
 KGroup group_of(std::int64_t g, std::int64_t k, const At& at) {
   constexpr std::int64_t group = sizeof(KGroup) / sizeof(In);
@@ -13,7 +13,7 @@ KGroup group_of(std::int64_t g, std::int64_t k, const At& at) {
   return bits;
 }
 
-/// Two tiles of B side by side.
+/// Fills two adjacent tiles of B.
 template <class In, class At>
 void fill_tiles_of_b(std::int64_t k, std::int64_t cols, KGroup* tiles, const At& at) {
   for (std::int64_t g = 0; g < tile_groups; ++g) {

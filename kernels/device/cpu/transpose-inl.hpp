@@ -1,5 +1,5 @@
-// Transposes rows into panels by blocks of 128 bits, in vectors. Included once per target, with the
-// include guard of Highway's own -inl.h headers.
+// Transposes rows into panels in 128-bit blocks. Included once per target, with the include guard
+// of Highway's own -inl.h headers.
 
 #if defined(RUNG_DEVICE_CPU_TRANSPOSE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RUNG_DEVICE_CPU_TRANSPOSE_INL_HPP
@@ -25,12 +25,12 @@ void transpose_blocks(const T* const* rows, std::int64_t at, std::int64_t /*widt
   *panel = rows[0][at];
 }
 #else
-// A block of 128 bits has 4 floats or 2 doubles of one row.
+// A 128-bit block holds 4 floats or 2 doubles of one row.
 template <class T>
 constexpr std::int64_t block = 16 / sizeof(T);
 
-/// Transposes elements of 4 bytes: in each 128 bits, row i of `to` gets element i of r0, r1, r2 and r3. The
-/// rows begin `width` apart.
+/// Transposes 4-byte elements: in each 128-bit block, row i of `to` gets element i of r0, r1, r2
+/// and r3. Rows of `to` are `width` apart.
 template <class D>
 HWY_INLINE void store_transposed(D d, hn::Vec<D> r0, hn::Vec<D> r1, hn::Vec<D> r2, hn::Vec<D> r3,
                                  std::int64_t width, hn::TFromD<D>* to) {
@@ -45,7 +45,7 @@ HWY_INLINE void store_transposed(D d, hn::Vec<D> r0, hn::Vec<D> r1, hn::Vec<D> r
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, upper01, upper23)), d, to + 3 * width);
 }
 
-/// The blocks at `at` of the rows first, first + step, …, one in each 128 bits of a vector.
+/// Gathers the blocks at `at` of rows first, first + step, …, one per 128 bits of a vector.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> gather_blocks(D d, const T* const* rows, int first, int step,
                                     std::int64_t at) {
@@ -82,7 +82,7 @@ void transpose(std::int64_t k, const T* from, std::int64_t stride, std::int64_t 
                std::int64_t width, T* panel) {
   constexpr std::int64_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
   for (std::int64_t c = 0; c < width; c += lanes) {
-    // Lanes beyond the last vector repeat it.
+    // Lanes after the last column repeat it.
     const T* rows[lanes];
     for (std::int64_t r = 0; r < lanes; ++r) {
       rows[r] = from + (c + r < count ? c + r : count - 1) * stride;

@@ -1,29 +1,30 @@
-// Tiles for sets of 16 registers whose places in A and B are constant offsets for eight steps of k at a
-// time: a step takes 21 instructions instead of 25. That is more than another thread of the same core, of
-// another guest even, leaves of the instructions of a cycle. No include guard: masked_kernels.cpp includes
-// it once for each instruction set.
+// Tiles for instruction sets with 16 registers, unrolled by eight k-steps so that positions in A
+// and B are constant offsets: a step takes 21 instructions instead of 25. This matters if another
+// thread on the same core leaves fewer issue slots. No include guard: masked_kernels.cpp includes
+// it once per instruction set.
 
 constexpr int steps_at_once = 8;
-// For a shorter k, what is around the loop takes longer than what the loop saves.
+// For a shorter k, the overhead around the loop exceeds the gain.
 constexpr std::int64_t least_unrolled_k = 48;
 
 template <int Rows, int Vectors>
 constexpr bool is_unrolled =
     HWY_TARGET == HWY_AVX2 && ((Vectors == 2 && Rows > 4) || (Vectors == 4 && Rows == 3));
 
-/// Where a strip of B is: in a packed panel, in rows of B, or in rows of B while a panel is packed.
+/// The location of a strip of B: a packed panel, rows of B, or rows of B that are packed meanwhile.
 enum class PlaceOfB { panel, rows, copied };
 
-/// What A is: rows, or a packed panel as wide as the tile has rows.
+/// The form of A: rows, or a packed panel as wide as the tile has rows.
 enum class PlaceOfA { rows, panel };
 
-/// The compiler computes no other address from this one.
+/// Prevents the compiler from deriving other addresses from this one.
 template <class T>
 HWY_INLINE void hold(const T*& address) {
   asm("" : "+r"(address));
 }
 
-/// sum += a * b. Given a choice, the compiler overwrites a or b with the sum, and moves both in turn.
+/// sum += a * b. Written in assembly, because the compiler may otherwise overwrite a or b with the
+/// sum and add moves.
 template <class D, class V>
 HWY_INLINE void add_product(D d, V a, V b, V& sum) {
 #if HWY_TARGET == HWY_AVX2
@@ -38,7 +39,7 @@ HWY_INLINE void add_product(D d, V a, V b, V& sum) {
 #endif
 }
 
-/// Of the next step in A and B, and what it fetches and copies.
+/// The position of the next step in A and B, and the step's prefetches and copies.
 template <PlaceOfA A, class T, int Rows>
 struct Cursor {
   static constexpr int streams = A == PlaceOfA::rows ? Rows : 1;
@@ -68,7 +69,7 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t b_row, Cursor<A, hn::TFromD<
 #pragma GCC unroll 8
   for (int step = 0; step < Steps; ++step) {
     const std::int64_t b_step = B == PlaceOfB::panel ? step * width : 0;
-    // Of the fewer vectors all are in registers, of the others one.
+    // Keep the shorter side's vectors all in registers, and one of the other side.
     if constexpr (Vectors < Rows) {
       V b[Vectors];
 #pragma GCC unroll 4
@@ -111,7 +112,7 @@ HWY_INLINE void add_steps_at_once(D d, std::int64_t b_row, Cursor<A, hn::TFromD<
   }
 }
 
-/// C = alpha * A * B + beta * C for one tile. A function of its own, with a loop over groups that counts up:
+/// C = alpha * A * B + beta * C for one tile. A separate function whose loop over groups counts up:
 /// otherwise GCC 12 keeps the sums in memory.
 template <PlaceOfB B, PlaceOfA A, class D, int Rows, int Vectors>
 HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
@@ -139,7 +140,7 @@ HWY_NOINLINE void unrolled_tile(const MaskedTile<hn::TFromD<D>>& t) {
   scale_and_store(d, all, lanes, sum, t.alpha, t.beta, t.c, t.ldc);
 }
 
-/// The function for tiles of whole vectors; null where there is none for their A and B.
+/// The function for tiles of whole vectors; null if A and B have an unsupported form.
 template <class D, int Rows, int Vectors>
 HWY_INLINE MaskedTileFunction<hn::TFromD<D>> unrolled(const MaskedTile<hn::TFromD<D>>& t) {
   constexpr PlaceOfA rows = PlaceOfA::rows, panel = PlaceOfA::panel;
@@ -159,7 +160,8 @@ HWY_INLINE MaskedTileFunction<hn::TFromD<D>> unrolled(const MaskedTile<hn::TFrom
   return nullptr;
 }
 
-/// Computes `tiles` tiles of whole vectors, one below the other, if there is a function for them.
+/// Computes `tiles` tiles of whole vectors, one below the other. Returns false if they are
+/// unsupported.
 template <class D, int Rows, int Vectors>
 HWY_INLINE bool multiplies_unrolled(const MaskedTile<hn::TFromD<D>>& t, std::int64_t tiles) {
   if constexpr (is_unrolled<Rows, Vectors>) {

@@ -1,9 +1,11 @@
 #include "device/cpu/widen.hpp"
 
+#include "device/cpu/float_environment.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/widen.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, which must come first in a file that is compiled once per target.
+// Include after simd.hpp, which must come first in a file that is compiled once per target.
 #include "device/cpu/load-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,7 +22,7 @@ void widen_all(const In* narrow, std::int64_t count, float* wide) {
     return;
   }
   for (; i + lanes <= count; i += lanes) hn::StoreU(load(d, narrow + i), d, wide + i);
-  // The last whole vector, a part of it once more.
+  // The last whole vector, which overlaps the previous one.
   if (i < count) hn::StoreU(load(d, narrow + count - lanes), d, wide + count - lanes);
 }
 
@@ -60,6 +62,9 @@ void to_f16(const float* wide, std::int64_t count, float16* narrow) {
   const hn::Rebind<std::uint16_t, decltype(d)> halves;
   const hn::Rebind<hwy::float16_t, decltype(d)> floats;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
+#if HWY_ARCH_ARM_A64  // x86's instruction always rounds to nearest
+  const ScopedFloatControl to_nearest(default_float_control);
+#endif
   for (; i + lanes <= count; i += lanes) {
     const auto rounded = hn::DemoteTo(floats, hn::LoadU(d, wide + i));
     hn::StoreU(hn::BitCast(halves, rounded), halves, &narrow[i].bits);

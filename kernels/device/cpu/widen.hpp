@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of contiguous 16-bit elements to float and back, for this machine.
+// Conversion of contiguous 16-bit elements to float and back on the CPU.
 
 #include <cstdint>
 

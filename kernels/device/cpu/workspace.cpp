@@ -16,14 +16,14 @@ namespace rung::cpu {
 namespace {
 
 constexpr std::size_t huge_page = 2 << 20;
-// Panels of that size meet each other in the sets of L2 if their pages are scattered, and exceed the
-// small pages that the first TLB holds.
+// From this size on, panels in scattered pages conflict in L2 sets and exceed the small-page
+// entries of the L1 TLB.
 constexpr std::size_t worth_huge_page = 256 << 10;
 
-// Keys of POSIX and not thread_locals: a thread's memory is released after all of its
-// thread_locals, whose destructors may call the library, and again if a call follows even later.
-// The main thread's is never released. And a thread's first use of a thread_local may need memory,
-// for lack of which the C library ends the program.
+// POSIX keys instead of thread_local variables. A thread's memory is released after all of its
+// thread_locals, whose destructors may call the library, and again if a later call allocates. The
+// main thread's memory is never released. In addition, the first use of a thread_local may
+// allocate, and the C library ends the program if that fails.
 class Keys {
  public:
   Keys() {
@@ -47,12 +47,21 @@ class Keys {
   pthread_key_t memory_, bytes_;
 };
 
-/// Made at the first call for a use: where the process is short of keys, those that there are stay.
+/// Created at the first call for a use. If the process runs out of keys, existing ones are kept.
 template <ScratchFor>
-const Keys& keys_for() {
+const Keys& keys_of() {
   static const Keys keys;
   return keys;
 }
+
+const Keys& keys_for(ScratchFor use) {
+  if (use == ScratchFor::panels) return keys_of<ScratchFor::panels>();
+  return use == ScratchFor::operands ? keys_of<ScratchFor::operands>()
+                                     : keys_of<ScratchFor::last_resort>();
+}
+
+/// 512 steps of the widest tile (14 rows and 16 columns of double), plus a cache line.
+constexpr std::size_t last_resort_bytes = 128 << 10;
 
 std::size_t rounded(std::size_t bytes, std::size_t alignment) {
   if (bytes > PTRDIFF_MAX - alignment) throw std::bad_alloc();
@@ -62,12 +71,11 @@ std::size_t rounded(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 void* scratch_bytes(std::size_t wanted, ScratchFor use) {
-  const Keys& keys =
-      use == ScratchFor::panels ? keys_for<ScratchFor::panels>() : keys_for<ScratchFor::operands>();
+  const Keys& keys = keys_for(use);
   void* memory = keys.memory();
   if (memory != nullptr && wanted <= keys.bytes()) return memory;
   keys.set(nullptr, 0);
-  std::free(memory);  // first: both at once may be more than there is
+  std::free(memory);  // free first: both blocks together may exceed the available memory
 
   const std::size_t alignment = wanted < worth_huge_page ? 64 : huge_page;
   const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1), alignment);
@@ -78,9 +86,17 @@ void* scratch_bytes(std::size_t wanted, ScratchFor use) {
     throw std::bad_alloc();
   }
 #if defined(__linux__)
-  // One TLB entry then covers a whole block of A.
+  // A single TLB entry then covers a whole block of A.
   if (alignment == huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
+  return memory;
+}
+
+void reserve_last_resort() { scratch_bytes(last_resort_bytes, ScratchFor::last_resort); }
+
+void* last_resort(std::size_t bytes) {
+  void* const memory = keys_for(ScratchFor::last_resort).memory();
+  if (memory == nullptr || bytes > last_resort_bytes) throw std::bad_alloc();
   return memory;
 }
 

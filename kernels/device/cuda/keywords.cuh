@@ -1,7 +1,7 @@
 #pragma once
-// The keywords of CUDA C++ for each of the three compilers that read a rung: nvcc, which has them;
-// clang, which compiles kernels without a CUDA toolkit; and the host's compiler, which reads the
-// same file for the launch and never instantiates a kernel.
+// The keywords of CUDA C++ for the three compilers that read a rung: nvcc, which defines them;
+// clang, which compiles kernels without a CUDA toolkit; and the host compiler, which reads the same
+// file for the launch and never instantiates a kernel.
 
 #if defined(__CUDACC__) && !defined(__clang__)  // nvcc
 
@@ -23,7 +23,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 
-// Kernel templates name these; the host never calls them.
+// Only declared for kernel templates; the host never uses them.
 struct CudaIndex {
   unsigned x, y, z;
 };
@@ -32,7 +32,8 @@ void __syncthreads();
 
 #endif
 
-// Before a loop whose counter indexes registers: it must be known in each copy of the body.
+// Place before a loop whose counter indexes registers: it must be a constant in each copy of the
+// body.
 #ifdef RUNG_HOST
 #define RUNG_UNROLL
 #define RUNG_NO_UNROLL
@@ -40,9 +41,9 @@ void __syncthreads();
 #define RUNG_NO_INLINE
 #else
 #define RUNG_UNROLL _Pragma("unroll")
-#define RUNG_NO_UNROLL _Pragma("unroll 1")        // a long body, seldom run
-#define RUNG_UNROLL_4 _Pragma("unroll 4")         // many iterations, of one load each
-#define RUNG_NO_INLINE __attribute__((noinline))  // likewise
+#define RUNG_NO_UNROLL _Pragma("unroll 1")        // for a long body that rarely runs
+#define RUNG_UNROLL_4 _Pragma("unroll 4")         // for many iterations with one load each
+#define RUNG_NO_INLINE __attribute__((noinline))  // for a long function that rarely runs
 #endif
 
 namespace rung::cuda {
@@ -55,7 +56,7 @@ Tiles& dynamic_shared();
 /// may exceed the 48 KiB of static shared memory.
 template <class Tiles>
 __device__ __forceinline__ Tiles& dynamic_shared() {
-  // Swizzled tiles need this alignment.
+  // Alignment for swizzled tiles.
   alignas(1024) extern __shared__ unsigned char dynamic_shared_memory[];
   return *reinterpret_cast<Tiles*>(dynamic_shared_memory);
 }

@@ -1,19 +1,19 @@
 #pragma once
-// The element types of rung/types.hpp in device code, with the same bytes, and vectors of them. The
-// GPU itself converts elements of 16 bits; the narrower ones are for tensor cores alone.
+// The element types of rung/types.hpp in device code, with the same representation, and vectors of
+// them. The GPU converts 16-bit elements itself; narrower types are only for tensor cores.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/basic.cuh"
 
 #ifdef RUNG_HOST
 
-#include "rung/types.hpp"
+#include "rung/storage_types.hpp"
 
 #else
 
 namespace rung {
 
-// No member initialisers: shared memory cannot hold types with constructors.
+// No member initializers: shared memory cannot hold types with constructors.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -46,17 +46,17 @@ struct float8_e5m2 {
 
 namespace rung::cuda {
 
-/// Neighbouring elements as one access; a thread loads or stores at most 16 bytes at a time.
+/// Adjacent elements as one access; a thread loads or stores at most 16 bytes at a time.
 template <class T, int N>
 struct alignas(N * sizeof(T)) Vector {
   T at[N];
 };
 
-/// How many elements of T a vector of 16 bytes has.
+/// The number of elements of T in a 16-byte vector.
 template <class T>
 inline constexpr int vector_width = 16 / sizeof(T);
 
-/// Loads N contiguous elements in vectors of 16 bytes; `from` must be a multiple of 16.
+/// Loads N contiguous elements in 16-byte vectors; `from` must be aligned to 16 bytes.
 template <class T, int N>
 __device__ __forceinline__ void load_vectors(T (&to)[N], const T* from) {
   constexpr int W = vector_width<T>;

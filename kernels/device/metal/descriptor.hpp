@@ -1,5 +1,5 @@
 #pragma once
-// The host's description of a Metal rung: the names of its kernels and their launch.
+// Host-side descriptor of a Metal rung: the names of its kernels and their launch.
 
 #include <array>
 #include <cstdint>
@@ -16,17 +16,17 @@ struct Size3 {
   constexpr std::int64_t count() const { return x * y * z; }
 };
 
-/// Bytes of [[threadgroup(0)]], [[threadgroup(1)]], …: setThreadgroupMemoryLength:atIndex:.
+/// Bytes of [[threadgroup(0)]], [[threadgroup(1)]], …, as in setThreadgroupMemoryLength:atIndex:.
 using ThreadgroupMemory = std::array<std::int64_t, 31>;
 
-/// How a kernel is dispatched: dispatchThreadgroups:threadsPerThreadgroup:.
+/// The launch of a kernel, as in dispatchThreadgroups:threadsPerThreadgroup:.
 struct Launch {
   Size3 threadgroups;                      // all 0 if there is nothing to do
   Size3 threads;                           // per threadgroup
-  ThreadgroupMemory threadgroup_memory{};  // in addition to what the kernel declares
+  ThreadgroupMemory threadgroup_memory{};  // in addition to the kernel's declarations
 };
 
-/// The types that kernels are instantiated for.
+/// The types for which kernels are instantiated.
 struct Types {
   bool f32 = true, i32 = true, bf16 = true, f16 = true;
 };
@@ -36,10 +36,10 @@ struct Tiling {
   int BM, BN;          // of C, per threadgroup
   int BK = 0;          // k-block staged in threadgroup memory; 0: none
   int TM = 1, TN = 1;  // of C, per thread
-  int WM = 0, WN = 0;  // of C, per simdgroup if simdgroup matrices are used; else 0
+  int WM = 0, WN = 0;  // of C, per simdgroup, with simdgroup matrices; otherwise 0
 };
 
-/// One gemm rung. The kernel for a type is `<entry>_<dtype>`; its buffers are GemmScalars, A, B, C.
+/// A gemm rung. The kernel for a type is `<entry>_<dtype>`; its buffers are GemmScalars, A, B, C.
 struct GemmRung {
   std::string_view entry;
   Types types;

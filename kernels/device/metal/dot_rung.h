@@ -1,5 +1,5 @@
 #pragma once
-// Declares a Metal dot rung with a kernel template and one macro line, as gemm rungs do
+// Declares a Metal dot rung with a kernel template and one macro line, like gemm rungs
 // (device/metal/rung.h). Its kernels are named dot_metal_<NN_slug>_<dtype>; their buffers are
 // DotScalars, x, y and the result. A rung that reduces its own sums in further launches also has
 // the kernels dot_metal_<NN_slug>_again_<dtype>, which sum the elements of x.
@@ -12,16 +12,8 @@
 #include "device/metal/terms.h"
 
 // The last arguments are the kernel: a template with its arguments.
-#ifdef RUNG_METAL_VIRTUAL
-#define RUNG_METAL_DOT_ENTRY(name, In, Out, ...)                                     \
-  RUNG_METAL_ENTRY(name)(DotScalars scalars, const device In* x, const device In* y, \
-                         device Out* result) {                                       \
-    __VA_ARGS__(RUNG_METAL_CONSTANT(DotScalars, scalars), x, y, result);             \
-  }
-#else
 #define RUNG_METAL_DOT_ENTRY(name, In, Out, ...) \
   template [[host_name(#name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
-#endif
 
 #define RUNG_METAL_DOT_ENTRIES(entry, function, ...)                                     \
   RUNG_METAL_DOT_ENTRY(entry##_f32, float, float, function<__VA_ARGS__ float, float>)    \

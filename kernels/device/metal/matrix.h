@@ -37,8 +37,8 @@ void store(constant GemmScalars<Out>& g, device Out* c, int64_t row, int64_t col
   result = g.beta == 0 ? g.alpha * sum : g.alpha * sum + g.beta * result;
 }
 
-/// Stores up to four neighbours along a row of C, those in bounds, with one access if C is aligned
-/// for it. `col` is a multiple of four.
+/// Stores up to four adjacent elements of a row of C, except those out of bounds, with one access
+/// if C is aligned. `col` is a multiple of four.
 template <class Out>
 void store_vector(constant GemmScalars<Out>& g, device Out* c, int64_t row, int64_t col,
                   vec<Out, 4> sums) {

@@ -1,6 +1,6 @@
 #pragma once
-// A and B are handled alike: a tile of either is `extent` rows of A, or columns of B, by a k-block.
-// B is viewed as its transpose, so one loader serves both.
+// A uniform view of A and B: a tile has `extent` rows of A (or columns of B) by a k-block. B is
+// viewed as its transpose, so one loader supports both.
 
 #include <metal_stdlib>
 
@@ -9,12 +9,12 @@
 
 namespace rung {
 
-/// An operand as a matrix of extent x k.
+/// An operand as an extent x k matrix.
 template <class In>
 struct Operand {
   Matrix<const In> x;
   int64_t extent, k;
-  bool is_along_k;  // K-major: elements along k are contiguous; else those along the extent are
+  bool is_along_k;  // K-major: contiguous along k; otherwise contiguous along the extent
   bool is_aligned;  // GemmScalars::a_is_aligned
 };
 

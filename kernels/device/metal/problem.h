@@ -7,7 +7,7 @@
 
 namespace rung {
 
-/// The scalars of Gemm in src/core/problem.hpp; its matrices are separate buffers. Strides are in
+/// The scalars of Gemm in core/problem.hpp; its matrices are separate buffers. Strides are in
 /// elements.
 template <class Out>
 struct GemmScalars {
@@ -16,15 +16,16 @@ struct GemmScalars {
   int64_t b_row_stride, b_col_stride;
   int64_t c_row_stride;
   Out alpha, beta;
-  /// Whether all groups of four neighbours that begin at a multiple of four are aligned as vectors.
+  /// True if each group of four elements that starts at a multiple of four is aligned like a vector
+  /// of four.
   uint32_t a_is_aligned, b_is_aligned, c_is_aligned;
 };
 
-/// The scalars of Dot in src/core/problem.hpp; its vectors are separate buffers that begin at
+/// The scalars of Dot in core/problem.hpp; its vectors are separate buffers that begin at
 /// element i = 0.
 struct DotScalars {
   int64_t n, incx, incy;
-  /// Whether both vectors are contiguous and aligned as vectors of four.
+  /// True if both vectors are contiguous and aligned like vectors of four.
   uint32_t are_vectors;
 };
 

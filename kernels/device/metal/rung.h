@@ -1,6 +1,6 @@
 #pragma once
 // Declares a Metal rung in one file: a kernel template, guarded by __METAL_VERSION__, and one macro
-// line with its name, tile sizes and threads. Apple's compiler, or clang for the virtual GPU, turns
+// line with its name, tile sizes and threads. Apple's compiler, or Rung's, turns
 // that line into a kernel per type, named gemm_metal_<NN_slug>_<dtype>. The host's compiler turns
 // it into the descriptor gemm_metal_<NN_slug>.
 
@@ -33,17 +33,8 @@
 
 #else
 
-#ifdef RUNG_METAL_VIRTUAL
-// A kernel entry with the buffers as parameters, in order.
-#define RUNG_METAL_GEMM_ENTRY(name, function, In, Out)                                     \
-  RUNG_METAL_ENTRY(name)(GemmScalars<Out> scalars, const device In* a, const device In* b, \
-                         device Out* c) {                                                  \
-    function<In, Out>(RUNG_METAL_CONSTANT(GemmScalars<Out>, scalars), a, b, c);            \
-  }
-#else
 #define RUNG_METAL_GEMM_ENTRY(name, function, In, Out) \
   template [[host_name(#name)]] [[kernel]] decltype(function<In, Out>) function<In, Out>;
-#endif
 
 #define RUNG_METAL_GEMM_FLOATS(number, slug, ...)                                 \
   RUNG_METAL_GEMM_ENTRY(gemm_metal_##number##_##slug##_f32, slug, float, float)   \

@@ -47,7 +47,7 @@ struct StagedTile {
     }
   }
 
-  /// The position (e, k) of a vector in the tile. Neighbouring threads load neighbouring vectors.
+  /// The position (e, k) of a vector in the tile. Adjacent threads load adjacent vectors.
   static int2 place(bool along_k, int vector) {
     if (along_k) return int2(vector / (BK / VEC), vector % (BK / VEC) * VEC);
     return int2(vector % (EXTENT / VEC) * VEC, vector / (EXTENT / VEC));

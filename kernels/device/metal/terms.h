@@ -10,7 +10,7 @@ using namespace metal;
 
 namespace rung {
 
-/// Term i of n: a product, or, when sums are reduced again, an element of x; y is then not read.
+/// Term i of n: a product or, if sums are reduced again, an element of x; then y is not read.
 template <bool PRODUCT, class Out, class In>
 Out term(constant DotScalars& d, const device In* x, const device In* y, int64_t i) {
   if (!PRODUCT) return Out(x[i * d.incx]);

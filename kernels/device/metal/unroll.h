@@ -1,5 +1,5 @@
 #pragma once
 
-// Goes before a loop whose counter indexes registers: the counter must be a constant in each copy
-// of the body.
+// Place before a loop whose counter indexes registers: it must be a constant in each copy of the
+// body.
 #define RUNG_UNROLL _Pragma("clang loop unroll(full)")

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels whose threads, or instructions, are badly chosen: one disease each.
+// Kernels with an unsuitable choice of threads or instructions, one disease each.
 
 #include "warp_sum.cuh"
 

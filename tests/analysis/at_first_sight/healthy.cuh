@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of which nothing is to be told.
+// Kernels without a disease: `rung explain` should report no cause.
 
 #include "warp_sum.cuh"
 

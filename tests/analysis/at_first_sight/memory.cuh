@@ -20,7 +20,7 @@ struct Particle {  // 64 bytes
   float u0, u1, u2, u3;
 };
 
-// uncoalesced: array of 64-byte structs of which 2 floats are used: 32 sectors for every request, 1/8 of each used.
+// uncoalesced: array of 64-byte structs, 2 floats used of each: 32 sectors per request, 1/8 used.
 __global__ void particle_aos__uncoalesced_accesses(Particle* p, float dt, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) p[i].x += dt * p[i].vx;

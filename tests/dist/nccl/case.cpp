@@ -89,7 +89,8 @@ void DevicePart::put(std::int64_t i, std::int64_t j, double value) {
 
 namespace {
 
-/// The part of a dimension that a rank has, which for n and k may differ between ranks.
+/// The half-open range of a dimension that a rank owns; its size may differ between ranks for n and
+/// k.
 std::pair<std::int64_t, std::int64_t> share(std::int64_t extent, int rank, int ranks) {
   const std::int64_t first = extent * rank / ranks;
   return {first, extent * (rank + 1) / ranks - first};

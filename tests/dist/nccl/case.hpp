@@ -1,6 +1,6 @@
 #pragma once
-// A tensor parallel product to test, and its operands on each rank: small integers, whose sums are exact
-// in every type and order.
+// A tensor parallel product to test, and its operands on each rank: small integers, whose sums are
+// exact in every type and order.
 
 #include <functional>
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../../library/cuda/product.hpp"
-#include "dist/nccl/product.hpp"
+#include "library/dist/nccl/product.hpp"
 #include "rung/nccl.hpp"
 
 namespace rung::nccl {
@@ -21,7 +21,7 @@ enum class Kind { all_gather, reduce_scatter, all_reduce };
 struct Case {
   Kind kind = Kind::all_gather;
   int ranks = 2;
-  std::int64_t m = 0, n = 0, k = 0;  // of the whole product
+  std::int64_t m = 0, n = 0, k = 0;  // sizes of the whole product
   Transport transport = Transport::nccl;
   Schedule schedule = Schedule::overlapped;
   int chunks = 1;
@@ -41,7 +41,7 @@ double c_of(std::int64_t i, std::int64_t j);
 /// An element of the result.
 double result_of(const Case& o, std::int64_t i, std::int64_t j);
 
-/// A part of a matrix on a rank's device, with untouched elements between its lines.
+/// A part of a matrix on a rank's device, with guard elements between its lines.
 class DevicePart {
  public:
   using Element = double(std::int64_t, std::int64_t);
@@ -52,7 +52,7 @@ class DevicePart {
   const OutputMatrix& view() const { return view_; }
   InputMatrix input() const { return read_only(view_); }
   void reset() { memory_->write(before_); }
-  /// The first byte that is not as expected, also between lines; zeros may have either sign.
+  /// The first byte with an unexpected value, between lines, too. Zeros may have either sign.
   std::string difference(const std::function<Element>& expected);
 
  private:
@@ -66,14 +66,14 @@ class DevicePart {
   std::unique_ptr<cuda::DeviceArray<unsigned char>> memory_;
 };
 
-/// The rank's matrices of a case.
+/// A rank's matrices of a case.
 struct Operands {
   Operands(const Case& o, int rank);
 
   std::pair<std::int64_t, std::int64_t> rows_of_c, cols_of_c, inner, rows_of_a;
   DevicePart a, b, c;
 
-  /// What is wrong with C; empty: nothing.
+  /// Describes the first wrong element of C; empty if C is right.
   std::string difference();
 
  private:

@@ -1,6 +1,6 @@
-// The words of an exchange by copy engines: what streams wait for.
+// The words in memory by which streams synchronize in an exchange by copy engines.
 
-#include "dist/nccl/exchange.hpp"
+#include "library/dist/nccl/exchange.hpp"
 
 #include "fixture.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 std::vector<WordOperation> waits;
 
-/// Keeps what a stream would wait for, and goes on.
+/// Records what a stream would wait for, without waiting.
 cuda::Result record(cuda::Stream, unsigned count, WordOperation* operations, unsigned) {
   for (unsigned i = 0; i < count; ++i) {
     if (operations[i].type == WordOperation::Type::wait) waits.push_back(operations[i]);
@@ -17,8 +17,9 @@ cuda::Result record(cuda::Stream, unsigned count, WordOperation* operations, uns
   return cuda::Result::success;
 }
 
-// A stream comes to the wait of a call before the caller's stream has ended the call before, whose word
-// is still set: with the same value, it sent what that call had computed (seen on two H200).
+// A stream can reach the wait of a call before the caller's stream has ended the preceding call,
+// whose word is still set. If both calls waited for the same value, the stream would send the
+// preceding call's results (observed on two H200).
 TEST_F(TensorParallelTest, AWordOfTheCallBeforeIsNotTakenForThisOnes) {
   static PeerApi recording = standin_peers();
   recording.cuStreamBatchMemOp = record;

@@ -1,4 +1,4 @@
-// Arguments that do not fit, ranks that disagree or do not answer, and errors of NCCL.
+// Invalid arguments, ranks that disagree or do not respond, and errors of NCCL.
 
 #include <atomic>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 namespace rung::nccl {
 namespace {
 
-/// What each rank gets for arguments of its own.
+/// The error messages of all ranks, where `f` makes each rank's call with its own arguments.
 template <class F>
 std::vector<std::string> errors_of(int ranks, const F& f,
                                    dist::TensorParallelOptions options = {.bandwidth = 300e9}) {
@@ -43,7 +43,7 @@ TEST_F(TensorParallelTest, ARankThatRefusesStopsAll) {
               rank == 1 ? "rung: gemm_reduce_scatter: C is 4 x 6; it must be 3 x 6"
                         : "rung: gemm_reduce_scatter: rank 1 refused its arguments; its own error "
                           "says why");
-    call(parallel, o, operands, nullptr);  // it remains of use
+    call(parallel, o, operands, nullptr);  // it remains usable
   });
   EXPECT_EQ(errors, std::vector<std::string>(2));
 }
@@ -91,7 +91,7 @@ TEST_F(TensorParallelTest, ARankThatDoesNotCallIsNoticed) {
   }
 }
 
-/// A driver whose streams are never done.
+/// A stand-in for cuStreamQuery whose streams never finish.
 cuda::Result not_ready(cuda::Stream) { return cuda::Result::not_ready; }
 
 TEST_F(TensorParallelTest, WaitingEndsByTimeoutOrByNcclsError) {

@@ -1,5 +1,6 @@
 #pragma once
-// Tests of tensor parallel products: ranks are threads on the virtual GPU, over a stand-in for NCCL.
+// Fixture for tests of tensor parallel products: ranks are threads on the virtual GPU, with a
+// stand-in for NCCL.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "../../library/cuda/fixture.hpp"
 #include "case.hpp"
+#include "vgpu/memory/device_memory.hpp"
 #include "virtual_ranks.hpp"
 
 namespace rung::nccl {
@@ -16,6 +18,7 @@ class TensorParallelTest : public CudaLibrary {
  protected:
   void SetUp() override {
     CudaLibrary::SetUp();
+    vgpu::let_host_access_device_memory();  // virtual_ranks.cpp sums and copies on the host
     static const cuda::Driver driver = {.api = &vgpu::virtual_driver(), .takes_cubin = false};
     cuda::use_driver(&driver);
     static const Backend standin = {.driver = &vgpu::virtual_driver(),
@@ -32,10 +35,10 @@ class TensorParallelTest : public CudaLibrary {
     CudaLibrary::TearDown();
   }
 
-  /// Runs the case on threads, and compares each rank's result.
+  /// Runs the case on one thread per rank and compares each rank's result.
   void run(const Case& o) {
     const auto errors = on_ranks(o.ranks, [&](int rank, Comm comm) {
-      TensorParallel parallel(comm, {.timeout = 60, .transport = o.transport, .bandwidth = 300e9});
+      TensorParallel parallel(comm, {.timeout = 300, .transport = o.transport, .bandwidth = 300e9});
       Operands operands(o, rank);
       cuda::Stream stream = nullptr;
       vgpu::virtual_driver().cuStreamCreate(&stream, cuda::stream_non_blocking);

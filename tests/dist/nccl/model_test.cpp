@@ -1,6 +1,6 @@
-// Which schedule the model chooses, with the rates of two H200.
+// The schedule that the model chooses, with the rates of two H200.
 
-#include "dist/nccl/model.hpp"
+#include "library/dist/nccl/model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ const Rates h200 = {.flops = 790e12,
                     .exchange = {.seconds = 16e-6, .bytes_per_second = 370e9},
                     .collective = {.seconds = 20e-6, .bytes_per_second = 250e9}};
 
-/// bf16, N and K of 8192 over the ranks.
+/// The choice for bf16 with N and K of 8192 in total, divided over the ranks.
 Expected chosen(Operation operation, std::int64_t m, const Rates& rates,
                 Schedule asked = Schedule::automatic, int ranks = 2) {
   const bool gathers = operation == Operation::all_gather_gemm;
@@ -48,8 +48,8 @@ TEST(ScheduleModel, LargeOnesAreOverlapped) {
   }
 }
 
-// The fastest ones on two H200, in us: 99 in one chunk and 104 in two for 1024 rows, 193 and 204 in two and one
-// for 2048; an all-reduce 147, 156 and 278, 246.
+// The fastest measured times on two H200, in us. Reduce-scatter: 99 in one chunk and 104 in two for
+// 1024 rows, 204 in one and 193 in two for 2048. All-reduce: 147 and 156, then 278 and 246.
 TEST(ScheduleModel, FusedSumsHaveAsManyChunksAsPay) {
   for (const Operation operation : {Operation::gemm_reduce_scatter, Operation::gemm_all_reduce}) {
     EXPECT_EQ(chosen(operation, 1024, h200).schedule, Schedule::fused);
@@ -62,7 +62,7 @@ TEST(ScheduleModel, FusedSumsHaveAsManyChunksAsPay) {
   }
 }
 
-// Measured on four H200: 319 us overlapped, 270 us sequential; with 4096 rows 478 and 509 us.
+// Measured on four H200: 319 us overlapped, 270 us sequential; with 4096 rows 478 us and 509 us.
 TEST(ScheduleModel, ManyRanksSendManyMessages) {
   Rates of_kernels = h200;
   of_kernels.has_fused = false;

@@ -1,4 +1,5 @@
-// Tensor parallel products of every schedule, transport, type and layout against exact results.
+// Tensor parallel products of every schedule, transport, type and layout, compared with exact
+// results.
 
 #include <map>
 #include <random>
@@ -100,7 +101,8 @@ TEST_F(TensorParallelTest, DifferentShapesFollowEachOther) {
   }
 }
 
-// Reals whose sums of three ranks depend on the order, over links of any rate and either transport's.
+// Real numbers whose sums over three ranks depend on the order, over links of any bandwidth and
+// with either transport.
 TEST_F(TensorParallelTest, DeterministicSumsHaveTheSameBits) {
   constexpr int ranks = 3;
   constexpr std::int64_t m = 24, n = 16, k = 32;
@@ -127,7 +129,7 @@ TEST_F(TensorParallelTest, DeterministicSumsHaveTheSameBits) {
     EXPECT_EQ(errors, std::vector<std::string>(ranks));
     return all;
   };
-  const auto chosen_freely = results(300e9, false);  // NCCL's reduction, for so small a product
+  const auto chosen_freely = results(300e9, false);  // NCCL's reduction, as the product is small
   const auto first = results(300e9, true);
   EXPECT_NE(first, chosen_freely);
   for (const double bandwidth : {1e6, 1e13}) EXPECT_EQ(results(bandwidth, true), first);
@@ -144,7 +146,7 @@ TEST_F(TensorParallelTest, SendsWhatTheScheduleHasTo) {
     const std::int64_t with = take_counts().sent;
     other.calls = 2;
     run(other);
-    return take_counts().sent - with;  // of one more call, which does not agree again
+    return take_counts().sent - with;  // of one more call, without another agreement
   };
   EXPECT_EQ(bytes(Kind::all_gather), a);      // each half to the other rank
   EXPECT_EQ(bytes(Kind::reduce_scatter), c);  // half of the sums of each rank
@@ -180,7 +182,7 @@ TEST_F(TensorParallelTest, AWindowGrows) {
   const Case o = {.ranks = 2,
                   .m = 1 << 12,
                   .n = 2,
-                  .k = 1032,  // the window is of 8 MiB at first
+                  .k = 1032,  // more than the initial window of 8 MiB
                   .schedule = Schedule::sequential,
                   .calls = 1};
   take_counts();
@@ -189,8 +191,8 @@ TEST_F(TensorParallelTest, AWindowGrows) {
 }
 
 TEST_F(TensorParallelTest, ReplaysAllGather) {
-  // A graph of the virtual GPU runs at once, so both have to be there before the copies are replayed:
-  // what is sent is an operand, which is.
+  // The virtual GPU executes a graph immediately, so both ranks must be ready before the copies are
+  // replayed. An all-gather sends an operand, which is always ready.
   const Case o = {.m = 16, .n = 24, .k = 32, .chunks = 2};
   const auto errors = on_ranks(1, [&](int rank, Comm comm) {
     TensorParallel parallel(comm);

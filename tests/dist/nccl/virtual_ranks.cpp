@@ -28,14 +28,14 @@ std::atomic<int> comms_aborted = 0;
 std::atomic<int> gathered_in_windows = 0;
 std::atomic<bool> windows_are_refused = false;
 
-/// What the ranks of a communicator share.
+/// The state that the ranks of a communicator share.
 struct World {
   explicit World(int count)
       : ranks(count),
         offered(static_cast<std::size_t>(count)),
         splits(static_cast<std::size_t>(count)) {}
 
-  /// Waits until every rank has come here as often as this one.
+  /// Waits until every rank has called this as often as the caller; false if that takes too long.
   bool meet() {
     std::unique_lock lock(mutex);
     const auto count = static_cast<std::uint64_t>(ranks);
@@ -71,7 +71,7 @@ thread_local std::vector<Operation> group;
 struct NcclCommHandle {
   std::shared_ptr<World> world;
   int rank;
-  void* window = nullptr;  // memory that is registered
+  void* window = nullptr;  // registered memory
 };
 
 namespace {
@@ -80,7 +80,7 @@ const cuda::DriverApi& driver() { return vgpu::virtual_driver(); }
 
 std::size_t bytes_of(DataType type) { return type == DataType::bytes ? 1 : 0; }
 
-/// All sends are offered before anything is received, as within a group of NCCL.
+/// Offers all sends before receiving anything, as a group of NCCL does.
 Result run_group() {
   const std::vector<Operation> operations = std::move(group);
   group.clear();
@@ -195,7 +195,8 @@ Result all_gather(const void* from, void* to, std::size_t count, DataType type, 
   return group_end();
 }
 
-/// Sums of elements from `first` on. Addresses of the virtual GPU are addresses of the process.
+/// Sums the elements from `first` on over all ranks. Addresses of the virtual GPU are addresses of
+/// the process.
 template <class T>
 Result sum(const void* from, void* to, std::size_t first, std::size_t count, Comm comm) {
   World& world = *comm->world;

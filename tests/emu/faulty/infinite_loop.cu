@@ -1,4 +1,4 @@
-// Waits for a flag that nobody sets.
+// Waits for a flag that is never set.
 #include <cstdio>
 
 __global__ void wait(volatile int* flag) {

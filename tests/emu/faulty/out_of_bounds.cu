@@ -1,4 +1,4 @@
-// The last thread reads behind the end.
+// The last thread reads past the end.
 #include <cstdio>
 
 __global__ void shift(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }

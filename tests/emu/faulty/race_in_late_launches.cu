@@ -1,4 +1,4 @@
-// Of many launches of a kernel, two race; those between them do not.
+// Many launches of one kernel: numbers 100 and 102 race, the others do not.
 __global__ void add_one(int* sum, bool race) {
   if (threadIdx.x == 0 || race) *sum += threadIdx.x + 1;
 }

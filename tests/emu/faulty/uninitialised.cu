@@ -1,4 +1,4 @@
-// Sums what nobody has written.
+// Reads memory that was never written.
 __global__ void sum(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
 
 int main() {

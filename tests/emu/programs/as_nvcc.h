@@ -1,4 +1,4 @@
-// What only nvcc takes, in a header.
+// A header with code that only nvcc accepts.
 #pragma once
 
 #if __NVCC__ && __CUDACC__

@@ -1,4 +1,4 @@
-// Recursion, calls through pointers and virtual functions: what cannot be inlined.
+// Calls that cannot be inlined: recursion, function pointers and virtual functions.
 #include <cstdio>
 
 struct Weights {
@@ -22,7 +22,7 @@ struct Strip : Shape {
 
 __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
-// Passes on an array of its own, so that each call needs another one.
+// Passes on a local array, so that each call needs its own.
 __device__ int fold(const int* values, int depth) {
   int own[4];
   for (int i = 0; i < 4; ++i) own[i] = values[i] * 3 % 101 + depth;
@@ -41,7 +41,7 @@ __device__ int deep(int x) { return fibonacci(x & 7) + 1000; }
 __device__ Function table[3] = {twice, square, deep};
 __device__ Function chosen = square;
 
-// All lanes meet behind the calls: the sum is of the whole warp.
+// All lanes converge after the calls: the sum covers the whole warp.
 __global__ void calls(int* out, Weights weights, Function from_host) {
   const int lane = threadIdx.x;
   const int n = lane % 11;

@@ -1,4 +1,4 @@
-// For the host's compiler: curand.h brings the runtime's templates, as the vendor's does.
+// For the host's compiler: curand.h includes the runtime's templates, like NVIDIA's header.
 #include <curand.h>
 
 #include <cstdio>

@@ -51,7 +51,7 @@ int main() {
                      CUSPARSE_CSR2CSC_ALG1, nullptr);
   print(col_offsets, cols + 1), print(rows_across, nnz), print(across, nnz);
 
-  // 2 A + 10 B, where B has one entry that A has, and one that it has not.
+  // 2 A + 10 B. A has an entry at one of B's two positions, and no entry at the other.
   cusparseMatDescr_t matrix;
   cusparseCreateMatDescr(&matrix);
   int* b_offsets = upload<int>({0, 0, 2, 2});
@@ -89,7 +89,7 @@ int main() {
   const auto refused = cusparseCooGet(sparse, &r, &c, &n, &p, &q, &v, &i, &base, &type);
   printf("%d %d %d, %d %d\n", int(r), int(c), int(n), v == values,
          refused == CUSPARSE_STATUS_INVALID_VALUE);
-  // What is refused, and what is empty.
+  // Invalid arguments, and empty problems.
   const auto zero_based = CUSPARSE_INDEX_BASE_ZERO, one_based = CUSPARSE_INDEX_BASE_ONE;
   printf("%d %d %d %d, ", cusparseXcoo2csr(handle, row, nnz, rows, offsets, one_based),
          cusparseXcoo2csr(handle, row, -1, rows, offsets, zero_based),

@@ -1,6 +1,6 @@
-// Declarations that nvcc takes: the size of clusters, an object in dynamic shared memory, attributes
-// behind __device__, a dependent template without its word, definitions without the words of their
-// declarations, a template's launch in a function of both sides.
+// Declarations that nvcc accepts: cluster sizes, an object in dynamic shared memory, attributes
+// after __device__, a dependent template without `template`, definitions that omit the specifiers
+// of their declarations, a launch of a kernel template in a __host__ __device__ function.
 
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>

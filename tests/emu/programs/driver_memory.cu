@@ -53,7 +53,7 @@ void map_memory(CUfunction fill) {
   void* arguments[] = {&small, &value};
   cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr);
   const CUresult twice = cuMemMap(large, bytes, 0, one, 0);
-  // What was written goes along to the larger range.
+  // The larger range maps the same memory, with the values written before.
   cuMemUnmap(small, bytes);
   cuMemMap(large, bytes, 0, one, 0);
   cuMemMap(large + bytes, bytes, 0, other, 0);

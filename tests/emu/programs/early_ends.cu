@@ -1,4 +1,4 @@
-// Shuffles behind a trap that is never reached, and around a switch without a default.
+// Shuffles after a trap that is never reached, and around a switch without a default.
 #include <cstdio>
 
 __global__ void trap_aside(int* o, int n) {

@@ -1,4 +1,4 @@
-// ldmatrix and stmatrix with generic addresses, of which the low half counts.
+// ldmatrix and stmatrix with generic addresses: only the low 32 bits count.
 #include <cstdint>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// Warps that take rows from a counter: one lane has the number, a shuffle hands it to the others, in
-// which it is undefined before.
+// Warps take rows from a counter: one lane gets the number, and a shuffle broadcasts it to the
+// other lanes, where it is undefined before.
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// The calls that programs make besides launching.
+// Common runtime API calls other than launches.
 #include <cstdio>
 #include <cstring>
 #include <thread>

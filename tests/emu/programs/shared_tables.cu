@@ -1,4 +1,4 @@
-// Arrays of addresses in shared memory, which lies elsewhere in each kernel.
+// Arrays of shared-memory addresses, which differ from kernel to kernel.
 
 #include <cstdio>
 

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "random/kernel_text.hpp"
-
 namespace rung {
 namespace {
 
-// What host and device text share, and how the host keeps the threads of a block.
+// Code that the host and device texts share, and the host's model of a block's threads.
 constexpr const char* prologue = R"(
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Weverything"
@@ -93,6 +91,37 @@ inline void host_ballot(Block& block, unsigned bit) {
 }
 )";
 
+// Helpers of puns: types without padding, and conversions of values from and to bits.
+constexpr const char* pun_prologue = R"(
+#include <cuda_fp16.h>
+#include <cstring>
+
+struct Halves { unsigned short low, high; };
+struct Mixed { float first; unsigned short second; unsigned char third, fourth; };
+__device__ alignas(16) unsigned char global_room[2 * 128 * 32];
+
+template <class T>
+__host__ __device__ T made_of(unsigned a, unsigned b) {
+  const unsigned words[4] = {a, b, a ^ b, a + b};
+  T made;
+  memcpy(&made, words, sizeof made);
+  return made;
+}
+template <class T>
+__host__ __device__ unsigned folded(T value) {
+  unsigned words[4] = {};
+  memcpy(words, &value, sizeof value);
+  return words[0] + 3 * words[1] + 5 * words[2] + 7 * words[3];
+}
+// The pointers may be one.
+template <class A, class B>
+__host__ __device__ __noinline__ unsigned set_both(A* a, B* b, unsigned x, unsigned y) {
+  *a = made_of<A>(x, y);
+  *b = made_of<B>(y, x);
+  return folded(*a);
+}
+)";
+
 constexpr const char* epilogue = R"(
 #define CHECK(call)                                                                \
   if (const cudaError_t error = call) {                                            \
@@ -144,9 +173,10 @@ int main() {
 
 }  // namespace
 
-std::string random_kernels(std::uint64_t seed, int kernels, int runs_of_each) {
-  KernelText text(seed);
+std::string random_kernels(std::uint64_t seed, int kernels, int runs_of_each, Steps steps) {
+  KernelText text(seed, steps);
   std::string program = fmt::format("// Seed {}.\n{}", seed, prologue);
+  if (steps == Steps::puns) program += pun_prologue;
   for (int i = 0; i < kernels; ++i) program += text.kernel(fmt::format("k{}", i));
   program +=
       "\nstruct Case {\n  const char* name;\n"

@@ -17,8 +17,8 @@ struct Part {
   Part(unsigned of) : text(std::to_string(of)) {}
 };
 
-/// The pattern with its {} replaced. Parts in braces are made from left to right, as arguments of a
-/// function need not be: a seed gives the same program with every compiler.
+/// Replaces each {} of the pattern. A braced list is evaluated from left to right, unlike function
+/// arguments, so a seed gives the same program with every compiler.
 std::string filled(const char* pattern, std::initializer_list<Part> parts) {
   fmt::dynamic_format_arg_store<fmt::format_context> store;
   for (const Part& part : parts) store.push_back(part.text);
@@ -27,16 +27,16 @@ std::string filled(const char* pattern, std::initializer_list<Part> parts) {
 
 constexpr int deepest = 2;
 
-/// `text` for each live thread, one after the other, with its variables by their names.
-std::string for_each_thread(const std::string& text) {
+}  // namespace
+
+/// Runs `text` for each live thread in turn, with the thread's variables in scope.
+std::string KernelText::for_each_thread(const std::string& text) {
   return "  each_thread(block, [&](Thread& thread, int tid) {\n"
          "    unsigned &v0 = thread.v0, &v1 = thread.v1, &v2 = thread.v2, &v3 = thread.v3;\n"
          "    const int id = block.number * 128 + tid; const unsigned lane = tid % 32;\n"
          "    (void)v0; (void)v1; (void)v2; (void)v3; (void)id; (void)lane;\n" +
          text + "  });\n";
 }
-
-}  // namespace
 
 /// splitmix64.
 unsigned KernelText::below(unsigned limit) {
@@ -81,7 +81,7 @@ std::string KernelText::condition() {
   }
 }
 
-/// What ends a thread: a return with a result, or a trap under a condition that never holds.
+/// Ends a thread: a return with a result, or a trap under a condition that never holds.
 std::string KernelText::early_end() {
   if (one_in(2) || (!in_function_ && !may_return_)) {
     return fmt::format("if (({} & 1023u) > n) TRAP;\n", value(1));
@@ -174,8 +174,8 @@ KernelText::Step KernelText::local() {
   return {text, for_each_thread(text)};
 }
 
-/// Some threads return; the others know, and name them in no mask any more. In other places
-/// compilers put returns off until paths join, and then masks name lanes that are elsewhere.
+/// Some threads return, and the others remove them from later masks. Elsewhere, compilers may delay
+/// returns until paths join, so masks would name lanes that have diverged.
 KernelText::Step KernelText::departure() {
   const std::string gone = filled("({}) && ({})", {condition(), condition()});
   const std::string result = value(1);
@@ -226,7 +226,7 @@ KernelText::Step KernelText::ballot() {
           fmt::format("  host_ballot(block, {});\n", bit)};
 }
 
-/// Through shared memory.
+/// Exchanges values through shared memory.
 KernelText::Step KernelText::exchange() {
   const unsigned by = 1 + below(40);
   const std::string write = "s[tid] = v0;\n";
@@ -235,7 +235,7 @@ KernelText::Step KernelText::exchange() {
           for_each_thread(write) + for_each_thread(read)};
 }
 
-/// Odd threads write while even ones read what even ones have written: compilers load for all.
+/// Odd threads write while even ones read what even ones wrote. Compilers load for all threads.
 KernelText::Step KernelText::parity() {
   const unsigned by = 2 * below(30);
   const std::string write = "if (tid & 1) s[tid] = v2;\n";
@@ -246,7 +246,7 @@ KernelText::Step KernelText::parity() {
   return {"__syncthreads();\n" + text + "__syncthreads();\n", for_each_thread(text)};
 }
 
-/// A part of the warp goes another way, and exchanges there.
+/// A part of the warp diverges and exchanges values within the branch.
 KernelText::Step KernelText::group() {
   const std::string chosen = condition(), before = statements(2);
   const std::string after = statements(2), others = statements(2);
@@ -262,7 +262,7 @@ KernelText::Step KernelText::group() {
               for_each_thread("if (thread.chosen) {\n" + after + "} else {\n" + others + "}\n")};
 }
 
-/// Lanes leave a loop at different times; those that stay exchange.
+/// Lanes leave a loop at different times. The remaining lanes exchange values.
 KernelText::Step KernelText::shrinking_loop() {
   const std::string trips = value(1), body = statements(2);
   const Reduction& reduction = reductions[below(6)];
@@ -282,7 +282,7 @@ KernelText::Step KernelText::shrinking_loop() {
                       for_each_thread("if (thread.chosen) {\n" + body + "}\n"))};
 }
 
-/// All threads go round together.
+/// A loop with the same trip count for all threads.
 KernelText::Step KernelText::repeated() {
   const std::string i = fmt::format("i{}", names_++);
   const std::string head =
@@ -300,6 +300,7 @@ KernelText::Step KernelText::repeated() {
 }
 
 KernelText::Step KernelText::step(int depth) {
+  if (steps_ == Steps::puns) return one_in(4) ? exchange() : pun();
   switch (below(depth > 0 ? 10 : 11)) {
     case 0:
     case 1: return shuffle();
@@ -339,19 +340,21 @@ std::string KernelText::kernel(const std::string& name) {
   all.host += last.host;
   const std::string end = "out[id] = v0 ^ (v1 + v2) ^ (v3 * 5u);\n";
   text += fmt::format(
-      // Volatile: or compilers make one store of this and of the last one, which then stands behind
-      // every exchange, and lanes that come to it early are no longer gone.
+      // Volatile: otherwise compilers merge this store with the last one, after all exchanges,
+      // and lanes that return early still take part in them.
       "#define RETURN(x) do {{ *(volatile unsigned*)&out[id] = (x) ^ out_of_the_way; return; }} "
       "while (0)\n"
       "__global__ void {0}(const unsigned* in, unsigned* out, unsigned n) {{\n"
-      "  __shared__ unsigned s[128];\n"
+      "  __shared__ unsigned s[128];\n{3}"
       "  const int tid = threadIdx.x, id = blockIdx.x * 128 + tid, threads = blockDim.x;\n"
       "  const unsigned lane = tid % 32;\n"
       "  unsigned v0 = tid, v1 = in[tid & 63], v2 = in[(tid + 7) & 63] >> 3, v3 = 0;\n"
       "  for (int i = tid; i < 128; i += threads) s[i] = i;\n  __syncthreads();\n"
       "  unsigned live = __ballot_sync(~0u, 1);\n  (void)live;\n"
       "  (void)id; (void)lane; (void)threads;\n{1}  {2}}}\n#undef RETURN\n",
-      name, all.device, end);
+      name, all.device, end,
+      steps_ == Steps::puns ? "  __shared__ alignas(16) unsigned char shared_room[32 * 128];\n"
+                            : "");
   text += fmt::format(
       "#define RETURN(x) do {{ out[id] = (x) ^ out_of_the_way; thread.dead = true; return; }} "
       "while (0)\nPLAIN_BEGIN\n"

@@ -6,18 +6,27 @@
 
 namespace rung {
 
+/// The kinds of steps that a kernel may have.
+enum class Steps {
+  mixed,  // all that are declared below, except puns
+  puns,   // puns, exchanges, and the text of one thread
+};
+
 class KernelText {
  public:
-  explicit KernelText(std::uint64_t seed) : state_(seed) {}
+  explicit KernelText(std::uint64_t seed, Steps steps = Steps::mixed)
+      : state_(seed), steps_(steps) {}
 
   /// A kernel called `name`, the function host_`name`, and the functions that both call.
   std::string kernel(const std::string& name);
 
  private:
-  /// A step, as the kernel has it and as the host does.
+  /// The text of a step in the kernel and in the host function.
   struct Step {
     std::string device, host;
   };
+
+  static std::string for_each_thread(const std::string& text);
 
   unsigned below(unsigned limit);
   bool one_in(unsigned n) { return below(n) == 0; }
@@ -32,8 +41,12 @@ class KernelText {
   std::string early_end();
   std::string function(const std::string& name);
 
+  std::string punned(const char* type, unsigned bytes);
+  std::string pun_statement();
+
   // Steps.
   Step local();
+  Step pun();
   Step departure();
   Step shuffle();
   Step reduction();
@@ -46,6 +59,7 @@ class KernelText {
   Step step(int depth);
 
   std::uint64_t state_;
+  Steps steps_;
   std::string name_;
   int functions_ = 0;
   int names_ = 0;

@@ -1,4 +1,4 @@
-/* A program of the BLAS interfaces, which needs no header of ours but for the version. */
+/* A program that uses the BLAS interfaces; it includes rung.h only for the version. */
 #include <rung/rung.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ void dgemm_(const char* transa, const char* transb, const int* m, const int* n, 
 float cblas_sdot(int n, const float* x, int incx, const float* y, int incy);
 
 int main(void) {
-  const double a[] = {1, 3, 2, 4}, b[] = {5, 7, 6, 8}, one = 1, zero = 0; /* by columns */
+  const double a[] = {1, 3, 2, 4}, b[] = {5, 7, 6, 8}, one = 1, zero = 0; /* column-major */
   const float x[] = {1, 2, 3, 4}, y[] = {5, 6, 7, 8};
   const int two = 2;
   double c[4];

@@ -1,4 +1,5 @@
-// The library's GPU part, where there may be no GPU. Prints why it cannot be used, or "usable".
+// The library's GPU part on a machine that may have no GPU. Prints why it cannot be used, or
+// "usable".
 
 #include <cstdio>
 #include <rung/cuda.hpp>

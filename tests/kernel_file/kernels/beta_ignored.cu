@@ -1,4 +1,4 @@
-// beta is taken for 1 wherever it is not 0.
+// Treats every beta other than 0 as 1.
 #define OLD_C (beta == 0 ? 0 : C[row * ldc + col])
 #include "tiled.cuh"
 

@@ -1,4 +1,4 @@
-// C = A^T B with column-major matrices, as a call of a BLAS has them.
+// C = A^T B with column-major matrices, like a BLAS.
 
 __global__ void kernel(int m, int n, int k, float alpha, const float* A, int lda, const float* B,
                        int ldb, float beta, float* C, int ldc) {

@@ -1,4 +1,4 @@
-// Rows behind the last one are loaded, too.
+// Also loads a row past the last one.
 #define ROWS_GUARD row <= m
 #include "tiled.cuh"
 

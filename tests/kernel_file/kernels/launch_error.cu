@@ -1,4 +1,4 @@
-// More threads than a block may have.
+// Launches more threads per block than a block can have.
 __global__ void fill(int n, float* result) {
   if (threadIdx.x == 0) *result = n;
 }

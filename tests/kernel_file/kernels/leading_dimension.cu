@@ -1,4 +1,4 @@
-// The rows of A are taken to be contiguous.
+// Treats the rows of A as contiguous.
 #define A_ROW k
 #include "tiled.cuh"
 

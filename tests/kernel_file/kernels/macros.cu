@@ -1,4 +1,4 @@
-// Macros with the names of what rung writes behind the file.
+// Macros with names that occur in the code that rung appends to the file.
 #define T 16
 #define device 0
 #define call nothing

@@ -1,4 +1,4 @@
-// A function of another name, and no ld, alpha and beta.
+// A function with another name, and without ld, alpha and beta.
 __global__ void product(int m, int n, int k, const double* a, const double* b, double* c) {
   const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
   if (row >= m || col >= n) return;

@@ -1,4 +1,4 @@
-// Adds to a result that nobody has set to 0.
+// Adds to a result without setting it to 0 first.
 __global__ void add(int n, const float* x, float* result) {
   const int i = blockIdx.x * 128 + threadIdx.x;
   if (i < n) atomicAdd(result, x[i]);

@@ -1,4 +1,4 @@
-// The next tile is stored while other threads still read this one.
+// Stores the next tile while other threads still read this one.
 #define SYNC_AFTER
 #include "tiled.cuh"
 

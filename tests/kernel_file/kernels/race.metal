@@ -1,4 +1,4 @@
-// A race: nothing separates the reads of a tile from the next stores to it.
+// A race: no barrier separates the reads of a tile from the next stores to it.
 
 #include <metal_stdlib>
 

@@ -1,4 +1,4 @@
-// Right in every case that its parameters can express.
+// Correct in every case that its parameters can express.
 
 #include <metal_stdlib>
 

@@ -1,5 +1,5 @@
-// A gemm by tiles in shared memory, which is right. Each mutant beside it defines one of these
-// macros in another way.
+// A correct gemm with tiles in shared memory. Each mutant in this folder defines one of these
+// macros differently.
 
 #ifndef SYNC_AFTER
 #define SYNC_AFTER __syncthreads()

@@ -1,4 +1,4 @@
-/* A cuBLAS that prints what it is called for: the one that librung_cublas passes calls on to. */
+/* A cuBLAS that prints its calls. librung_cublas forwards calls to it. */
 
 #include <stdio.h>
 

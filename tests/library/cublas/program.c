@@ -1,4 +1,4 @@
-/* Calls cuBLAS where there is no GPU: the calls that librung_cublas has arrive at the real one, too. */
+/* Calls cuBLAS without a GPU: librung_cublas forwards even the calls that it implements. */
 
 #include <stddef.h>
 
@@ -27,9 +27,9 @@ int main(void) {
   int failed = cublasCreate_v2(&handle);
   failed |= cublasSetStream_v2(handle, (void*)5);
   failed |= cublasSgemm_v2(handle, 0, 1, 2, 3, 4, &one, matrix, 2, matrix, 3, &one, matrix, 2);
-  failed |= cublasSgemv_v2(handle); /* which Rung has not */
+  failed |= cublasSgemv_v2(handle); /* not implemented by Rung */
   failed |= cublasGemmEx(handle, 0, 0, 2, 2, 2, &one, matrix, 99, 2, matrix, 99, 2, &one, matrix,
-                         99, 2, 68, -1); /* of types that Rung has not */
+                         99, 2, 68, -1); /* types not supported by Rung */
   failed |= cublasDdot_v2(handle, 7, vector, 1, vector, 1, &result);
   failed |= cublasLtMatmul(handle, NULL, &one, matrix, NULL, matrix, NULL, &one, matrix, NULL,
                            matrix, NULL, NULL, NULL, 64, (void*)5);

@@ -1,4 +1,4 @@
-/* A cuBLASLt whose descriptors are tables of attributes, and that counts the products it is asked for. */
+/* A cuBLASLt whose descriptors are tables of attributes. It counts calls of its product. */
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 typedef struct {
   uint64_t value[48];
-  size_t bytes[48]; /* 0: the attribute is not known */
+  size_t bytes[48]; /* 0: unknown attribute */
 } standin_descriptor;
 
 typedef int standin_count(void);

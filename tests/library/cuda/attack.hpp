@@ -1,6 +1,6 @@
 #pragma once
-// What the attacks on a real GPU share: the driver, kernels that misbehave, and how an attack says
-// that it failed.
+// Common code of the attacks on a real GPU: the driver, kernels that misbehave, and the report of
+// failures.
 
 #include <sys/resource.h>
 
@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "cuda_driver/api.hpp"
-#include "cuda_driver/real_driver.hpp"
+#include "core/cuda_driver/api.hpp"
+#include "core/cuda_driver/real_driver.hpp"
 #include "product.hpp"
 #include "rung/rung.hpp"
 
 namespace rung::cuda {
 
-/// Ends an attack as failed.
+/// Thrown to fail an attack.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -27,7 +27,7 @@ inline void expect(bool holds, const std::string& what) {
 }
 
 inline const DriverApi& driver_api() {
-  const RealDriver& real = real_driver();
+  const RealDriver real = real_driver();
   if (real.api == nullptr) throw std::runtime_error(real.why_not);
   return *real.api;
 }
@@ -51,7 +51,7 @@ inline Stream new_stream() {
 
 inline void synchronise() { RUNG_OK(cuCtxSynchronize); }
 
-/// spin waits for so many nanoseconds; trap kills the context.
+/// spin waits for this many nanoseconds; trap ends the context.
 inline constexpr const char* misbehaving_kernels = R"(.version 7.0
 .target sm_70
 .address_size 64
@@ -74,7 +74,7 @@ again:
 }
 )";
 
-/// Of the current context.
+/// Loads one of these kernels into the current context.
 inline Function misbehaving(const char* name) {
   Module module = nullptr;
   Function function = nullptr;
@@ -93,7 +93,7 @@ inline void spin(Function function, Stream stream, std::uint64_t milliseconds) {
   launch(function, stream, arguments);
 }
 
-/// What f throws, as a line; "" if nothing.
+/// The message of an exception thrown by f; "" if it does not throw.
 template <class F>
 std::string error_of(const F& f) {
   try {
@@ -112,7 +112,7 @@ inline std::int64_t free_device_bytes() {
   return static_cast<std::int64_t>(free);
 }
 
-/// The pages of this process in memory.
+/// Resident memory of this process, in bytes.
 inline std::int64_t resident_bytes() {
   long pages = 0, resident = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
@@ -121,7 +121,7 @@ inline std::int64_t resident_bytes() {
   return resident * 4096;
 }
 
-// The attacks, each in a process of its own.
+// The attacks. Each runs in its own process.
 void memory_filled();
 void sticky_error();
 void contexts_come_and_go();

@@ -1,5 +1,6 @@
-// Attacks the library on a real GPU, as its tests do on the virtual one: every attack in a process
-// of its own, one line each. `attack_gpu` runs all, `attack_gpu NAME…` those named.
+// Attacks the library on a real GPU, as its tests do on the virtual one. Every attack runs in its
+// own process and prints one line. `attack_gpu` runs all attacks, `attack_gpu NAME…` the named
+// ones.
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -44,7 +45,7 @@ constexpr Attack attacks[] = {
 
 constexpr auto limit = std::chrono::seconds(90);
 
-/// In the attack's own process. What it prints goes behind its name in the line.
+/// Runs an attack in its own process. Its output follows its name in the line.
 int run_here(const char* name) {
   for (const Attack& attack : attacks) {
     if (std::strcmp(attack.name, name) != 0) continue;
@@ -60,7 +61,7 @@ int run_here(const char* name) {
   return 1;
 }
 
-/// "passed", "failed", or how the process died.
+/// "passed", "failed", or the way in which the process died.
 std::string verdict_of(pid_t process) {
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;

@@ -1,4 +1,4 @@
-// Attacks on what the library stands on: contexts, the device, the process.
+// Attacks on the library's environment: contexts, the device, the process.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr ProductShape split = {40, 24, 8192};
 constexpr ProductShape copied = {.m = 65, .n = 33, .k = 129, .placement = {1, 1}};
 
-/// Problems of the current context that use kernels, a workspace and the pool.
+/// Solves problems in the current context that use kernels, a workspace and the pool.
 void compute(Stream stream) {
   Product<float, float> in_parts(driver_api(), split);
   Product<bfloat16, float> unaligned(driver_api(), copied);
@@ -31,14 +31,14 @@ void compute(Stream stream) {
          "a wrong result");
 }
 
-/// Device memory of a context for a dot of nothing.
+/// Allocates the result of an empty dot product in a context.
 float* result_in_memory() {
   DevicePointer pointer = 0;
   RUNG_OK(cuMemAlloc, &pointer, sizeof(float));
   return reinterpret_cast<float*>(pointer);
 }
 
-/// What the library says of a call that needs the driver alone.
+/// The library's message for a call that needs only the driver.
 std::string refusal(float* result) {
   const float* const nothing = nullptr;
   return error_of([&] { dot(0, nothing, 1, nothing, 1, result, CudaStream(nullptr)); });
@@ -46,7 +46,7 @@ std::string refusal(float* result) {
 
 float* result_at_exit = nullptr;
 
-/// Right, or refused because the driver is gone.
+/// Expects a right result, or a refusal because the driver has shut down.
 void call_at_exit() {
   const std::string error = refusal(result_at_exit);
   const std::string other = error_of([] { release_cuda_workspace(CudaStream(nullptr)); });
@@ -100,7 +100,7 @@ void context_destroyed() {
   RUNG_OK(cuCtxCreate, &context, 0, 0);
   compute(nullptr);
   RUNG_OK(cuCtxDestroy, context);
-  compute(nullptr);  // in the primary one
+  compute(nullptr);  // in the primary context
   for (int i = 0; i < 5; ++i) {
     RUNG_OK(cuCtxCreate, &context, 0, 0);
     compute(nullptr);

@@ -1,4 +1,4 @@
-// Attacks on memory: none left, growth over many calls, and operands between guards.
+// Attacks on memory: no free memory, growth over many calls, and operands between guards.
 
 #include <cstdlib>
 #include <memory>
@@ -11,7 +11,7 @@ namespace {
 constexpr DotMode modes[] = {DotMode::fast, DotMode::deterministic, DotMode::compensated,
                              DotMode::reproducible};
 
-/// Takes the device's memory, down to the last block of 2 MiB, and leaves so much free.
+/// Allocates the device's memory, down to the last block of 2 MiB, except for `left_free` bytes.
 class FilledMemory {
  public:
   explicit FilledMemory(std::int64_t left_free) {
@@ -38,7 +38,7 @@ class FilledMemory {
   std::vector<DevicePointer> blocks_;
 };
 
-/// Problems of every kind, to be run again and again.
+/// Problems of every kind, for repeated runs.
 struct Problems {
   using Floats = Product<float, float>;
   const DriverApi& api = driver_api();
@@ -49,12 +49,12 @@ struct Problems {
   Product<bfloat16, float> copied{api, {.m = 65, .n = 33, .k = 129, .placement = {1, 1}}};
   Product<bfloat16, float> deep{api, {64, 64, 8192}};
   Product<std::int8_t, std::int32_t> bytes{api, {65, 33, 129}};
-  // Copies of more than the workspace holds.
+  // Needs copies larger than the workspace.
   Product<bfloat16, float> wide{api, {.m = 33 * 8192, .n = 8, .k = 1, .placement = {0, 1}}};
   DotProduct<float, float> sum{api, 100'000};
 
-  /// Calls each; counts those that were refused for want of memory, and throws Failure if one that
-  /// was not is wrong.
+  /// Calls each problem. Returns the number refused for lack of memory, and throws Failure if
+  /// another one gives a wrong result.
   int refused() {
     int count = 0;
     const auto each = [&](auto& problem) {
@@ -83,7 +83,7 @@ struct Problems {
   }
 };
 
-/// The guards are the ends of the allocations, for compute-sanitizer, where this is set.
+/// True if the ends of allocations are the guards, for compute-sanitizer.
 bool is_tight() { return std::getenv("RUNG_ATTACK_TIGHT") != nullptr; }
 
 template <class In, class Out>

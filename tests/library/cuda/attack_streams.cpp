@@ -34,7 +34,7 @@ Recorded record(Stream stream, CaptureMode mode, const F& f) {
   return recorded;
 }
 
-/// Runs f(thread) in several threads, and throws what one of them throws.
+/// Runs f(thread) in several threads, and rethrows an exception of one of them.
 template <class F>
 void in_threads(int count, Context context, const F& f) {
   std::vector<std::thread> threads;
@@ -116,7 +116,7 @@ void captures_of_others() {
   use_primary();
   for (const CaptureMode mode :
        {CaptureMode::global, CaptureMode::thread_local_only, CaptureMode::relaxed}) {
-    // A context where every call is the first: it loads and allocates.
+    // A fresh context, in which every first call loads modules and allocates memory.
     Context context = nullptr;
     RUNG_OK(cuCtxCreate, &context, 0, 0);
     Parts captured(driver_api(), {5, 6, 7}), other(driver_api(), split);
@@ -202,7 +202,7 @@ void graph_after_release() {
     RUNG_OK(cuMemcpyDtoH, block.data(), pointer, block.size());
     for (const unsigned char byte : block) expect(byte == 0x5A, "somebody else's memory written");
   }
-  // Workspaces of graphs that are no more are used again.
+  // Workspaces of destroyed graphs are reused.
   const std::int64_t before = free_device_bytes();
   for (int i = 0; i < 40; ++i) {
     const Recorded another =

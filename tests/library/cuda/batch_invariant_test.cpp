@@ -1,5 +1,5 @@
-// Mode batch_invariant: a row of C has the same bits whatever m, its place, the batch, the groups,
-// the threads, the SMs and the tile are; on the CPU and on the GPU.
+// Mode batch_invariant: a row of C has the same bits for any m, position, batch, groups, threads,
+// SMs and tile, on the CPU and on the GPU.
 
 #include <gtest/gtest.h>
 
@@ -9,20 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/kernel_name.hpp"
+#include "backends/rungs/kernel_name.hpp"
+#include "core/dtype.hpp"
 #include "core/integers.hpp"
 #include "device/cuda/tile/invariant_parts.hpp"
 #include "fixture.hpp"
-#include "library/cuda/invariant_config.hpp"
 #include "library/cuda/launch.hpp"
-#include "library/cuda/select.hpp"
+#include "select/cuda/select.hpp"
 
 namespace rung {
 namespace {
 
 constexpr ComputeMode mode = ComputeMode::batch_invariant;
 
-/// In A, B and C, which are row-major, but for B: a column is contiguous.
+/// A product of row-major A and C and column-major B.
 template <class In, class Out>
 struct Problem {
   std::int64_t m, n, k;
@@ -44,7 +44,7 @@ struct Problem {
   }
 };
 
-/// The bits of some rows.
+/// The bits of a range of rows.
 template <class T>
 std::string rows_of(const std::vector<T>& c, std::int64_t n, std::int64_t first,
                     std::int64_t rows) {
@@ -55,7 +55,7 @@ std::string rows_of(const std::vector<T>& c, std::int64_t n, std::int64_t first,
 template <class T>
 using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Some rows by themselves, on the CPU.
+/// Computes a range of rows alone, on the CPU.
 template <class In, class Out>
 std::string on_cpu(const Problem<In, Out>& p, std::int64_t first, std::int64_t rows, int threads,
                    float alpha = 1) {
@@ -139,7 +139,7 @@ class CudaBatchInvariant : public CudaLibrary {
     }
   }
 
-  /// Two groups, with the same matrix, have the bits of one product of all rows.
+  /// Expects that two groups with the same matrix have the bits of one product of all rows.
   template <class In, class Out>
   void expect_same_in_groups(std::int32_t m, std::int64_t k = 300) {
     const Problem<In, Out> p(m, 64, k, 0);
@@ -153,7 +153,7 @@ class CudaBatchInvariant : public CudaLibrary {
     EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), on_gpu(p, 0, p.m, 0));
   }
 
-  /// Every tile of a rung gives the same bits.
+  /// Expects the same bits from every tile of a rung.
   template <class In, class Out>
   void expect_same_in_all_tiles(const char* id) {
     constexpr Dtype dtype = dtype_of<In, Out>();
@@ -185,12 +185,12 @@ TEST_F(CudaBatchInvariant, OnGpus) {
     expect_invariant<bfloat16, bfloat16>(130, 72, 200, beta);
     expect_invariant<float, float>(100, 36, 300, beta);
   }
-  // k in three parts: blocks share them, or one has all.
+  // Three splits of k: blocks share them, or one block has all.
   expect_invariant<bfloat16, bfloat16>(80, 40, 4240, 0);
   expect_invariant<float16, float>(70, 40, 4160, 0, true);
-  // In five, which rung 31 would not add in their order.
+  // Five splits, which wgmma_tiles would not add in order.
   expect_invariant<float16, float16>(66, 8, 8200, 0.5f);
-  // A k of one part, which would be cut for a few rows.
+  // A k with one split, which standard mode would split for a few rows.
   expect_invariant<bfloat16, bfloat16>(66, 40, 2104, 0);
   expect_invariant<float16, float>(130, 33, 328, 0.5f);
   expect_invariant<float8_e4m3, float>(66, 48, 1040, 0);
@@ -198,10 +198,10 @@ TEST_F(CudaBatchInvariant, OnGpus) {
 }
 
 TEST_F(CudaBatchInvariant, NoTileShowsInTheBits) {
-  expect_same_in_all_tiles<bfloat16, bfloat16>("gemm/cuda/31_dependent_launch");
-  expect_same_in_all_tiles<float, float>("gemm/cuda/11_split_k");
-  expect_same_in_all_tiles<float8_e4m3, float>("gemm/cuda/31_dependent_launch");
-  expect_same_in_all_tiles<double, double>("gemm/cuda/41_mma_f64_warp_roles");
+  expect_same_in_all_tiles<bfloat16, bfloat16>("gemm/cuda/wgmma_tiles");
+  expect_same_in_all_tiles<float, float>("gemm/cuda/fma_tiles");
+  expect_same_in_all_tiles<float8_e4m3, float>("gemm/cuda/wgmma_tiles");
+  expect_same_in_all_tiles<double, double>("gemm/cuda/mma_f64_warp_specialized");
 }
 
 TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
@@ -216,8 +216,8 @@ TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
   EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
 
   expect_same_in_groups<bfloat16, bfloat16>(p.m);
-  expect_same_in_groups<bfloat16, bfloat16>(70, 4112);  // in three parts
-  // Rung 62, and 60 for few rows of a group.
+  expect_same_in_groups<bfloat16, bfloat16>(70, 4112);  // three splits of k
+  // batched_tiles, and small_matrices for groups of few rows.
   expect_same_in_groups<float, float>(96);
   expect_same_in_groups<float, float>(40);
   expect_same_in_groups<tfloat32, float>(96);
@@ -245,9 +245,9 @@ TEST_F(CudaBatchInvariant, BlocksShareThePartsOfFewTiles) {
   };
   EXPECT_EQ(blocks(2112, 7168), 2);
   EXPECT_EQ(blocks(512, 16384), 8);
-  EXPECT_EQ(blocks(512, 4096), 1);    // one part
+  EXPECT_EQ(blocks(512, 4096), 1);    // one split
   EXPECT_EQ(blocks(8448, 8192), 1);   // every SM has a tile
-  EXPECT_EQ(blocks(64, 1 << 20), 1);  // more parts than a cluster has room for
+  EXPECT_EQ(blocks(64, 1 << 20), 1);  // more splits than a cluster has blocks
   EXPECT_EQ(cuda::few_rows_config(4096, 4096, true, 132).tile, 0);
   EXPECT_EQ(cuda::few_rows_config(5112, 9328, true, 132).tile, 1);  // one wave of wider tiles
   EXPECT_EQ(cuda::few_rows_config(512, 16384, false, 132).tile, 2);
@@ -273,9 +273,9 @@ TEST_F(CudaBatchInvariant, OtherTypesAreNotCut) {
     EXPECT_GT(config_of(id, dtype, cuda::default_workspace_bytes).splits, 1) << id;
     EXPECT_EQ(config_of(id, dtype, -1).splits, 1) << id;
   };
-  expect_uncut("gemm/cuda/31_dependent_launch", Dtype::bf16);  // up to one part
-  expect_uncut("gemm/cuda/11_split_k", Dtype::f32);
-  expect_uncut("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64);
+  expect_uncut("gemm/cuda/wgmma_tiles", Dtype::bf16);  // up to one part
+  expect_uncut("gemm/cuda/fma_tiles", Dtype::f32);
+  expect_uncut("gemm/cuda/mma_f64_warp_specialized", Dtype::f64);
 }
 
 TEST_F(CudaBatchInvariant, ASmallWorkspaceDoesNotShow) {
@@ -285,12 +285,12 @@ TEST_F(CudaBatchInvariant, ASmallWorkspaceDoesNotShow) {
        col_major<const bfloat16>(on_device(p.b), p.k, p.n), 0.0f, row_major(c, p.m, p.n),
        default_stream,
        {.workspace = on_device(std::vector<unsigned char>(256)),
-        .workspace_bytes = 256,  // no room to share parts
+        .workspace_bytes = 256,  // too small for sharing splits
         .compute_mode = mode});
   EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), on_gpu(p, 0, p.m, 0));
 }
 
-// 100 steps in rows of 104: aligned rows, whose k ends within 16 bytes.
+// k = 100 in rows of 104 elements: aligned rows, whose k ends inside a 16-byte vector.
 TEST_F(CudaBatchInvariant, RowsMayBeLongerThanK) {
   const Problem<bfloat16, float> p(80, 40, 104, 0);
   const auto first_rows = [&](std::int64_t m) {
@@ -305,12 +305,12 @@ TEST_F(CudaBatchInvariant, RowsMayBeLongerThanK) {
 }
 
 TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {
-  const auto one = on_device(std::vector<float>(16));
+  const auto one = on_device(std::vector<float>(16)), result = on_device(std::vector<float>(16));
   const auto like = row_major<const float>(nullptr, 4, 4);
   EXPECT_EQ(refusal([&] {
               gemm_batched(1.0f, at_pointers(on_device(std::vector<const float*>{one}), 1, like),
                            strided(row_major<const float>(one, 4, 4), 1, 0), 0.0f,
-                           strided(row_major(one, 4, 4), 1, 16), default_stream,
+                           strided(row_major(result, 4, 4), 1, 16), default_stream,
                            {.gemm = {.compute_mode = mode}});
             }),
             std::pair(Status::unavailable,
@@ -329,7 +329,7 @@ TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {
             "rung: gemm: no kernel for bf16 in mode batch_invariant on this GPU, sm_80; it needs "
             "sm_90");
   shape.dtype = Dtype::f32;
-  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/11_split_k");
+  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/fma_tiles");
   shape.dtype = Dtype::i32;
   EXPECT_EQ(refusal([&] { choose_cuda_gemm(shape); }).first, Status::ok);
 }

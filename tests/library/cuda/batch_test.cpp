@@ -1,5 +1,5 @@
-// rung::gemm_batched on device memory: one launch, right for strides and for pointers, which the
-// kernel alone can read.
+// rung::gemm_batched on device memory: a single launch, correct for strides, and for pointers that
+// only the kernel can read.
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,11 @@
 #include "../public_call.hpp"
 #include "backends/cuda/device_matrix.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
+#include "core/dtype.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "fixture.hpp"
-#include "library/cuda/select.hpp"
+#include "select/cuda/select.hpp"
 
 namespace rung {
 namespace {
@@ -34,7 +35,7 @@ class CudaBatch : public CudaLibrary {
     return launches;
   }
 
-  /// The operands of a call copied to the device, computed there, and copied back.
+  /// Copies the operands of a call to the device, computes there, and copies the result back.
   void run(cuda::Gpu& gpu, GemmCall call, Form form, bool at_pointers) {
     const auto in = static_cast<std::int64_t>(input_bytes(call.dtype));
     const auto out = static_cast<std::int64_t>(output_bytes(call.dtype));
@@ -52,11 +53,11 @@ class CudaBatch : public CudaLibrary {
     }
     cuda::driver_calls().clear();
     public_gemm_batched(call, form, default_stream);
-    EXPECT_LE(launches(), most_launches_);
+    EXPECT_LE(launches(), max_launches_);
     c.download();
   }
 
-  int most_launches_ = 1;  // three, where TMA alone reads the operands
+  int max_launches_ = 1;  // three if only TMA can read the operands
 };
 
 class CudaBatchOf : public CudaBatch, public testing::WithParamInterface<Dtype> {};
@@ -64,7 +65,7 @@ class CudaBatchOf : public CudaBatch, public testing::WithParamInterface<Dtype> 
 TEST_P(CudaBatchOf, IsRightAndOneLaunch) {
   const Dtype dtype = GetParam();
   const bool has_pointers = input_bytes(dtype) > 1;
-  if (!has_pointers || dtype == Dtype::tf32) most_launches_ = 3;
+  if (!has_pointers || dtype == Dtype::tf32) max_launches_ = 3;
   const std::unique_ptr<cuda::Gpu> gpu = this->gpu();
   refuse_hazards();
   const std::vector<GemmSpec> specs = standard_batched_cases(dtype);
@@ -83,50 +84,50 @@ TEST_P(CudaBatchOf, IsRightAndOneLaunch) {
 INSTANTIATE_TEST_SUITE_P(Types, CudaBatchOf, testing::ValuesIn(all_dtypes),
                          [](const auto& test) { return std::string(identifier(test.param)); });
 
-// TMA reads rows, and matrices, that begin at multiples of 16 bytes.
+// TMA reads rows and matrices that start at multiples of 16 bytes.
 TEST(CudaBatchChoice, IsByTmaWhereItCanRead) {
   const auto choice = [](const GemmSpec& spec, int arch = 90, bool from_pointers = false) {
     GemmCase problem(spec);
     return std::string(choose_cuda_batch(problem.call(), arch, from_pointers)->id);
   };
   const GemmSpec aligned = {.dtype = Dtype::bf16, .m = 48, .n = 40, .k = 64, .batch = 3};
-  EXPECT_EQ(choice(aligned), "gemm/cuda/64_batched_wgmma");
-  EXPECT_EQ(choice(aligned, 80), "gemm/cuda/61_small_mma");
-  EXPECT_EQ(choice(aligned, 90, true), "gemm/cuda/61_small_mma");
+  EXPECT_EQ(choice(aligned), "gemm/cuda/batched_wgmma");
+  EXPECT_EQ(choice(aligned, 80), "gemm/cuda/small_mma");
+  EXPECT_EQ(choice(aligned, 90, true), "gemm/cuda/small_mma");
   GemmSpec odd_rows = aligned;
   odd_rows.k = 63;
-  EXPECT_EQ(choice(odd_rows), "gemm/cuda/61_small_mma");
+  EXPECT_EQ(choice(odd_rows), "gemm/cuda/small_mma");
   GemmSpec small = aligned;
   small.m = 32;
-  EXPECT_EQ(choice(small), "gemm/cuda/61_small_mma");
+  EXPECT_EQ(choice(small), "gemm/cuda/small_mma");
 
   const GemmSpec floats = {.dtype = Dtype::f32, .m = 96, .n = 96, .k = 64, .batch = 3};
-  EXPECT_EQ(choice(floats), "gemm/cuda/65_batched_fma");
-  EXPECT_EQ(choice(floats, 80), "gemm/cuda/62_batched_tiles");
-  EXPECT_EQ(choice(floats, 90, true), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(floats), "gemm/cuda/batched_fma");
+  EXPECT_EQ(choice(floats, 80), "gemm/cuda/batched_tiles");
+  EXPECT_EQ(choice(floats, 90, true), "gemm/cuda/batched_tiles");
   GemmSpec wide = floats;  // as wide as the tile of rung 62
   wide.n = 128;
   wide.m = 128;
-  EXPECT_EQ(choice(wide), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(wide), "gemm/cuda/batched_tiles");
 
   GemmSpec doubles = floats;
   doubles.dtype = Dtype::f64;
-  EXPECT_EQ(choice(doubles), "gemm/cuda/66_batched_mma_f64");
-  EXPECT_EQ(choice(doubles, 80), "gemm/cuda/60_small_matrices");
+  EXPECT_EQ(choice(doubles), "gemm/cuda/batched_mma_f64");
+  EXPECT_EQ(choice(doubles, 80), "gemm/cuda/small_matrices");
   doubles.m = 16;
-  EXPECT_EQ(choice(doubles), "gemm/cuda/60_small_matrices");
+  EXPECT_EQ(choice(doubles), "gemm/cuda/small_matrices");
   GemmSpec bytes = odd_rows;
   bytes.dtype = Dtype::i8;
-  EXPECT_EQ(choice(bytes), "gemm/cuda/64_batched_wgmma");
+  EXPECT_EQ(choice(bytes), "gemm/cuda/batched_wgmma");
   GemmSpec rounded = floats;
   rounded.dtype = Dtype::tf32;
-  EXPECT_EQ(choice(rounded), "gemm/cuda/65_batched_fma");
+  EXPECT_EQ(choice(rounded), "gemm/cuda/batched_fma");
   rounded.b_transposed = true;
-  EXPECT_EQ(choice(rounded), "gemm/cuda/64_batched_wgmma");
-  EXPECT_EQ(choice(rounded, 80), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(rounded), "gemm/cuda/batched_wgmma");
+  EXPECT_EQ(choice(rounded, 80), "gemm/cuda/batched_tiles");
   rounded.m = 16;
-  EXPECT_EQ(choice(rounded), "gemm/cuda/60_small_matrices");
-  EXPECT_EQ(choice(rounded, 90, true), "gemm/cuda/60_small_matrices");
+  EXPECT_EQ(choice(rounded), "gemm/cuda/small_matrices");
+  EXPECT_EQ(choice(rounded, 90, true), "gemm/cuda/small_matrices");
 }
 
 TEST(CudaBatchChoice, LeavesModesWithAnOrderOfSumsToTheProducts) {
@@ -140,7 +141,7 @@ TEST(CudaBatchChoice, LeavesModesWithAnOrderOfSumsToTheProducts) {
   EXPECT_TRUE(choose_cuda_batch(call, 90, false).has_value());
 }
 
-/// Three products of 2 x 2 matrices by the unit matrix.
+/// Three products of 2 x 2 matrices with the identity.
 class CudaBatchOfThree : public CudaBatch {
  protected:
   static constexpr std::int64_t count = 3;
@@ -211,7 +212,8 @@ TEST_F(CudaBatchOfThree, RefusesAModeThatTheTypeHasNot) {
   EXPECT_NE(message.find("f64"), message.npos) << message;
 }
 
-// Products of 8 bits whose B is packed, and whose is not, in a workspace without room for copies.
+// 8-bit products with a B that must be packed, and one that need not, in a workspace too small for
+// all copies.
 TEST_F(CudaBatchOfThree, PacksOneByOneWithoutRoomForAllCopies) {
   using Bytes = std::vector<std::int8_t>;
   const std::int8_t* const ones = on_device(Bytes(count * 64 * 64, 1));

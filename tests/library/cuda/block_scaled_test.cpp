@@ -1,5 +1,5 @@
-// rung::gemm_block_scaled: elements of 8 bits with a scale for each block, on the CPU and on the
-// GPU, by itself and in ragged groups. Small integers and powers of two: every sum is exact.
+// rung::gemm_block_scaled: 8-bit elements with one scale per block, on the CPU and on the GPU, as a
+// single product and in ragged groups. Small integers and powers of two keep every sum exact.
 
 #include <gtest/gtest.h>
 
@@ -38,12 +38,12 @@ std::vector<float> powers(std::int64_t count, int seed) {
   return values;
 }
 
-/// B is K-major, with matrices of n x k one below the other. Offsets are empty for one product.
+/// B is K-major, with matrices of n x k below each other. Offsets are empty for a single product.
 struct Problem {
   std::int64_t m, n, k;
   Offsets offsets = {};
   float beta = 0;
-  bool scales_by_columns = false;  // of A
+  bool scales_by_columns = false;  // scales of A are column-major
   Elements a, b;
   std::vector<float> a_scales, b_scales;
 
@@ -58,7 +58,7 @@ struct Problem {
         b(numbers(groups() * n * k, 2)),
         a_scales(powers(m * blocks_of(k), 3)),
         b_scales(powers(groups() * blocks_of(n) * blocks_of(k), 4)) {
-    for (std::int64_t i = 0; i < m; ++i) {  // rows that are no group's must not count
+    for (std::int64_t i = 0; i < m; ++i) {  // rows outside every group must not affect the result
       if (group_of(i) >= 0) continue;
       a_scales[static_cast<std::size_t>(i * blocks_of(k))] = nan;
       a[static_cast<std::size_t>(i * k)] = float8_e4m3(nan);
@@ -94,7 +94,8 @@ struct Problem {
     return c;
   }
 
-  /// The call, with operands at these addresses; `where...`: of one product, and of groups.
+  /// Runs the call with operands at these addresses. `single`, `grouped`: the trailing arguments of
+  /// a single product, and of groups.
   template <class Out, class Single, class Grouped>
   void run(const float8_e4m3* on_a, const float* on_a_scales, const float8_e4m3* on_b,
            const float* on_b_scales, Out* on_c, const Single& single,
@@ -159,6 +160,7 @@ TEST(BlockScaled, OnCpus) {
   expect_on_cpu<bfloat16>({33, 130, 128, {}, 0.5f});
   expect_on_cpu<bfloat16>({90, 130, 257, {2, 2, 40, 41, 88}});
   expect_on_cpu<float>({5, 7, 0, {}, 0.5f});
+  expect_on_cpu<bfloat16>({9, 7, 0, {0, 4, 9}, 0.5f});
 }
 
 class CudaBlockScaled : public CudaLibrary {
@@ -192,7 +194,7 @@ TEST_F(CudaBlockScaled, EveryTile) {
   expect<float>({100, 200, 272}, 4);           // 128 x 64
   expect<bfloat16>({130, 136, 656}, 1);        // 128 x 128
   expect<bfloat16>({128, 192, 400}, 1, true);  // 128 x 192
-  expect<float>({129, 384, 144}, 2, true);     // the same, across blocks of 128 columns
+  expect<float>({129, 384, 144}, 2, true);     // likewise, across blocks of 128 columns
 }
 
 TEST_F(CudaBlockScaled, BetaUnalignedRowsOfCAndShortK) {
@@ -204,6 +206,7 @@ TEST_F(CudaBlockScaled, BetaUnalignedRowsOfCAndShortK) {
 TEST_F(CudaBlockScaled, RaggedGroups) {
   expect<bfloat16>({90, 136, 272, {2, 2, 40, 41, 88}});
   expect<float>({200, 192, 144, {0, 150, 150, 200}}, 1);
+  expect<float>({90, 64, 0, {0, 20, 90}, 0.5f});  // B has a leading dimension of 0
 }
 
 template <class F>

@@ -1,4 +1,4 @@
-// Configurations: tiles by number, splits that need a workspace, and where that comes from.
+// Configurations: tiles by index, splits that need a workspace, and the source of its memory.
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ constexpr std::int64_t mebibyte = 1 << 20;
 /// The splits of the last launch.
 int splits = 0;
 
-/// As a rung that splits k: 4 MiB for each part, and none where there is one. Its kernel is that of
-/// another, which needs no workspace.
+/// The launch of a rung that splits k: 4 MiB of workspace per split, and none for a single split.
+/// Its kernel is that of another rung, which needs no workspace.
 Launch split(const Gemm<float>&, const GemmConfig& config) {
   splits = config.splits;
   return {.grid = {1},
@@ -65,7 +65,7 @@ TEST_F(CudaPlan, AWorkspaceIsMadeOnceForEachStream) {
   EXPECT_EQ(allocations(), 1);
   run(2, nullptr);
   EXPECT_EQ(allocations(), 1);
-  run(2, cuda::legacy_stream());  // the same stream by another name
+  run(2, cuda::legacy_stream());  // another name of the same stream
   EXPECT_EQ(allocations(), 0);
 }
 
@@ -100,7 +100,7 @@ TEST_F(CudaPlan, PersistentBlocksNeedAWorkspaceForTheirSmsAlone) {
   const GemmCall problem = {Dtype::bf16,  4088,         4104, 4000,        1,
                             {a, 4000, 1}, {a, 1, 4000}, 0,    {c, 4104, 1}};
   cuda::ConfiguredGemm gemm =
-      cuda::configured_gemm("gemm/cuda/31_dependent_launch", {.tile = 0, .splits = 4});
+      cuda::configured_gemm("gemm/cuda/wgmma_tiles", {.tile = 0, .splits = 4});
   const Launch launch =
       cuda::fitting_launch({cuda::current_context(), nullptr, nullptr, 0}, gemm, problem, 132);
   EXPECT_EQ(gemm.config.splits, 4);
@@ -114,8 +114,7 @@ TEST(CudaEntries, AreNamedAfterTheTypeAndTheTile) {
   EXPECT_EQ(kernel_of(naive, Dtype::f64).text(), "gemm_cuda_00_naive_f64");
 }
 
-// A table finds a kernel by its index: two kernels with the same index would be mistaken for each
-// other.
+// The table looks up a kernel by its index, so two kernels with the same index would be confused.
 TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   std::map<std::size_t, std::string> names;
   const auto add = [&](const cuda::KernelName& kernel) {
@@ -142,7 +141,7 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   add_gemm(cuda::fused_epilogue);
   add_gemm(cuda::split_residues);
   add_gemm(cuda::mixed_operand);
-  add_gemm(cuda::parted_gemm);
+  add_gemm(cuda::tile_signal_gemm);
   add_gemm(cuda::few_rows);
   add_gemm(cuda::summed_parts);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {

@@ -1,4 +1,4 @@
-// Aligned copies of operands that tensor cores cannot read as they lie: where their memory is from.
+// Aligned copies of operands that tensor cores cannot read in place: the source of their memory.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 class CudaCopies : public CudaLibrary {
  protected:
-  /// m x k ones, its rows k + 2 apart, times k x n ones.
+  /// Multiplies ones: m x k, with rows k + 2 apart, by k x n.
   template <class T>
   void run(std::int64_t m, std::int64_t k, std::int64_t n, const CudaOptions& options = {}) {
     const T one{1.0f};
@@ -33,7 +33,7 @@ TEST_F(CudaCopies, LieInTheWorkspaceIfTheyFit) {
   EXPECT_EQ(calls("cuMemAlloc"), 1);
 }
 
-// A line of the copy has 128 bytes: 33 MiB.
+// A line of the copy has 128 bytes, so the copy takes 33 MiB.
 TEST_F(CudaCopies, LieInThePoolIfTheyDoNot) {
   run<float8_e4m3>(33 * 8192, 1, 8);
   EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 1);
@@ -44,7 +44,7 @@ TEST_F(CudaCopies, LieInThePoolIfTheyDoNot) {
 }
 
 TEST_F(CudaCopies, AreNotMadeIfTheCallersWorkspaceIsTooSmall) {
-  constexpr std::size_t bytes = 920'000;  // for 1000 rows, but not for 1200
+  constexpr std::size_t bytes = 920'000;  // sufficient for 1000 rows, but not for 1200
   void* const workspace = on_device(std::vector<char>(bytes));
   for (const std::int64_t m : {1000, 1200}) {
     run<bfloat16>(m, 129, 1000, {.workspace = workspace, .workspace_bytes = bytes});
@@ -53,20 +53,21 @@ TEST_F(CudaCopies, AreNotMadeIfTheCallersWorkspaceIsTooSmall) {
   }
 }
 
-// A product this small goes without copies.
+// A product this small uses no copies.
 TEST_F(CudaCopies, AreNotMadeForASmallProduct) {
   run<bfloat16>(200, 65, 8);
   EXPECT_EQ(calls("cuTensorMapEncodeTiled"), 0);
 }
 
-/// What the library launches in compute mode split, for a product of any size.
+/// Launches of compute mode split, for a product of any size.
 class CudaHalves : public CudaCopies {
  protected:
   static constexpr std::int64_t m = 131, n = 70, k = 65;
 
   void run(const CudaOptions& options = {}) {
     std::vector<float> ramp(static_cast<std::size_t>(m * k));
-    for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = static_cast<float>(i / k);  // the row
+    // The row index.
+    for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = static_cast<float>(i / k);
     const float* const a = on_device(ramp);
     const float* const b = on_device(std::vector<float>(static_cast<std::size_t>(k * n), 3));
     float* const c = on_device(std::vector<float>(static_cast<std::size_t>(m * n), 7));
@@ -75,7 +76,7 @@ class CudaHalves : public CudaCopies {
     cuda::driver_calls().clear();
     cuda::launch_gemm(
         {cuda::current_context(), nullptr, options.workspace, options.workspace_bytes},
-        cuda::configured_gemm("gemm/cuda/32_f16x3"), problem, 132);
+        cuda::configured_gemm("gemm/cuda/split_f16"), problem, 132);
     const auto results = from_device(c, static_cast<std::size_t>(m * n));
     for (std::size_t i = 0; i < results.size(); ++i) {
       ASSERT_EQ(results[i], 3.0f * k * static_cast<float>(i / n));
@@ -87,10 +88,11 @@ TEST_F(CudaHalves, LieInTheWorkspaceIfTheyFit) {
   run();
   EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 0);
   EXPECT_EQ(calls("cuMemAlloc"), 1);
-  EXPECT_EQ(calls("cuLaunchKernelEx") + calls("cuLaunchKernel"), 2);  // A and B, the product
+  // One for A and B, one for the product.
+  EXPECT_EQ(calls("cuLaunchKernelEx") + calls("cuLaunchKernel"), 2);
 }
 
-// With the residues of C that a block keeps.
+// Also the residues of C that a block keeps.
 TEST_F(CudaCopies, ResiduesLieInTheWorkspaceIfTheyFit) {
   constexpr std::int64_t m = 131, n = 270, k = 65;
   const double* const a = on_device(std::vector<double>(static_cast<std::size_t>(m * k), 0.5));
@@ -100,7 +102,7 @@ TEST_F(CudaCopies, ResiduesLieInTheWorkspaceIfTheyFit) {
                             {a, k, 1},  {b, n, 1}, 0, {c, n, 1}, ComputeMode::split};
   cuda::driver_calls().clear();
   cuda::launch_gemm({cuda::current_context(), nullptr, nullptr, 0},
-                    cuda::configured_gemm("gemm/cuda/42_residues"), problem, 132);
+                    cuda::configured_gemm("gemm/cuda/residues"), problem, 132);
   EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 0);
   EXPECT_EQ(calls("cuLaunchKernelEx") + calls("cuLaunchKernel"), 3);  // A, B, the product
   const auto results = from_device(c, static_cast<std::size_t>(m * n));

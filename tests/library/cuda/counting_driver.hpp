@@ -1,6 +1,6 @@
 #pragma once
-// The driver that the tests run on, with a count of the calls that it gets: the virtual one or,
-// where the environment sets RUNG_TEST_GPU, NVIDIA's.
+// The driver under test, with a count of its calls: the virtual one or, if RUNG_TEST_GPU is set,
+// NVIDIA's.
 
 #include <atomic>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "cuda_driver/real_driver.hpp"
+#include "core/cuda_driver/real_driver.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::cuda {
@@ -18,7 +18,7 @@ inline bool on_real_gpu() { return std::getenv("RUNG_TEST_GPU") != nullptr; }
 
 inline const DriverApi& tested_driver() {
   if (!on_real_gpu()) return vgpu::virtual_driver();
-  const RealDriver& real = real_driver();
+  const RealDriver real = real_driver();
   if (real.api == nullptr) throw std::runtime_error(real.why_not);
   return *real.api;
 }

@@ -1,4 +1,4 @@
-// librung_cublas without a cuBLAS, on the virtual GPU.
+// librung_cublas without cuBLAS, on the virtual GPU.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ constexpr int m = 5, n = 7, k = 9;
 
 class Cublas : public CudaLibrary {
  protected:
-  static void SetUpTestSuite() { setenv("RUNG_CUBLAS", "", 1); }  // none
+  static void SetUpTestSuite() { setenv("RUNG_CUBLAS", "", 1); }  // no cuBLAS
   void SetUp() override {
     CudaLibrary::SetUp();
     ASSERT_EQ(cublasCreate_v2(&handle), success);
@@ -55,7 +55,7 @@ class Cublas : public CudaLibrary {
     CudaLibrary::TearDown();
   }
 
-  /// Small integers: every sum is exact.
+  /// Small integers, so that every sum is exact.
   template <class T>
   static std::vector<T> numbers(int count, int first = 0) {
     std::vector<T> values;
@@ -65,7 +65,7 @@ class Cublas : public CudaLibrary {
     return values;
   }
 
-  /// alpha op(A) op(B) + beta C by columns, from element `at_*` of each.
+  /// alpha op(A) op(B) + beta C in column-major order, starting at element `at_*` of each.
   template <class T>
   static void multiply(bool trans_a, bool trans_b, double alpha, const std::vector<T>& a, int at_a,
                        const std::vector<T>& b, int at_b, double beta, std::vector<double>& c,
@@ -233,6 +233,26 @@ TEST_F(Cublas, WhatRungHasNotIsNotSupported) {
   ASSERT_EQ(cublasSetPointerMode_v2(handle, 1), success);  // scalars in GPU memory
   EXPECT_EQ(cublasSgemm_v2(handle, 0, 0, 1, 1, 1, on_c, on_c, 1, on_c, 1, on_c, on_c, 1),
             not_supported);
+  EXPECT_EQ(from_device(on_c, 1)[0], 7);
+}
+
+TEST_F(Cublas, ArgumentsThatCublasRefuses) {
+  const float one = 1;
+  float* const on_c = on_device(std::vector<float>(1, 7));
+  const auto gemm = [&](int op_a, int op_b, const float* alpha, const float* beta) {
+    return cublasSgemm_v2(handle, op_a, op_b, 1, 1, 1, alpha, on_c, 1, on_c, 1, beta, on_c, 1);
+  };
+  EXPECT_EQ(gemm(4, 0, &one, &one), invalid_value);
+  EXPECT_EQ(gemm(0, -1, &one, &one), invalid_value);
+  EXPECT_EQ(gemm(0, 0, nullptr, &one), invalid_value);
+  EXPECT_EQ(gemm(0, 0, &one, nullptr), invalid_value);
+  EXPECT_EQ(cublasSgemmStridedBatched(handle, 0, 0, 1, 1, 1, &one, on_c, 1, 1, on_c, 1, 1, &one,
+                                      on_c, 1, 1, -1),
+            invalid_value);
+  // Types without a kernel are checked, too.
+  EXPECT_EQ(cublasGemmEx(handle, 0, 0, 1, 1, -1, &one, on_c, 4, 1, on_c, 4, 1, &one, on_c, 4, 1,
+                         compute_32f, -1),
+            invalid_value);
   EXPECT_EQ(from_device(on_c, 1)[0], 7);
 }
 

@@ -1,4 +1,5 @@
-// cublasLtMatmul of librung_cublas, on the virtual GPU. The descriptors are those of a stand-in.
+// cublasLtMatmul of librung_cublas, on the virtual GPU. The descriptors are those of a stand-in
+// cuBLASLt.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ class CublasLt : public CudaLibrary {
     return reinterpret_cast<standin_count*>(dlsym(library, "standin_products"))();
   }
 
-  /// Small integers, of which the element of a row and a column is the same in each layout.
+  /// Small integers: the element at a row and column is the same in every layout.
   static double number(int row, int col) { return (3 * row + col) % 5 - 2; }
 
   template <class T>
@@ -79,7 +80,7 @@ class CublasLt : public CudaLibrary {
     return on_device(values);
   }
 
-  /// alpha op(A) op(B) + beta D of matrices that are numbers.
+  /// alpha op(A) op(B) + beta D for matrices of these numbers.
   static double expected(bool trans_a, bool trans_b, double alpha, double beta, int row, int col) {
     double sum = 0;
     for (int p = 0; p < k; ++p) {
@@ -198,7 +199,7 @@ TEST_F(CublasLt, WrongArguments) {
   };
   EXPECT_EQ(call(nullptr, product(compute_32f, r_32f).get()), not_initialized);
   const int before = passed_on();
-  EXPECT_EQ(call(handle, nullptr), success);  // the stand-in's
+  EXPECT_EQ(call(handle, nullptr), success);  // handled by the stand-in
   EXPECT_EQ(call(handle, product(compute_32f, r_32f).get()), success);
   EXPECT_EQ(passed_on(), before + 2);
 }

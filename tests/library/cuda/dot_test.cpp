@@ -1,4 +1,4 @@
-// rung::dot on device memory: right for every type, mode and increment, with the bits that each
+// rung::dot on device memory: correct for every type, mode and increment, with the bits that each
 // mode promises, in the caller's stream and context.
 
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@
 #include "device/cuda/entry/launch.hpp"
 #include "fixture.hpp"
 #include "library/cuda/launch_dot.hpp"
-#include "library/tuned/cuda.hpp"
 #include "rung/cuda.hpp"
 #include "rung/rung.h"
+#include "select/cuda/tables.hpp"
 
 namespace rung {
 namespace {
@@ -30,7 +30,7 @@ constexpr DotMode modes[] = {DotMode::fast, DotMode::deterministic, DotMode::com
 
 class CudaDot : public CudaLibrary {
  protected:
-  /// The sum that a call leaves on the device.
+  /// The result of a call on the device.
   template <class In, class Out = decltype(dot(std::vector<In>(), std::vector<In>()))>
   Out on_gpu(const std::vector<In>& x, const std::vector<In>& y, DotMode mode,
              cuda::Stream stream = nullptr) {
@@ -107,7 +107,7 @@ auto bits(T value) {
   return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
 }
 
-/// A launch of the reproducible rung on so many blocks.
+/// A launch of the reproducible rung with `blocks` blocks.
 template <int blocks, class In, class Out>
 cuda::DotLaunch on_blocks(const Dot<In>&, int) {
   return {{.grid = {blocks}, .block = {256}, .workspace_bytes = cuda::semaphores_bytes}};
@@ -138,12 +138,12 @@ class CudaReproducibleDot : public CudaDot {
   void expect_bits_on_blocks(const std::vector<T>& x, const std::vector<T>& y, Bits expected) {
     using Out = decltype(dot(x, y));
     static const cuda::DotRung rung = {
-        "dot_cuda_12_reproducible",
+        "dot_cuda_reproducible",
         {on_blocks<blocks, float, float>, on_blocks<blocks, double, double>, nullptr,
          on_blocks<blocks, bfloat16, float>, on_blocks<blocks, float16, float>}};
     Out* const result = on_device(std::vector<Out>{-1});
-    const CudaDotChoice choice = {static_cast<std::size_t>(cuda::DotRungIndex::dot_12_reproducible),
-                                  "dot/cuda/12_reproducible", &rung};
+    const CudaDotChoice choice = {static_cast<std::size_t>(cuda::DotRungIndex::dot_reproducible),
+                                  "dot/cuda/reproducible", &rung};
     const Dot<T> problem = {std::ssize(x), on_device(x), 1, on_device(y), 1};
     cuda::launch_dot({cuda::current_context(), nullptr, nullptr, 0}, choice, problem, result);
     EXPECT_EQ(bits(from_device(result, 1).front()), expected) << x.size() << " on " << blocks;
@@ -195,7 +195,7 @@ TEST_F(CudaReproducibleDot, InfinityAndNanAreThoseOfIeee) {
     std::vector<double> wide(x.begin(), x.end());
     expect_bits_of_cpu(wide, std::vector<double>(1000, 1));
   }
-  // An infinity times 0, which is what pads the end of a vector too.
+  // An infinity times 0, the value that also pads the end of a vector.
   EXPECT_TRUE(std::isnan(on_gpu<double>({1, 0}, {1, infinity}, DotMode::reproducible)));
   EXPECT_EQ(on_gpu<double>({1e300, -2}, {1e300, 1}, DotMode::reproducible), infinity);
   EXPECT_EQ(on_gpu<double>({1e300, 3, -1e300}, {1e300, 5, 1e300}, DotMode::reproducible), 15);
@@ -241,7 +241,7 @@ TEST_F(CudaDot, NeitherAllocatesNorSynchronisesOnceItsKernelIsThere) {
     call();
     cuda::driver_calls().clear();
     call();
-    // Two of them to find the workspace.
+    // The last two calls locate the workspace.
     const std::map<std::string, int> expected = {{"cuCtxGetCurrent", 1},
                                                  {"cuCtxGetId", 1},
                                                  {"cuStreamGetCaptureInfo", 1},

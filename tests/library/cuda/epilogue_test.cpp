@@ -1,4 +1,4 @@
-// Products with an epilogue on the virtual GPU: by the kernel that has one, and by two kernels.
+// Products with an epilogue on the virtual GPU: by the fused kernel, and by two kernels.
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <set>
 
 #include "../epilogue_case.hpp"
-#include "backends/cuda/kernel_name.hpp"
+#include "backends/rungs/kernel_name.hpp"
 #include "device/cuda/library/fused_epilogue.hpp"
 #include "fixture.hpp"
-#include "library/cuda/fused_tile.hpp"
 #include "rung/rung.h"
+#include "select/cuda/select.hpp"
 
 namespace rung {
 namespace {
@@ -42,14 +42,14 @@ TEST_F(CudaEpilogue, HasRandomPartsInAnyType) {
   }
 }
 
-/// A spec that the fused kernel takes.
+/// A random spec that the fused kernel supports.
 EpilogueSpec fused_spec(std::mt19937& random, std::int64_t most) {
   EpilogueSpec s = random_spec(random, {bf16, f16, e4m3}, most);
   constexpr ElementType outs[] = {f32, bf16, f16, e4m3, e5m2};
   s.out = outs[random() % 5];
   s.extra = random() % 2 == 0 ? bf16 : f16;
   s.extra_order = s.c;
-  // Rows of a column-major C are paired by the second kernel.
+  // The second kernel pairs rows of a column-major C.
   s.gated = s.gated && s.c == Order::row_major && bytes_of(s.out) > 1 &&
             s.activation != Activation::gelu_erf;
   if (bytes_of(s.out) != 2) s.beta = 0;
@@ -71,13 +71,13 @@ TEST_F(CudaEpilogue, IsOneLaunchForNarrowFloats) {
   }
 }
 
-/// What a product of bf16 takes of the tiles for all parts, with results of bf16.
+/// The configuration of a bf16 product with bf16 results, among tiles for all parts of an epilogue.
 cuda::GemmConfig config_of(const cuda::GemmSize& size, int multiprocessors, bool gated = false) {
   const cuda::Limits limits = {.shared_bytes = 227 << 10, .multiprocessors = multiprocessors};
   return cuda::fused_config(Dtype::bf16, size, bf16, gated, {}, limits);
 }
 
-// On one or two SMs, a block has several tiles to compute, one after another; of each size.
+// On one or two SMs, each block computes several tiles in turn, of each size.
 TEST_F(CudaEpilogue, OfManyTiles) {
   struct Shape {
     std::int64_t m, n, k;
@@ -90,7 +90,7 @@ TEST_F(CudaEpilogue, OfManyTiles) {
                                                  {64, 256, 144, 2},
                                                  {228, 80, 72, 1},
                                                  {264, 80, 1544, 2}}) {
-    // Results of 4, 2 and 1 bytes take different ways through shared memory.
+    // Results of 4, 2 and 1 bytes use different paths through shared memory.
     for (const auto& [in, out] : {std::pair{bf16, f32}, {bf16, bf16}, {bf16, e4m3}, {e4m3, e5m2}}) {
       EpilogueSpec spec = fused_spec(random, 16);
       spec.in = in;
@@ -107,7 +107,7 @@ TEST_F(CudaEpilogue, OfManyTiles) {
       if (in == bf16 && out == bf16) used.insert(config_of(size, multiprocessors).tile);
     }
   }
-  const cuda::GemmSize square = {100, 100, 100};  // as the test before has them
+  const cuda::GemmSize square = {100, 100, 100};  // as in the previous test
   used.insert(config_of(square, 132).tile);
   EXPECT_EQ(used.size(), std::size_t{cuda::first_common_tile});
 }
@@ -142,17 +142,17 @@ TEST_F(CudaEpilogue, OfGatedPairsIsOneLaunchOfEachTileThatHasThem) {
   EXPECT_EQ(used, (std::set{0, 1, 5}));
 }
 
-// Results of each type, with tiles that are cut at the edges of C.
+// Results of each type, with tiles cut off at the edges of C.
 TEST_F(CudaEpilogue, OfAnyPartsCutsK) {
   struct Shape {
     std::int64_t m, n, k;
     int multiprocessors;
   };
   std::mt19937 random(9);
-  int most_splits = 1;
+  int max_splits = 1;
   for (const auto& [m, n, k, multiprocessors] :
        {Shape{40, 48, 1800, 4}, {24, 80, 2000, 4}, {264, 16, 1544, 2}}) {
-    most_splits = std::max(most_splits, config_of({m, n, k}, multiprocessors).splits);
+    max_splits = std::max(max_splits, config_of({m, n, k}, multiprocessors).splits);
     for (const ElementType out : {f32, bf16, f16, e4m3, e5m2}) {
       for (const bool gated : {false, true}) {
         if (gated && bytes_of(out) == 1) continue;
@@ -170,10 +170,10 @@ TEST_F(CudaEpilogue, OfAnyPartsCutsK) {
       }
     }
   }
-  EXPECT_GT(most_splits, 3);
+  EXPECT_GT(max_splits, 3);
 }
 
-/// Random parts of an epilogue that the tiles for common parts have.
+/// Random epilogues with only the parts that the tiles for common parts support.
 EpilogueSpec common_spec(std::mt19937& random) {
   constexpr Activation activations[] = {Activation::none, Activation::relu, Activation::gelu_tanh,
                                         Activation::silu};
@@ -191,7 +191,7 @@ EpilogueSpec common_spec(std::mt19937& random) {
   return s;
 }
 
-// Blocks have several tiles each, which are cut at the edges of C, and parts of some.
+// Each block has several tiles, which are cut off at the edges of C, and splits of some.
 TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
   struct Shape {
     std::int64_t m, n, k;
@@ -199,7 +199,7 @@ TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
   };
   std::mt19937 random(7);
   std::set<int> used;
-  int most_splits = 1;
+  int max_splits = 1;
   for (const auto& [m, n, k, multiprocessors] : {Shape{70, 40, 72, 1},
                                                  {40, 328, 136, 1},
                                                  {300, 136, 72, 1},
@@ -211,7 +211,7 @@ TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
     const cuda::Limits limits = {.shared_bytes = 227 << 10, .multiprocessors = multiprocessors};
     const cuda::GemmConfig config = cuda::common_config(Dtype::bf16, {m, n, k}, {}, limits);
     used.insert(config.tile);
-    most_splits = std::max(most_splits, config.splits);
+    max_splits = std::max(max_splits, config.splits);
     for (unsigned i = 0; i < 4 && !HasFailure(); ++i) {
       EpilogueSpec spec = common_spec(random);
       spec.m = m;
@@ -224,7 +224,7 @@ TEST_F(CudaEpilogue, OfCommonPartsHasTilesOfItsOwn) {
        tile < tiles_of(*cuda::fused_epilogue.rung, Dtype::bf16).size(); ++tile) {
     EXPECT_TRUE(used.contains(static_cast<int>(tile))) << tile;
   }
-  EXPECT_EQ(most_splits, 6);
+  EXPECT_EQ(max_splits, 6);
 }
 
 TEST_F(CudaEpilogue, SiluOfLargeSumsIsThem) {
@@ -275,9 +275,10 @@ TEST_F(CudaEpilogue, RunsSomeRowsAtATimeInAWorkspaceOfTheCallers) {
 
 TEST_F(CudaEpilogue, NamesThePartThatTheGpuLacks) {
   double* const x = on_device(std::vector<double>(4, 1));
+  double* const y = on_device(std::vector<double>(4, 1));
   const auto call = [&](const Epilogue& epilogue, const CudaOptions& options = {}) {
     return refusal([&] {
-      gemm_epilogue(1, row_major(x, 2, 2), row_major(x, 2, 2), 0, row_major(x, 2, 2), epilogue,
+      gemm_epilogue(1, row_major(x, 2, 2), row_major(x, 2, 2), 0, row_major(y, 2, 2), epilogue,
                     default_stream, options);
     });
   };

@@ -1,4 +1,4 @@
-// What is refused on a GPU, and how: before anything is launched, or with the driver's own words.
+// Calls that are refused on a GPU: before any launch, or with the driver's message.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ class CudaError : public CudaLibrary {
  protected:
   MatrixView<const float> a = row_major<const float>(on_nothing(), 2, 3);
   MatrixView<const float> b = row_major<const float>(on_nothing(), 3, 4);
-  MatrixView<float> c = row_major(on_nothing(), 2, 4);
+  MatrixView<float> c = row_major(on_nothing() + 64, 2, 4);
   CudaOptions options;
 
   static float* on_nothing() { return reinterpret_cast<float*>(64); }
@@ -36,6 +36,11 @@ TEST_F(CudaError, WrongArgumentsReachNoDriver) {
   EXPECT_EQ(refused(),
             invalid("rung: gemm: A is 2 x 3, B is 2 x 4, C is 2 x 4; they must be m x k, "
                     "k x n and m x n"));
+  b = row_major<const float>(on_nothing(), 3, 4);
+  a.data = reinterpret_cast<const float*>(std::uintptr_t{66});
+  EXPECT_EQ(refused(), invalid("rung: gemm: an operand begins at an address of 2 modulo 4; it must "
+                               "be aligned to its elements of 4 bytes"));
+  a.data = on_nothing();
   b = row_major<const float>(nullptr, 3, 4);
   EXPECT_EQ(refused(), invalid("rung: gemm: B is null; it must point to 3 x 4 elements"));
   options.workspace_bytes = 100;
@@ -46,17 +51,38 @@ TEST_F(CudaError, WrongArgumentsReachNoDriver) {
   EXPECT_TRUE(cuda::driver_calls().empty());
 }
 
+TEST_F(CudaError, OverlapReachesNoDriver) {
+  const Refusal overlap = {Status::invalid_argument,
+                           "rung: gemm: C overlaps A or B; it must have memory of its own"};
+  for (const int from : {-7, 0, 11}) {
+    c = row_major(on_nothing() + from, 2, 4);
+    EXPECT_EQ(refused(), overlap);
+  }
+  EXPECT_EQ(refusal([&] {
+              gemm_epilogue(1, a, b, 0, row_major(on_nothing() + 64, 2, 4),
+                            {.column_bias = {on_nothing() + 70, ElementType::f32, 4}},
+                            default_stream);
+            }).second,
+            "rung: gemm_epilogue: C overlaps column_bias; it must have memory of its own");
+  EXPECT_EQ(refusal([&] {
+              gemm_batched(1, strided(a, 2, 6), strided(b, 2, 12), 0, strided(c, 2, 8),
+                           default_stream);
+            }).second,
+            "rung: gemm_batched: C overlaps A or B; it must have memory of its own");
+  EXPECT_TRUE(cuda::driver_calls().empty());
+}
+
 TEST_F(CudaError, InvalidPointersShowAtTheNextSynchronisation) {
   vgpu::set_launch_observer({});
   EXPECT_EQ(refused().first, Status::ok);
   EXPECT_EQ(api.cuCtxSynchronize(), cuda::Result::illegal_address);
-  // The context is of no use from then on, and the library says what the driver says.
+  // The context is unusable from then on, and the library returns the driver's error.
   const auto [status, message] = refused();
   EXPECT_EQ(status, Status::device_error);
   EXPECT_NE(message.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << message;
 }
 
-/// A rung with the entry of another and a launch of its own, run on a problem of 1 x 1 x 1.
+/// Runs a rung with the entry of another and its own launch on a problem of 1 x 1 x 1.
 void run(cuda::GemmLaunch<float, float> launch) {
   const cuda::GemmRung rung = {.entry = "gemm_cuda_00_naive", .launches = {launch}, .tiles = {}};
   const GemmCall problem = {Dtype::f32,     1, 1, 1, 1, {nullptr, 1, 1}, {nullptr, 1, 1}, 0,
@@ -75,7 +101,7 @@ TEST_F(CudaError, LaunchesThatAreRefusedNameTheRung) {
               });
             }),
             refused);
-  // 2^32 blocks, which 32 bits would take for none.
+  // 2^32 blocks, which would be 0 in 32 bits.
   EXPECT_EQ(refusal([] {
               run([](const Gemm<float>&, const cuda::GemmConfig&) -> cuda::Launch {
                 return {{std::int64_t{1} << 32}, {32}};
@@ -100,7 +126,7 @@ TEST_F(CudaError, AKernelThatIsNotThereIsSaidToBeMissing) {
       .api = &api, .takes_cubin = false, .wanted = cuda::Code::cubin};
   cuda::use_driver(&cubin_alone);
   EXPECT_EQ(refused(), Refusal(Status::unavailable,
-                               "rung: this build has no code for gemm/cuda/50_skinny on sm_90"));
+                               "rung: this build has no code for gemm/cuda/skinny on sm_90"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// The tested driver with a call that fails: the n-th that the library makes. What the driver
-// gives out and takes back is counted.
+// The driver under test, with one failing call: the n-th that the library makes. Counts the objects
+// that the driver creates and destroys.
 
 #include <cstdint>
 #include <cstring>
@@ -14,9 +14,9 @@
 
 namespace rung::cuda {
 
-/// The bytes of a module: of PTX, the text; of machine code, an ELF file to the end of its section
-/// headers. Its address says nothing, because the library unpacks a module into memory that it
-/// gives back.
+/// The bytes of a module: for PTX, the text; for machine code, an ELF file up to the end of its
+/// section headers. The address does not identify a module, because the library unpacks modules
+/// into temporary memory.
 inline std::string contents_of(const void* image) {
   const auto* const bytes = static_cast<const char*>(image);
   if (std::memcmp(bytes,
@@ -39,30 +39,30 @@ class FailingDriver {
     return driver;
   }
 
-  /// From now on, the current context seems to be a new one: the library loads and allocates what
-  /// it needs. Modules, which take long to load, are those of before.
+  /// From now on, the current context appears to be new, so the library loads and allocates what it
+  /// needs. Modules, which take long to load, are reused.
   void seem_new() {
     ++context_id_;
     held.clear();
   }
-  /// To be called before the context goes.
+  /// Call before the context is destroyed.
   void forget_modules() { modules_.clear(); }
 
-  /// Call number `at`, from 1 on, fails with `error`; none if 0. Counts begin anew.
+  /// Call number `at`, from 1, fails with `error`; 0: none. Resets all counts.
   void fail(int at, Result error) {
     at_ = at;
     error_ = error;
     calls_ = 0;
     failed_.clear();
   }
-  /// The call that failed; empty if there were fewer.
+  /// The call that failed; empty if there were fewer calls.
   const std::string& failed() const { return failed_; }
 
   /// Device memory, pools, retained contexts and user objects that the driver has given to the
-  /// library and not got back, by the name of the call that gave them.
+  /// library and not received back, by the name of the creating call.
   std::map<std::string, std::set<std::uint64_t>> held;
 
-  /// Launches succeed and do nothing.
+  /// Launches succeed without running.
   bool is_dry = false;
 
   const DriverApi& api() const { return table_; }
@@ -110,7 +110,7 @@ inline FailingDriver::FailingDriver() {
   table_.member = Failing<&DriverApi::member, __VA_ARGS__>::call;
   RUNG_CUDA_DRIVER_FUNCTIONS(RUNG_FAILING)
 #undef RUNG_FAILING
-  // To say what an error is called is no work that could fail.
+  // Looking up the name of an error never fails.
   table_.cuGetErrorName = tested_driver().cuGetErrorName;
   table_.cuGetErrorString = tested_driver().cuGetErrorString;
   table_.cuCtxGetId = [](Context, unsigned long long* id) {

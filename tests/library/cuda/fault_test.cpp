@@ -1,11 +1,18 @@
-// Every call of the driver fails once: the library says so, leaks nothing, and is right afterwards.
+// Lets every call of the driver fail once: the library reports it, leaks nothing, and works
+// afterwards.
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <optional>
+#include <regex>
+#include <set>
 
+#include "any_call.hpp"
 #include "failing_driver.hpp"
 #include "fixture.hpp"
 #include "product.hpp"
@@ -18,7 +25,7 @@ using cuda::FailingDriver, cuda::Product, cuda::DotProduct, cuda::ProductShape;
 constexpr DotMode modes[] = {DotMode::deterministic, DotMode::fast, DotMode::compensated,
                              DotMode::reproducible};
 
-/// The Status of what f throws.
+/// The Status of an exception thrown by f.
 Status status_of(const std::function<void()>& f) {
   try {
     f();
@@ -44,8 +51,8 @@ class CudaFault : public CudaLibrary {
     CudaLibrary::TearDown();
   }
 
-  /// problem.run() calls the library, problem.poison() makes what it has written wrong, and
-  /// problem.is_right() judges it.
+  /// problem.run(): calls the library. problem.poison(): overwrites its results.
+  /// problem.is_right(): checks them.
   template <class Problem>
   void fail_each_call(Problem& problem, cuda::Result error) {
     FailingDriver& driver = FailingDriver::the();
@@ -58,7 +65,7 @@ class CudaFault : public CudaLibrary {
       driver.fail(0, error);
       SCOPED_TRACE("call " + std::to_string(at) + ", " + failed);
       if (status == Status::ok) {
-        // Nothing failed, or a call without which the product is right.
+        // Nothing failed, or a call that is not needed for the result.
         EXPECT_TRUE(problem.is_right());
       } else {
         EXPECT_EQ(status, error == cuda::Result::out_of_memory ? Status::out_of_memory
@@ -69,11 +76,39 @@ class CudaFault : public CudaLibrary {
       EXPECT_TRUE(problem.is_right());
       release_cuda_workspace(default_stream);
       EXPECT_TRUE(driver.held["cuMemAlloc"].empty());
-      // What the driver does not take back is lost.
+      // If the driver refuses to free memory, it is lost.
       failed_calls_.insert(failed);
       EXPECT_EQ(driver.held["cuMemAllocFromPoolAsync"].size(),
                 failed == "cuMemFreeAsync" ? 1u : 0u);
       EXPECT_LE(driver.held["cuMemPoolCreate"].size(), 1u);
+      if (failed.empty()) return;
+    }
+  }
+
+  /// Lets each call fail for a call that writes C by one launch or several: C is unchanged unless a
+  /// launch fails after another one.
+  void fail_each_call_of(const cuda::AnyCall& call) {
+    FailingDriver& driver = FailingDriver::the();
+    for (int at = 1;; ++at) {
+      driver.seem_new();
+      driver.fail(at, cuda::Result::out_of_memory);
+      const cuda::Outcome outcome = cuda::run(api, call);
+      const std::string failed = driver.failed();
+      driver.fail(0, cuda::Result::success);
+      SCOPED_TRACE(describe(call) + ": driver call " + std::to_string(at) + ", " + failed);
+      const bool is_launch = failed.starts_with("cuLaunchKernel");
+      if (!is_launch) {
+        EXPECT_EQ(outcome.wrong, "");
+      }
+      EXPECT_TRUE(outcome.status == RUNG_OUT_OF_MEMORY || (outcome.status == RUNG_OK && !is_launch))
+          << outcome.message;
+      const cuda::Outcome next = cuda::run(api, call);
+      EXPECT_EQ(next.status, RUNG_OK) << next.message;
+      EXPECT_EQ(next.wrong, "");
+      release_cuda_workspace(default_stream);
+      EXPECT_TRUE(driver.held["cuMemAlloc"].empty());
+      EXPECT_EQ(driver.held["cuMemAllocFromPoolAsync"].size(),
+                failed == "cuMemFreeAsync" ? 1u : 0u);
       if (failed.empty()) return;
     }
   }
@@ -113,11 +148,11 @@ TEST_F(CudaFault, EachCallWhereOperandsAreCopied) {
   EXPECT_TRUE(failed_calls_.contains("cuTensorMapEncodeTiled"));
 }
 
-// A line of the copy has 128 bytes: 33 MiB, which the workspace does not hold.
+// A line of the copy has 128 bytes, so the copy takes 33 MiB, more than the workspace.
 TEST_F(CudaFault, EachCallWhereCopiesAreLarge) {
   struct LargeCopies : GemmProblem<float8_e4m3, float> {
     using GemmProblem::GemmProblem;
-    bool is_right() const { return true; }  // CudaCopies looks at results
+    bool is_right() const { return true; }  // CudaCopies checks results
   };
   FailingDriver::the().is_dry = true;
   fail_each_call(LargeCopies(api, {.m = 33 * 8192, .n = 1, .k = 1, .placement = {0, 1}}));
@@ -153,6 +188,92 @@ TEST_F(CudaFault, EachCallOfADotThatIsReturned) {
     double result = -1;
   };
   fail_each_call(Dot(api));
+}
+
+TEST_F(CudaFault, EachCallOfEveryEntryPointOfAnyType) {
+  for (const cuda::Entry entry : cuda::entries) {
+    cuda::AnyCall call = {.entry = entry, .m = 4, .n = 5, .k = 6, .beta = 1};
+    if (entry == cuda::Entry::mixed) call.b = RUNG_DTYPE_BF16;
+    if (entry == cuda::Entry::weight_only) {
+      call.a = RUNG_DTYPE_BF16;
+      call.b = RUNG_DTYPE_I8;
+      call.k = 64;
+    }
+    if (entry == cuda::Entry::block_scaled || entry == cuda::Entry::block_scaled_groups) {
+      call.a = call.b = RUNG_DTYPE_E4M3;
+    }
+    if (entry == cuda::Entry::parts) {
+      call.a = call.b = call.c = RUNG_DTYPE_F16;
+      call.n = call.k = 8;
+    }
+    fail_each_call_of(call);
+  }
+}
+
+TEST_F(CudaFault, EachCallOfSeveralLaunches) {
+  using cuda::Entry;
+  // Products one after the other, with copies.
+  fail_each_call_of({.entry = Entry::batched,
+                     .m = 3,
+                     .n = 4,
+                     .k = 5,
+                     .beta = 1,
+                     .compute_mode = RUNG_COMPUTE_REPRODUCIBLE});
+  // Some rows of sums at a time, then the results.
+  fail_each_call_of(
+      {.entry = Entry::epilogue, .m = 40, .n = 24, .k = 3, .beta = 1, .workspace_bytes = 4097});
+  // 512 groups at a time.
+  fail_each_call_of(
+      {.entry = Entry::groups_of_rows, .m = 9, .n = 2, .k = 1, .count = 600, .beta = 1});
+}
+
+/// The functions of the public headers that take a stream, or options with one. Functions for
+/// several GPUs also take a communicator; tests/dist tests them.
+std::set<std::string> functions_with_a_stream() {
+  const std::set<std::string> of_several_gpus = {"dist.hpp", "nccl.h", "nccl.hpp",
+                                                 "tensor_parallel.hpp"};
+  const std::regex function(
+      R"((\w+)\s*\([^()]*(?:CudaStream|void\* stream|rung_tensor_options\*)[^()]*\))");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(RUNG_HEADERS)) {
+    if (of_several_gpus.contains(entry.path().filename().string())) continue;
+    std::ifstream file(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    for (std::sregex_iterator i(text.begin(), text.end(), function), end; i != end; ++i) {
+      names.insert((*i)[1]);
+    }
+  }
+  return names;
+}
+
+// The tests above let each call of these fail. Typed C functions count as the C++ ones.
+TEST(CudaFaultList, HasEveryFunctionThatTakesAStream) {
+  std::set<std::string> covered = {"gemm",
+                                   "gemm_batched",
+                                   "gemm_grouped",
+                                   "gemm_epilogue",
+                                   "gemm_block_scaled",
+                                   "gemm_weight_only",
+                                   "pack_weights",
+                                   "gemm_parts",
+                                   "dot",
+                                   "release_cuda_workspace",
+                                   "rung_gemm",
+                                   "rung_gemm_pointers",
+                                   "rung_gemm_grouped",
+                                   "rung_gemm_epilogue",
+                                   "rung_gemm_block_scaled",
+                                   "rung_gemm_weight_only",
+                                   "rung_pack_weights",
+                                   "rung_cuda_release_workspace"};
+  for (const char* const types :
+       {"f32", "f64", "i32", "bf16", "f16", "bf16_bf16", "f16_f16", "tf32", "i8", "e4m3", "e5m2"}) {
+    covered.insert(std::string("rung_cuda_gemm_") + types);
+  }
+  for (const char* const type : {"f32", "f64", "bf16", "f16"}) {
+    covered.insert(std::string("rung_cuda_dot_") + type);
+  }
+  EXPECT_EQ(functions_with_a_stream(), covered);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// The library on a GPU, the virtual one unless said otherwise: a primary context for each test, and
-// device memory by vectors.
+// The library on a GPU, by default the virtual one: a primary context for each test, and device
+// memory from vectors.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,8 @@ class CudaLibrary : public testing::Test {
   template <class T>
   std::vector<T> from_device(const T* data, std::size_t count) {
     std::vector<T> values(count);
-    EXPECT_EQ(api.cuCtxSynchronize(), cuda::Result::success);  // non-blocking streams too
+    // Waits for non-blocking streams, too.
+    EXPECT_EQ(api.cuCtxSynchronize(), cuda::Result::success);
     EXPECT_EQ(api.cuMemcpyDtoH(values.data(), reinterpret_cast<cuda::DevicePointer>(data),
                                count * sizeof(T)),
               cuda::Result::success);
@@ -68,7 +69,7 @@ class CudaLibrary : public testing::Test {
   cuda::Context context = nullptr;
 };
 
-/// What f throws: its status and its message.
+/// The status and message of an exception thrown by f.
 template <class F>
 std::pair<Status, std::string> refusal(const F& f) {
   try {

@@ -1,5 +1,7 @@
-// rung::gemm on device memory: right for every type and layout, in the caller's stream and context.
+// rung::gemm on device memory: correct for every type and layout, in the caller's stream and
+// context.
 
+#include "core/dtype.hpp"
 #include "rung/cuda.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +33,7 @@ class CudaGemmCases : public CudaLibrary,
     return std::make_unique<cuda::VirtualGpu>(api, std::nullopt, true, nullptr);
   }
 
-  /// The operands of a call copied to the device, computed there, and copied back.
+  /// Copies the operands of a call to the device, computes there, and copies the result back.
   static void run(cuda::Gpu& gpu, GemmCall call, Form form) {
     const auto in = static_cast<std::int64_t>(input_bytes(call.dtype));
     const auto out = static_cast<std::int64_t>(output_bytes(call.dtype));
@@ -144,7 +146,7 @@ TEST_F(CudaGemm, TakesThePrimaryContextWhereNoneIsCurrent) {
     gemm(row_major(a, 2, 2), row_major(a, 2, 2), row_major(c, 2, 2), default_stream);
   }).join();
   EXPECT_EQ(from_device(c, 4), (Floats{7, 10, 15, 22}));
-  EXPECT_EQ(api.cuDevicePrimaryCtxRelease(0), cuda::Result::success);  // the library's
+  EXPECT_EQ(api.cuDevicePrimaryCtxRelease(0), cuda::Result::success);  // the library's reference
 }
 
 TEST_F(CudaGemm, TellsContextsApart) {
@@ -156,11 +158,11 @@ TEST_F(CudaGemm, TellsContextsApart) {
   };
   compute();
   cuda::Context other = nullptr;
-  ASSERT_EQ(api.cuCtxCreate(&other, 0, 0), cuda::Result::success);  // and is current
+  ASSERT_EQ(api.cuCtxCreate(&other, 0, 0), cuda::Result::success);  // also makes it current
   compute();
   ASSERT_EQ(api.cuCtxDestroy(other), cuda::Result::success);
   compute();
-  // The handle of the primary context stays; the kernels that were loaded into it do not.
+  // The handle of the primary context remains valid; the kernels loaded into it do not.
   ASSERT_EQ(api.cuDevicePrimaryCtxReset(0), cuda::Result::success);
   ASSERT_EQ(api.cuDevicePrimaryCtxRetain(&other, 0), cuda::Result::success);
   ASSERT_EQ(other, context);
@@ -185,7 +187,7 @@ TEST_F(CudaGemm, MayBeCalledFromSeveralThreads) {
   for (const float* const c : results) EXPECT_EQ(from_device(c, 4), (Floats{21, 30, 45, 66}));
 }
 
-// Blocks that share a sum meet in the workspace of their stream, and in no other.
+// Blocks that share a sum use the workspace of their own stream, and no other.
 TEST_F(CudaGemm, CallsInSeveralStreamsDoNotMeet) {
   constexpr std::int64_t m = 40, n = 24, k = 8192;
   const std::size_t streams = 4;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "library/cuda/select.hpp"
+#include "select/cuda/select.hpp"
 
 namespace rung {
 namespace {
@@ -25,23 +25,23 @@ TEST(CudaGroupedChoice, IsByTypeArchitectureAndMode) {
     const auto chosen = choose_cuda_groups(grouped, arch);
     return chosen ? std::string(chosen->id) : "none";
   };
-  EXPECT_EQ(choice(Dtype::bf16, 90), "gemm/cuda/63_grouped");
-  EXPECT_EQ(choice(Dtype::bf16, 80), "gemm/cuda/61_small_mma");
-  EXPECT_EQ(choice(Dtype::tf32, 90), "gemm/cuda/63_grouped");
-  EXPECT_EQ(choice(Dtype::tf32, 80), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(Dtype::bf16, 90), "gemm/cuda/grouped");
+  EXPECT_EQ(choice(Dtype::bf16, 80), "gemm/cuda/small_mma");
+  EXPECT_EQ(choice(Dtype::tf32, 90), "gemm/cuda/grouped");
+  EXPECT_EQ(choice(Dtype::tf32, 80), "gemm/cuda/batched_tiles");
   EXPECT_EQ(choice(Dtype::i8, 80), "none");
-  EXPECT_EQ(choice(Dtype::f32, 90), "gemm/cuda/62_batched_tiles");
-  EXPECT_EQ(choice(Dtype::f32, 80, 8), "gemm/cuda/60_small_matrices");
-  EXPECT_EQ(choice(Dtype::f64, 90), "gemm/cuda/66_batched_mma_f64");
-  EXPECT_EQ(choice(Dtype::f64, 80), "gemm/cuda/60_small_matrices");
+  EXPECT_EQ(choice(Dtype::f32, 90), "gemm/cuda/batched_tiles");
+  EXPECT_EQ(choice(Dtype::f32, 80, 8), "gemm/cuda/small_matrices");
+  EXPECT_EQ(choice(Dtype::f64, 90), "gemm/cuda/batched_mma_f64");
+  EXPECT_EQ(choice(Dtype::f64, 80), "gemm/cuda/small_matrices");
   EXPECT_EQ(choice(Dtype::f32, 75), "none");
   constexpr ComputeMode invariant = ComputeMode::batch_invariant;
-  EXPECT_EQ(choice(Dtype::f32, 90, 64, invariant), "gemm/cuda/62_batched_tiles");
+  EXPECT_EQ(choice(Dtype::f32, 90, 64, invariant), "gemm/cuda/batched_tiles");
   EXPECT_EQ(choice(Dtype::bf16, 80, 64, invariant), "none");
   EXPECT_EQ(choice(Dtype::tf32, 80, 64, invariant), "none");
   EXPECT_EQ(choice(Dtype::f64, 90, 64, invariant), "none");
   EXPECT_EQ(choice(Dtype::f32, 90, 64, ComputeMode::reproducible), "none");
-  EXPECT_EQ(choice(Dtype::i32, 90, 64, ComputeMode::reproducible), "gemm/cuda/60_small_matrices");
+  EXPECT_EQ(choice(Dtype::i32, 90, 64, ComputeMode::reproducible), "gemm/cuda/small_matrices");
 }
 
 }  // namespace

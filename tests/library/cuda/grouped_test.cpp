@@ -1,5 +1,5 @@
-// rung::gemm_grouped on device memory: ragged groups in one launch, without a word to the host, right
-// at every boundary between two groups.
+// rung::gemm_grouped on device memory: ragged groups in one launch, without access to offsets by
+// the host, and correct at every boundary between groups.
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ using Offsets = std::vector<std::int32_t>;
 using cuda::DeviceArray;
 constexpr float untouched = 17;
 
-/// Of alpha and beta.
+/// The type of alpha and beta.
 template <class Out>
-using ScalarOf = std::conditional_t<std::is_arithmetic_v<Out>, Out, float>;
+using ScaleOf = std::conditional_t<std::is_arithmetic_v<Out>, Out, float>;
 
-/// What no result may depend on.
+/// A value that no result may depend on.
 template <class T>
 T poison() {
   if constexpr (std::is_integral_v<T>) return 101;
@@ -33,10 +33,10 @@ struct Shape {
   std::int64_t tokens, n, k;
   Offsets offsets;
   bool k_major = true;     // each matrix of B is stored as n x k
-  std::int64_t shift = 0;  // of each operand, from an aligned address, in elements
+  std::int64_t shift = 0;  // elements from an aligned address, for each operand
   float beta = 0;
-  std::int64_t gap = 0;  // between two matrices of B, in elements
-  bool turns_a = false;  // neighbours in A's memory are of different rows, or of different steps
+  std::int64_t gap = 0;  // elements between two matrices of B
+  bool turns_a = false;  // A is MN-major for groups of rows, K-major for groups of k
 };
 
 /// Small integers, so that every sum is exact.
@@ -60,7 +60,7 @@ class CudaGrouped : public CudaLibrary {
     return launches;
   }
 
-  /// Rows of A that are no group's are NaN, and so are matrices of groups without rows.
+  /// Rows of A outside every group are NaN, and so are matrices of empty groups.
   template <class In, class Out>
   void expect_rows(const Shape& shape) {
     const auto& [tokens, n, k, offsets, k_major, shift, beta, gap, turns_a] = shape;
@@ -98,7 +98,7 @@ class CudaGrouped : public CudaLibrary {
     const MatrixView<const In> matrix =
         k_major ? col_major<const In>(on_b.data(), k, n) : row_major<const In>(on_b.data(), k, n);
     cuda::driver_calls().clear();
-    using S = ScalarOf<Out>;
+    using S = ScaleOf<Out>;
     gemm_grouped(S(1),
                  turns_a ? col_major<const In>(on_a.data(), tokens, k)
                          : row_major<const In>(on_a.data(), tokens, k),
@@ -111,7 +111,7 @@ class CudaGrouped : public CudaLibrary {
     EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
   }
 
-  /// Rows of A^T and B that are no group's are NaN.
+  /// Rows of A^T and B outside every group are NaN.
   template <class In, class Out>
   void expect_cut_k(const Shape& shape) {
     const auto& [tokens, n, m, offsets, k_major, shift, beta, gap, turns_a] = shape;
@@ -142,7 +142,7 @@ class CudaGrouped : public CudaLibrary {
     const DeviceArray<Out> on_c(api, std::vector<Out>(expected.size(), Out(untouched)), place);
     const DeviceArray<std::int32_t> on_offsets(api, offsets);
     int* const status = on_device(std::vector<int>{0});
-    using S = ScalarOf<Out>;
+    using S = ScaleOf<Out>;
     gemm_grouped(S(1),
                  transposed(turns_a ? col_major<const In>(on_a.data(), tokens, m)
                                     : row_major<const In>(on_a.data(), tokens, m)),
@@ -166,7 +166,7 @@ class CudaGrouped : public CudaLibrary {
   }
 };
 
-// Groups of no rows at the ends and in the middle, of one, of less and of more than a tile.
+// Empty groups at the ends and in the middle; groups of one row, and of less and more than a tile.
 const Offsets ragged = {3, 3, 4, 20, 20, 20, 85, 149, 150, 150};
 
 TEST_F(CudaGrouped, RowsAreRightInEitherOrderOfB) {
@@ -205,7 +205,7 @@ TEST_F(CudaGrouped, AddsToC) {
   expect_cut_k<bfloat16, float>({.tokens = 153, .n = 72, .k = 40, .offsets = ragged, .beta = -1});
 }
 
-// TMA reads from multiples of 16 bytes on, and these groups begin between them.
+// TMA reads from multiples of 16 bytes, and these groups start between them.
 TEST_F(CudaGrouped, BeginAnywhereAlongARowInMemory) {
   for (const bool k_major : {true, false}) {
     expect_rows<bfloat16, float>(
@@ -224,8 +224,8 @@ TEST_F(CudaGrouped, PacksWhatIsNotAligned) {
   expect_cut_k<bfloat16, bfloat16>({153, 37, 41, ragged, true, 1});
 }
 
-/// Each type in each way that its kernels have: few and many rows, either order of B, addresses that no
-/// vector fits, beta, and groups of k.
+/// Every type, with each path of its kernels: few and many rows, both orders of B, addresses that
+/// are not aligned for vectors, beta, and groups of k.
 template <class T>
 class CudaGroupedOf : public CudaGrouped {};
 template <class In_, class Out_>
@@ -274,7 +274,7 @@ TEST_F(CudaGrouped, MoreGroupsThanALaunchHas) {
                row_major(c, 150, 8), on_offsets, default_stream);
   const std::vector<float> got = from_device(c, 150 * 8);
   for (std::int64_t row = 0; row < 150; ++row) {
-    float sum = 0;  // group 4 row + 3 has the row
+    float sum = 0;  // the row is in group 4 row + 3
     for (int x = 0; x < 8; ++x) sum += float(a[row * 8 + x]) * float(b[(4 * row + 3) * 64 + x * 8]);
     EXPECT_EQ(got[row * 8], sum) << row;
   }
@@ -351,21 +351,51 @@ TEST_F(CudaGroupedOfThree, SaysSoOfFloatsToo) {
   }
 }
 
+TEST_F(CudaGroupedOfThree, TellsOfWrongOffsetsWhereNothingIsComputed) {
+  const float* const on = on_device(std::vector<float>(192, 1));
+  const auto* const bytes = reinterpret_cast<const float8_e4m3*>(on);
+  for (const bool is_wrong : {false, true}) {
+    const std::int32_t* const at = on_device(is_wrong ? Offsets{0, 5, 4, 9} : Offsets{0, 4, 5, 9});
+    int* const status = on_device(std::vector<int>{0});
+    const auto expect_status = [&](const char* call) {
+      EXPECT_EQ(from_device(status, 1), std::vector<int>{is_wrong ? 1 : 0}) << call;
+      EXPECT_EQ(api.cuMemsetD8(reinterpret_cast<cuda::DevicePointer>(status), 0, 4),
+                cuda::Result::success);
+    };
+    const auto rows = [&](float alpha, std::int64_t n, float beta) {
+      gemm_grouped(alpha, row_major(on, 9, 8), strided(row_major(on, 8, n), 3, 64), beta,
+                   row_major(c_, 9, n), at, default_stream, {.status = status});
+    };
+    rows(0, 8, 1);
+    expect_status("alpha = 0, beta = 1");
+    rows(1, 0, 0);
+    expect_status("n = 0");
+    gemm_grouped(0.0f, transposed(row_major(on, 9, 4)), row_major(on, 9, 4), 1.0f,
+                 strided(row_major(c_, 4, 4), 3, 16), at, default_stream, {.status = status});
+    expect_status("cut k, alpha = 0");
+    gemm_block_scaled(0.0f, {row_major(bytes, 9, 8), row_major(on, 9, 1)},
+                      BlockScaledBatch{strided(row_major(bytes, 8, 8), 3, 64),
+                                       strided(row_major(on, 1, 1), 3, 1)},
+                      1.0f, row_major(c_, 9, 8), at, default_stream, {.status = status});
+    expect_status("block scales, alpha = 0");
+    EXPECT_EQ(from_device(c_, 72), std::vector<float>(72, untouched));
+  }
+}
+
 TEST_F(CudaGroupedOfThree, RefusesMatricesThatAreNotInLines) {
   const std::vector<std::int8_t> bytes(9 * 16);
   const std::int8_t* const a = on_device(bytes);
   std::int32_t* const c = on_device(std::vector<std::int32_t>(9 * 8));
   const auto [status, message] = refusal([&] {
-    gemm_grouped(1, row_major(a, 9, 8), strided(row_major(a, 8, 8), 2, 65), 0, row_major(c, 9, 8),
+    gemm_grouped(1, row_major(a, 9, 8), strided(col_major(a, 8, 8), 2, 65), 0, row_major(c, 9, 8),
                  on_device(Offsets{0, 1, 2}), default_stream);
   });
   EXPECT_EQ(status, Status::unavailable);
   EXPECT_EQ(
       message,
       "rung: gemm_grouped: no kernel for i8 on this GPU, sm_90; f32, tf32, f64, i32, bf16 and "
-      "f16 have one from sm_80 on; i8, e4m3 and e5m2 on sm_90, for matrices a multiple of "
-      "their leading dimension apart, whose columns are contiguous or as long as a multiple "
-      "of 16 bytes");
+      "f16 have one from sm_80 on; i8, e4m3 and e5m2 on sm_90, for matrices of C, and of B by "
+      "columns, a multiple of their leading dimension apart");
 }
 
 TEST_F(CudaGroupedOfThree, RefusesModesWithoutAKernel) {

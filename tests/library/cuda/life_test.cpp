@@ -1,4 +1,4 @@
-// What the library stands on goes away: a context, the driver, or the process that opened it.
+// The library's environment disappears: a context, the driver, or the process that opened it.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -27,7 +27,7 @@ TEST_F(CudaLife, AChildOfForkIsToldSo) {
   product.run(default_stream);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a child that hangs dies
+    alarm(300);  // ends a child that hangs
     const Refusal expected = {Status::unavailable,
                               "rung: the CUDA driver cannot be used in a child of fork() where the "
                               "parent has used it; start a new program in the child"};
@@ -44,7 +44,7 @@ TEST_F(CudaLife, AChildOfForkIsToldSo) {
 }
 
 TEST_F(CudaLife, ADriverThatHasShutDownIsNamed) {
-  // Not even cuGetErrorName answers then.
+  // Not even cuGetErrorName works then.
   static cuda::DriverApi gone = cuda::tested_driver();
   gone.cuCtxGetCurrent = [](cuda::Context*) { return cuda::Result::deinitialized; };
   gone.cuGetErrorName = [](cuda::Result, const char**) { return cuda::Result::deinitialized; };
@@ -69,7 +69,7 @@ TEST_F(CudaLife, ADestroyedContextIsAnError) {
   EXPECT_TRUE(product.is_right());
 }
 
-// What was kept for a context goes when its handle is that of another.
+// State kept for a context is released when another context has its handle.
 TEST_F(CudaLife, ResetsDoNotGrow) {
   const auto reset_and_call = [&] {
     ASSERT_EQ(api.cuDevicePrimaryCtxReset(0), cuda::Result::success);

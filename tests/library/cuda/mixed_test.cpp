@@ -1,5 +1,5 @@
-// rung::gemm of bfloat16 and float: on the GPU by three exact products (gemm/cuda/35), and as a product
-// of floats there and on the CPU.
+// rung::gemm of bfloat16 and float: on the GPU by three exact products (gemm/cuda/split_bf16), and as a
+// product of floats there and on the CPU.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr double u = 0x1p-24;
 
-/// A and B by rows; those elements that become bfloat16 are what bfloat16 can hold.
+/// Row-major A and B. Elements that are converted to bfloat16 are exact in it.
 struct Problem {
   std::int64_t m, n, k;
   bool a_is_narrow;
@@ -52,10 +52,10 @@ Problem filled(std::int64_t m, std::int64_t n, std::int64_t k, bool a_is_narrow,
   return p;
 }
 
-/// How operands lie in memory, beside their extents.
+/// The layout of operands in memory.
 struct Placed {
   Order a = Order::row_major, b = Order::row_major, c = Order::row_major;
-  std::int64_t padding = 0;  // of each leading dimension
+  std::int64_t padding = 0;  // added to each leading dimension
   float alpha = 1, beta = 0;
 };
 
@@ -80,7 +80,7 @@ MatrixView<T> view(T* data, std::int64_t rows, std::int64_t cols, Order order,
   return {data, rows, cols, (order == Order::row_major ? cols : rows) + padding, order};
 }
 
-/// C by rows, without padding.
+/// C in row-major order, without padding.
 Floats dense(const Floats& c, std::int64_t m, std::int64_t n, const Placed& placed) {
   const bool by_rows = placed.c == Order::row_major;
   const std::int64_t ld = (by_rows ? n : m) + placed.padding;
@@ -105,7 +105,7 @@ class Mixed : public CudaLibrary {
                          : run<float, bfloat16>(p, by, placed, options);
   }
 
-  /// Of the mixed product, or of the product of floats that it is.
+  /// The result of the mixed product, or of the equivalent product of floats.
   Floats on_cpu(const Problem& p, bool is_mixed, const Placed& placed) {
     if (!is_mixed) return cpu<float, float>(p, placed);
     return p.a_is_narrow ? cpu<bfloat16, float>(p, placed) : cpu<float, bfloat16>(p, placed);
@@ -151,7 +151,7 @@ class Mixed : public CudaLibrary {
   }
 };
 
-/// A chain of FMAs in float for each element.
+/// Computes each element by a chain of FMAs in float.
 Floats plain(const Problem& p) {
   Floats c(p.m * p.n);
   for (std::int64_t i = 0; i < p.m; ++i) {
@@ -166,8 +166,8 @@ Floats plain(const Problem& p) {
 
 struct ProductError {
   double normwise = 0;       // ||C - AB|| / ||AB||
-  double componentwise = 0;  // the largest |C - AB| / |A||B|, in u
-  double of_bound = 0;       // the largest |C - AB| / bound
+  double componentwise = 0;  // maximum of |C - AB| / |A||B|, in u
+  double of_bound = 0;       // maximum of |C - AB| / bound
 };
 
 ProductError error_of(const Floats& c, const Problem& p) {
@@ -217,7 +217,7 @@ const Family families[] = {
      }},
     {"elements by 2^+-40",
      [](auto& random, auto, auto) { return normal(random) * std::exp2(between(random, -40, 40)); }},
-    {"by 2^-110 in turn",  // whose parts are subnormal
+    {"by 2^-110 in turn",  // parts are subnormal
      [](auto& random, std::int64_t line, auto) {
        return normal(random) * (line % 3 == 1 ? 0x1p-110f : 1.0f);
      }},
@@ -236,7 +236,7 @@ TEST_F(Mixed, ErrorsOfPartsAreAtMostThoseOfFloats) {
     for (const auto& [name, element] : families) {
       const Problem p = filled(37, 41, 1090, a_is_narrow, element);
       const ProductError float_error = error_of(plain(p), p);
-      if (!std::isfinite(float_error.of_bound)) continue;  // the product of floats overflows
+      if (!std::isfinite(float_error.of_bound)) continue;  // the float product overflows
       const ProductError ours = error_of(product(p, By::parts), p);
       std::printf("%-28s normwise %.1e (float %.1e), componentwise %.2f u (float %.1f u)\n", name,
                   ours.normwise, float_error.normwise, ours.componentwise,
@@ -276,7 +276,7 @@ TEST_F(Mixed, PartsTakeAnyLayoutSizeAndScale) {
   }
 }
 
-/// Both lose their sign and their bits where they meet parts that are 0.
+/// Infinities and NaN would lose their sign and payload if multiplied by parts that are 0.
 TEST_F(Mixed, InfinitiesAndNanOfPartsStayInTheirRowsAndColumns) {
   for (const bool a_is_narrow : {true, false}) {
     Problem p =
@@ -316,8 +316,8 @@ TEST_F(Mixed, SmallProductsAndOtherModesAreThoseOfFloats) {
   }
 }
 
-// Of sums that are rounded the bits may depend on leading dimensions, and those of the widened operand
-// have no padding. Integers are exact.
+// If sums are rounded, their bits may depend on leading dimensions, and the widened operand has no
+// padding. Integers are exact.
 TEST_F(Mixed, OnTheCpuTheyAreThoseOfFloats) {
   const auto rounded = [](auto& random, auto, auto) { return normal(random); };
   const auto exact = [](auto& random, auto, auto) { return std::round(4 * normal(random)); };

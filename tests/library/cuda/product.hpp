@@ -1,6 +1,6 @@
 #pragma once
-// Products and dots on small integers in device memory: every partial sum is exact, so that a right
-// result is known to the bit, whatever the rung. Every operand lies between guards.
+// Products and dots of small integers in device memory: every partial sum is exact, so the right
+// result is known to the bit for any rung. Guards surround every operand.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda_driver/api.hpp"
+#include "core/cuda_driver/api.hpp"
 #include "rung/rung.hpp"
 
 namespace rung::cuda {
@@ -21,8 +21,8 @@ inline void demand(const DriverApi& api, Result result, const char* call) {
   throw std::runtime_error(std::string(call) + ": " + name);
 }
 
-/// Where an operand begins, and how much wider than its rows its leading dimension is, both in
-/// elements; and whether bytes of a known pattern surround it, or the ends of the allocation.
+/// The offset of an operand and the padding of its leading dimension, in elements, and its guards:
+/// bytes of a known pattern around it, or the ends of the allocation.
 struct Placement {
   std::int64_t offset = 0;
   std::int64_t padding = 0;
@@ -52,7 +52,7 @@ class DeviceArray {
     demand(api_, api_.cuMemcpyHtoD(base_ + before_, values.data(), count_ * sizeof(T)),
            "cuMemcpyHtoD");
   }
-  /// Throws std::runtime_error if a guard has changed.
+  /// Reads the elements. Throws std::runtime_error if a guard has changed.
   std::vector<T> read() const {
     std::vector<unsigned char> all(bytes_);
     demand(api_, api_.cuMemcpyDtoH(all.data(), base_, bytes_), "cuMemcpyDtoH");
@@ -75,7 +75,7 @@ class DeviceArray {
   DevicePointer base_ = 0;
 };
 
-/// What is compared: elements of 16 bits by their value.
+/// The number to compare: 16-bit elements by their value.
 template <class T>
 double value_of(T element) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -101,7 +101,7 @@ struct ProductShape {
   int seed = 0;
 };
 
-/// C = A * B. The device's memory belongs to the context that is current in the constructor.
+/// C = A * B. The device memory belongs to the context that is current in the constructor.
 template <class In, class Out>
 class Product {
  public:
@@ -127,7 +127,7 @@ class Product {
          Scale{0}, MatrixView<Out>{c_.data(), shape_.m, shape_.n, ld_of_c(), Order::row_major},
          stream, options);
   }
-  /// C = -C: the kernel that only scales.
+  /// C = -C, by the kernel that only scales.
   void negate(CudaStream stream) const {
     using Scale =
         std::conditional_t<std::is_same_v<Out, double> || std::is_same_v<Out, int>, Out, float>;
@@ -136,8 +136,8 @@ class Product {
          stream);
   }
   void poison() { c_.write(std::vector<Out>(expected_.size(), element<Out>(untouched))); }
-  /// Of work that is done. Throws std::runtime_error if a guard, or an element between the rows,
-  /// has changed.
+  /// Checks completed work. Throws std::runtime_error if a guard, or an element between rows, has
+  /// changed.
   bool is_right() const {
     return is([&](std::size_t i) { return value_of(expected_[i]); });
   }
@@ -202,7 +202,7 @@ class Product {
   DeviceArray<Out> c_;
 };
 
-/// x and y of n small integers, and their dot product.
+/// x and y of n small integers each, and their dot product.
 template <class T, class Out>
 class DotProduct {
  public:

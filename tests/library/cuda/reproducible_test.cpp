@@ -1,5 +1,5 @@
-// Mode reproducible: the same bits from the CPU and the GPU, for any shape around an element, layout,
-// tile and number of threads; and an error within its bound.
+// Mode reproducible: the CPU and the GPU give the same bits, for any shape around an element,
+// layout, tile and number of threads; and the error is within its bound.
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/kernel_name.hpp"
+#include "backends/rungs/kernel_name.hpp"
 #include "fixture.hpp"
 #include "library/cuda/launch.hpp"
-#include "library/cuda/select.hpp"
+#include "select/cuda/select.hpp"
 
 namespace rung {
 namespace {
@@ -109,7 +109,7 @@ Floats transposed(const Floats& x, std::int64_t rows, std::int64_t cols) {
   return result;
 }
 
-/// Rows from `first` on, and so many columns from `first` on, of the same product.
+/// Rows [first, first + m) and columns [first, first + n) of the same product.
 Problem part_of(const Problem& p, std::int64_t first, std::int64_t m, std::int64_t n) {
   Problem part{m, n, p.k, {}, {}, {}, p.alpha, p.beta};
   part.a.assign(p.a.begin() + first * p.k, p.a.begin() + (first + m) * p.k);
@@ -130,7 +130,7 @@ Floats part_of(const Floats& c, std::int64_t columns, const Problem& part, std::
 
 class CudaReproducible : public CudaLibrary {
  protected:
-  /// With A and B as their transposes, column-major, or as they are.
+  /// Computes on the GPU, with A and B as they are or as column-major transposes.
   Floats on_gpu(const Problem& p, bool transposes = false) {
     const float* const a = on_device(transposes ? transposed(p.a, p.m, p.k) : p.a);
     const float* const b = on_device(transposes ? transposed(p.b, p.k, p.n) : p.b);
@@ -154,7 +154,7 @@ class CudaReproducible : public CudaLibrary {
                            .beta = p.beta,
                            .c = {c, p.n, 1}};
     const cuda::WorkspaceSource workspace{cuda::current_context(), nullptr, nullptr, 0};
-    cuda::launch_gemm(workspace, cuda::configured_gemm("gemm/cuda/33_digits", {.tile = tile}), call,
+    cuda::launch_gemm(workspace, cuda::configured_gemm("gemm/cuda/digits", {.tile = tile}), call,
                       4);
     return from_device(c, p.c.size());
   }
@@ -177,7 +177,7 @@ TEST_F(CudaReproducible, NoTileAndNoOtherElementShowsInTheBits) {
     const Problem p = filled(150, 139, 260, family.element);
     const Floats all = on_cpu(p);
     for (std::size_t tile = 0;
-         tile < cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/33_digits"), Dtype::f32).size();
+         tile < cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/digits"), Dtype::f32).size();
          ++tile) {
       EXPECT_EQ(bits_of(by_tile(p, static_cast<int>(tile))), bits_of(all))
           << family.name << ", tile " << tile;
@@ -194,7 +194,8 @@ TEST_F(CudaReproducible, NoTileAndNoOtherElementShowsInTheBits) {
 TEST_F(CudaReproducible, SlabsOfLongProductsAreAddedInOrder) {
   const std::int64_t k = 32768 + 100;
   Problem p = filled(3, 3, k, [=](auto& random, std::int64_t line, std::int64_t l) {
-    return normal(random) * (line == 1 && l == 5 ? 1e5f : 1.0f);  // a row that no digits fit
+    // A row that does not fit into the digits.
+    return normal(random) * (line == 1 && l == 5 ? 1e5f : 1.0f);
   });
   p.beta = 0.5f;
   EXPECT_EQ(bits_of(on_gpu(p)), bits_of(on_cpu(p)));
@@ -226,7 +227,7 @@ TEST(Reproducible, ErrorsAreWithinTheBound) {
     }
     std::printf("%-32s %.3f of the bound\n", family.name, worst);
     EXPECT_LE(worst, 1) << family.name;
-    // Far more than is measured, far less than without any of the products.
+    // Far above measured errors, but far below those without one of the products.
     const bool is_measured = &family - families < 2;
     EXPECT_LE(is_measured ? worst * 568 : 0, 4) << family.name;
   }
@@ -268,7 +269,7 @@ TEST(ReproducibleChoice, GpusWithoutItsInstructionsAreRefused) {
   small.bytes_for_copies = bytes_for_copies(small) - 1;
   EXPECT_EQ(refusal([&] { choose_cuda_gemm(small); }).first, Status::invalid_argument);
   ++small.bytes_for_copies;
-  EXPECT_EQ(choose_cuda_gemm(small).id, "gemm/cuda/33_digits");
+  EXPECT_EQ(choose_cuda_gemm(small).id, "gemm/cuda/digits");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The rules for GPUs: whatever the problem, they name a rung of the ladder that can run it.
+// The rules for GPUs select a rung of the ladder that can run the problem, for any problem.
 
-#include "library/cuda/select.hpp"
+#include "select/cuda/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/rung.hpp"
-#include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
+#include "select/cuda/tables.hpp"
 
 namespace rung {
 namespace {
@@ -58,7 +58,7 @@ TEST(CudaRules, TypesForTensorCoresAloneAreRefusedElsewhere) {
   for (const Dtype dtype : for_tensor_cores) {
     CudaGemmShape shape = {dtype, 100, 200, 300, Order::col_major, Order::row_major, 1, 90};
     EXPECT_TRUE(has_kernel(shape)) << name(dtype);
-    // Rungs 22 and 51 run on older GPUs.
+    // 22_stages and any_operands run on older GPUs.
     const bool has_others = dtype != Dtype::e4m3 && dtype != Dtype::e5m2;
     for (const int arch : {75, 80, 100}) {
       shape.arch = arch;
@@ -101,13 +101,13 @@ TEST(CudaRules, OperandsThatTmaCannotReadArePackedForLargeProductsOnly) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::bf16;
   g.m = g.n = g.k = 100;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.c.row_stride = 101;  // C may have any alignment
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.a.row_stride = 101;
-  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
   g.m = g.n = g.k = 2000;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
 }
 
 TEST(CudaRules, OperandsAreLoadedElementByElementForAShortSide) {
@@ -116,43 +116,43 @@ TEST(CudaRules, OperandsAreLoadedElementByElementForAShortSide) {
   g.m = g.n = 9001;
   g.k = 128;
   g.a.row_stride = 129;
-  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
   g.k = 129;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 128;
   g.n = 9008;  // TMA stores C
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 9001;
   g.m = 64;
-  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
   g.m = 65;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.m = 64;
   g.dtype = Dtype::i8;  // one byte at a time
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
 }
 
 TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   GemmCall g = aligned_problem();
   g.m = g.n = g.k = 2048;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
   g.compute_mode = ComputeMode::split;
-  EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
-  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/34_f16x3_mma");
-  EXPECT_EQ(choose_cuda_gemm(g, 89).id, "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/split_f16");
+  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/split_f16_mma");
+  EXPECT_EQ(choose_cuda_gemm(g, 89).id, "gemm/cuda/fma_tiles");
   g.a.row_stride = 2049;  // any alignment: it is copied in any case
-  EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
+  EXPECT_EQ(chosen(g), "gemm/cuda/split_f16");
   g.k = 100;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
   g.k = 2048;
   g.m = 1;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.m = 2048;
   g.dtype = Dtype::bf16;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
 }
 
-/// With k as the inner extent, A and B by rows ('n') or by columns ('t').
+/// True if the product is split, with A and B row-major ('n') or column-major ('t').
 bool splits(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout) {
   const CudaGemmShape shape = {.dtype = Dtype::f32,
                                .m = m,
@@ -163,7 +163,7 @@ bool splits(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout) 
                                .alignment = 16,
                                .arch = 90,
                                .compute_mode = ComputeMode::split};
-  return choose_cuda_gemm(shape).id == "gemm/cuda/32_f16x3";
+  return choose_cuda_gemm(shape).id == "gemm/cuda/split_f16";
 }
 
 TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
@@ -172,8 +172,9 @@ TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
     EXPECT_TRUE(splits(16384, 16384, 16384, layout)) << layout;
     EXPECT_TRUE(splits(512, 4096, 4096, layout)) << layout;
     EXPECT_FALSE(splits(512, 512, 1024, layout)) << layout;
-    EXPECT_FALSE(splits(16, 100'000, 4096, layout)) << layout;  // bound by memory in any case
-    EXPECT_FALSE(splits(8192, 8192, 1000, layout)) << layout;   // for the sake of errors
+    // Limited by memory bandwidth anyway.
+    EXPECT_FALSE(splits(16, 100'000, 4096, layout)) << layout;
+    EXPECT_FALSE(splits(8192, 8192, 1000, layout)) << layout;  // because of the error bound
   }
   for (const char* layout : {"nn", "nt", "tn"}) {  // as measured
     EXPECT_TRUE(splits(768, 1024, 1024, layout)) << layout;
@@ -187,7 +188,7 @@ TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
     EXPECT_FALSE(splits(64, 8192, 4096, layout)) << layout;
   }
   EXPECT_TRUE(splits(512, 512, 4096, "nt"));
-  EXPECT_FALSE(splits(512, 512, 4096, "tn"));  // few blocks split columns, each for long
+  EXPECT_FALSE(splits(512, 512, 4096, "tn"));  // few blocks split columns, each for a long time
   EXPECT_FALSE(splits(256, 1024, 4096, "nn"));
   EXPECT_FALSE(splits(128, 16384, 4096, "tn"));
 }
@@ -196,19 +197,19 @@ TEST(CudaRules, DoublesAreSplitIntoResiduesWhereThatPays) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::f64;
   g.m = g.n = g.k = 4096;
-  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+  EXPECT_EQ(chosen(g), "gemm/cuda/mma_f64_warp_specialized");
   g.compute_mode = ComputeMode::split;
-  EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
-  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/40_mma_f64");
+  EXPECT_EQ(chosen(g), "gemm/cuda/residues");
+  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/mma_f64");
   g.m = 4160, g.n = 4100, g.k = 2100;  // the last of five waves has a quarter of the tiles
-  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+  EXPECT_EQ(chosen(g), "gemm/cuda/mma_f64_warp_specialized");
   g.m = 5000, g.n = 4500, g.k = 3000;
-  EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
+  EXPECT_EQ(chosen(g), "gemm/cuda/residues");
   g.m = 4096, g.n = 8192, g.k = 2048;
-  EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
+  EXPECT_EQ(chosen(g), "gemm/cuda/residues");
   g.m = g.n = 4096;
   g.k = 100;
-  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+  EXPECT_EQ(chosen(g), "gemm/cuda/mma_f64_warp_specialized");
 }
 
 TEST(CudaRules, SplittingNeedsRoomForHalves) {
@@ -222,75 +223,75 @@ TEST(CudaRules, SplittingNeedsRoomForHalves) {
                          .arch = 90,
                          .compute_mode = ComputeMode::split};
   shape.bytes_for_copies = bytes_for_copies(shape) - 1;
-  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/11_split_k");
+  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/fma_tiles");
   ++shape.bytes_for_copies;
-  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/32_f16x3");
+  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/split_f16");
 }
 
 TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {
   GemmCall g = aligned_problem();
   g.n = 1;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.n = 100;
   g.m = 1;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.m = 4;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.m = 100;
   g.k = 100;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
 }
 
 TEST(CudaRules, EightRowsOrColumnsHaveItWhileAllBlocksRunAtTheSameTime) {
   GemmCall g = aligned_problem();
   g.m = 8;
   g.n = g.k = 8192;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.m = 9;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
   g.m = 8;
   g.n = 8200;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
   g.m = 8192;
   g.n = 8;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
 }
 
 TEST(CudaRules, UnalignedRowsAndAShortKHaveRung52) {
   GemmCall g = aligned_problem();
   g.m = g.n = 128;
   g.k = 64;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
   g.c.row_stride = 129;
-  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/rank_k");
   g.k = 65;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
 }
 
 TEST(CudaRules, AShortKHasARungOfItsOwn) {
   GemmCall g = aligned_problem();
   g.m = g.n = 128;
   g.k = 32;
-  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/rank_k");
   g.k = 33;
-  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/fma_tiles");
   g.k = 9;
-  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/rank_k");
   g.k = 8;
-  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/short_k");
   g.dtype = Dtype::f64;
-  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/short_k");
   g.n = 127;
-  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+  EXPECT_EQ(chosen(g), "gemm/cuda/mma_f64_warp_specialized");
 }
 
 TEST(CudaRules, ALargeCHasItForALongerK) {
   GemmCall g = aligned_problem();
   g.m = g.n = 2000;
   g.k = 16;
-  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/short_k");
   g.k = 17;
-  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/rank_k");
 }
 
 TEST(CudaRules, AShortKWithUnalignedRowsHasOneInEveryType) {
@@ -299,11 +300,11 @@ TEST(CudaRules, AShortKWithUnalignedRowsHasOneInEveryType) {
     g.dtype = dtype;
     g.m = g.n = 128;
     g.k = 16;
-    EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles") << name(dtype);
     g.c.row_stride |= 1;  // of A and B, all rows are aligned
-    EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/short_k") << name(dtype);
     g.k = 17;
-    EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles") << name(dtype);
   }
 }
 
@@ -312,12 +313,12 @@ TEST(CudaRules, ALargeCOf32BitsAndAShortKHasItWithAlignedRows) {
   g.dtype = Dtype::bf16;
   g.m = g.n = 2000;
   g.k = 8;
-  EXPECT_EQ(chosen(g), "gemm/cuda/53_short_k");
+  EXPECT_EQ(chosen(g), "gemm/cuda/short_k");
   g.m = 1000;  // 8 MB
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.m = 2000;
   g.dtype = Dtype::bf16_bf16;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
 }
 
 TEST(CudaRules, FewRowsThatTmaCannotReadGoFromMemoryToTensorCores) {
@@ -328,16 +329,16 @@ TEST(CudaRules, FewRowsThatTmaCannotReadGoFromMemoryToTensorCores) {
     g.n = 20'000;
     g.k = 128;
     g.a.row_stride |= 1;
-    EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma") << name(dtype);
     g.m = 17;
-    EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/any_operands") << name(dtype);
     g.m = 5;
-    EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma") << name(dtype);
     g.k = 127;
-    EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/skinny") << name(dtype);
     g.k = 128;
     g.n = 5000;  // too little
-    EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
+    EXPECT_EQ(chosen(g), "gemm/cuda/skinny") << name(dtype);
   }
 }
 
@@ -348,9 +349,9 @@ TEST(CudaRules, UpToFourRowsOfSingleElementsDoNot) {
   g.n = 20'000;
   g.k = 128;
   g.a.row_stride |= 1;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.a.row_stride += 1;  // words of two
-  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
 }
 
 TEST(CudaRules, FewRowsOfBytesGoThereInWordsAlone) {
@@ -359,14 +360,14 @@ TEST(CudaRules, FewRowsOfBytesGoThereInWordsAlone) {
   g.m = 16;
   g.n = g.k = 1000;
   g.b.col_stride = 1004;
-  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
   g.k = 999;  // less than 1 MB
-  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
   g.k = 1000;
   g.b.col_stride = 1001;
-  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
   g.b = {g.b.data, 1004, 1};  // its rows are not along k
-  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
 }
 
 TEST(CudaRules, SoDoUpToEightRowsOfALargeMatrix) {
@@ -375,30 +376,30 @@ TEST(CudaRules, SoDoUpToEightRowsOfALargeMatrix) {
   g.m = 8;
   g.n = 2560;
   g.k = 2048;
-  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
   g.k = 2047;  // rows that are no whole vectors
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 1024;  // 5 MB
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 2048;
   g.m = 9;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.m = 8;
   g.a = {g.a.data, 1, 8};  // along the rows
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 6400;
-  EXPECT_EQ(chosen(g), "gemm/cuda/54_skinny_mma");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
 }
 
 TEST(CudaRules, AVectorOf16BitElementsTakesTheSameWithAnyAlignment) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::bf16;
   g.m = 1;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
   g.m = 2;
-  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.a.row_stride += 1;
-  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny");
 }
 
 TEST(CudaRules, IndexIsThatOfTheTable) {

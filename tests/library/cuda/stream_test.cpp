@@ -1,5 +1,5 @@
-// Streams that share nothing, threads that share a stream, captures, and graphs that outlive what
-// they were made with.
+// Streams that share nothing, threads that share a stream, captures, and graphs that outlive the
+// objects they were made with.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr CaptureMode capture_modes[] = {CaptureMode::global, CaptureMode::threa
 ProductShape split(int seed = 0) {
   return {4, 4, 2048, Order::row_major, Order::row_major, {}, seed};
 }
-/// One whose operands are copied into a workspace.
+/// A product whose operands are copied to a workspace.
 ProductShape copied(int seed = 0) {
   return {.m = 9, .n = 10, .k = 11, .placement = {1, 1}, .seed = seed};
 }
@@ -75,8 +75,8 @@ class CudaStreams : public CudaLibrary {
 
 unsigned long long id_of_stream = 1;
 
-// The driver gives the handle of a destroyed stream to the next one, while work of the old one may
-// still run. The virtual driver does not: its ids change here instead.
+// The driver may give the handle of a destroyed stream to the next one while work of the old one
+// still runs. The virtual driver does not, so this test changes the stream's id instead.
 TEST_F(CudaStreams, ANewStreamWithAnOldHandleTakesNoWorkspaceOver) {
   static cuda::DriverApi table = cuda::counting_driver();
   table.cuStreamGetId = [](cuda::Stream, unsigned long long* id) {
@@ -93,12 +93,12 @@ TEST_F(CudaStreams, ANewStreamWithAnOldHandleTakesNoWorkspaceOver) {
   ++id_of_stream;
   product.poison();
   product.run(stream);
-  EXPECT_EQ(calls("cuMemFree"), 1);  // which waits for the old stream's work
+  EXPECT_EQ(calls("cuMemFree"), 1);  // waits for the old stream's work
   EXPECT_EQ(calls("cuMemAlloc"), 1);
   EXPECT_TRUE(product.is_right());
 }
 
-/// Lets other threads in after each launch.
+/// A driver that lets other threads run after each launch.
 const cuda::DriverApi& yielding_driver() {
   static const cuda::DriverApi table = [] {
     cuda::DriverApi made = cuda::tested_driver();

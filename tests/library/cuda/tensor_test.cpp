@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t m = 5, n = 7, k = 9;
 
-/// Small integers: every sum is exact.
+/// Small integers, so that every sum is exact.
 template <class T>
 std::vector<T> numbers(std::int64_t count) {
   std::vector<T> values;
@@ -29,7 +29,7 @@ rung_tensor on_gpu(void* data, rung_dtype dtype, const std::int64_t* shape,
 
 class CudaTensor : public CudaLibrary {
  protected:
-  /// The function of the types and rung_gemm() give the same bits. A is stored by columns.
+  /// Expects the same bits from the typed function and rung_gemm(). A is column-major.
   template <class In, class Out>
   void compare(rung_dtype in, rung_dtype out) {
     In* const a = on_device(numbers<In>(m * k));
@@ -79,23 +79,23 @@ TEST_F(CudaTensor, OnAnotherDeviceThanTheContextIsRefused) {
   EXPECT_EQ(from_device(data, 1), std::vector<float>{7});
 }
 
-/// Blocks of the largest launch.
-std::int64_t most_blocks = 0;
+/// Number of blocks of the largest launch.
+std::int64_t max_blocks = 0;
 
 TEST_F(CudaTensor, PersistentKernelsStayWithinTheBudgetOfSms) {
   constexpr std::int64_t size = 1024;  // 64 tiles or more
   bfloat16* const a = on_device(std::vector(size * 64, bfloat16(1.0f)));
   float* const c = on_device(std::vector<float>(size * size));
   vgpu::set_launch_observer([](const vgpu::LaunchReport& report, const vgpu::Kernel&) {
-    most_blocks = std::max(most_blocks, static_cast<std::int64_t>(report.grid.x));
+    max_blocks = std::max(max_blocks, static_cast<std::int64_t>(report.grid.x));
   });
   const auto blocks = [&](const CudaOptions& options) {
-    most_blocks = 0;
+    max_blocks = 0;
     gemm(row_major(a, size, 64), col_major(a, 64, size), row_major(c, size, size), default_stream,
          options);
     const std::vector<float> result = from_device(c, size * size);
     EXPECT_EQ(std::count(result.begin(), result.end(), 64.0f), size * size);
-    return most_blocks;
+    return max_blocks;
   };
   EXPECT_LE(blocks({.multiprocessors = 10}), 10);
   EXPECT_GT(blocks({}), 10);

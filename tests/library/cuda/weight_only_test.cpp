@@ -1,5 +1,5 @@
-// rung::gemm_weight_only and rung::pack_weights on the CPU and on the GPU. Elements are small integers
-// and scales powers of two: every sum is exact.
+// rung::gemm_weight_only and rung::pack_weights on the CPU and on the GPU. Elements are small
+// integers and scales powers of two, so every sum is exact.
 
 #include <gtest/gtest.h>
 
@@ -25,27 +25,27 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-/// What varies besides the shape.
+/// Parameters other than the shape.
 struct Form {
   int bits = 4;
   std::int64_t group = 128;
   bool has_zeros = false;
   float beta = 0;
-  std::int64_t padding = 0;  // of the rows of A, whose gaps are NaN, and of C
+  std::int64_t padding = 0;  // of the rows of A, where gaps are NaN, and of C
   Order a_order = Order::row_major, c_order = Order::row_major;
-  bool has_any_scales = false;  // of both signs, some of them 0, far apart: sums are not exact
-  bool is_large = false;        // A is, and some scales are 0
+  bool has_any_scales = false;  // of both signs, some 0, with a wide range: sums are not exact
+  bool is_large = false;        // A is large, and some scales are 0
 };
 
-/// A scale of a group, counted over all rows.
+/// A scale for a group, which is counted over all rows.
 float any_scale(std::int64_t group) {
   constexpr float scales[] = {0,      0.37f,   -1.3f, 1e-20f, 0.011f, 0,
                               1e-39f, -3e-30f, 7e9f,  2e20f,  0.9f};
   return scales[(group * 7 + group / 3) % std::size(scales)];
 }
 
-/// Of a product whose terms add up to `size` at most.
-double most_error(std::int64_t k, double size) {
+/// The error bound of a product whose terms add up to at most `size`.
+double max_error(std::int64_t k, double size) {
   return static_cast<double>(k + k / 16 + 4) * 0x1p-24 * size + 1e-30;
 }
 
@@ -54,7 +54,7 @@ struct Problem {
   Shape shape;
   Form form;
   std::vector<In> a;
-  std::vector<float> weights;  // n x k, what the quantized ones are
+  std::vector<float> weights;  // n x k: the values of the quantized ones
   Bytes elements;
   std::vector<Scale> scales;
   std::vector<std::uint8_t> zeros;
@@ -140,7 +140,7 @@ struct Problem {
         size += std::fabs(0.5 * of_a(i, l) * weight);
       }
       const auto got = static_cast<float>(c[static_cast<std::size_t>(at)]);
-      const double error = form.has_any_scales ? most_error(shape.k, size) : 0;
+      const double error = form.has_any_scales ? max_error(shape.k, size) : 0;
       const bool is_right =
           std::fabs(got - static_cast<float>(Out(static_cast<float>(sum)))) <= error;
       if (is_right || ++wrong > 3) continue;
@@ -151,7 +151,7 @@ struct Problem {
   }
 };
 
-/// At a multiple of 16 bytes.
+/// Aligned to 16 bytes.
 struct alignas(16) Chunk {
   unsigned char bytes[16];
 };
@@ -203,7 +203,7 @@ class CudaWeightOnly : public CudaLibrary {
   }
 };
 
-/// With the kernels for sm_80.
+/// Uses the kernels for sm_80.
 class CudaWeightOnlyOnA100 : public CudaWeightOnly {
  protected:
   void SetUp() override {
@@ -239,18 +239,18 @@ TEST_F(CudaWeightOnly, ManyRows) {
   expect<float16, float16, float16>({129, 144, 128}, {.group = 64, .has_zeros = true});
 }
 
-/// Tiles of 256 rows, which fewest SMs take, and the last rows of these.
+/// Tiles of 256 rows, which need the fewest SMs, and their last rows.
 TEST_F(CudaWeightOnly, MostRows) {
   const CudaOptions options = {.multiprocessors = 1};
   expect<bfloat16, bfloat16, float>({200, 140, 1024}, {.bits = 4, .has_zeros = true}, options);
-  // With 8 bits, for which tiles of 128 rows are faster where k is shorter.
+  // 8 bits; for a shorter k, tiles of 128 rows are faster.
   expect<float16, float, float16>({250, 70, 1600}, {.bits = 8, .group = 64, .padding = 8}, options);
   expect<float16, float, float16>({260, 130, 576}, {.bits = 8, .group = 64, .padding = 8}, options);
-  // Of four tiles, the one behind the first wave is cut.
+  // Four tiles: the one after the first wave is split.
   expect<bfloat16, bfloat16, float>({200, 390, 4096}, {}, {.multiprocessors = 3});
 }
 
-/// On one row, which rung 73 has, and others.
+/// One row, for which weight_stream exists, and more rows.
 TEST_F(CudaWeightOnly, AnyScales) {
   for (const std::int64_t m : {1, 5, 20, 70}) {
     expect<bfloat16, float, float>({m, 140, 1024}, {.bits = 4, .has_any_scales = true});
@@ -261,8 +261,8 @@ TEST_F(CudaWeightOnly, AnyScales) {
   }
 }
 
-/// Sums that a group without a scale, also that behind the last one of k, leaves as they are: in smaller
-/// units they would overflow.
+/// Groups without a scale, including those beyond the end of k, must leave the sums unchanged: in
+/// smaller units, these would overflow.
 TEST_F(CudaWeightOnly, GroupsWithoutAScaleBesideLargeElements) {
   const CudaOptions options = {.multiprocessors = 1};
   expect<bfloat16, float, float>({70, 40, 576}, {.bits = 4, .group = 64, .is_large = true},
@@ -270,7 +270,7 @@ TEST_F(CudaWeightOnly, GroupsWithoutAScaleBesideLargeElements) {
   expect<bfloat16, float, float16>({200, 40, 1664}, {.bits = 8, .is_large = true}, options);
 }
 
-/// One SM: no split of k. Four: several parts, whose sums are added.
+/// One SM: no split of k. Four SMs: several splits, whose sums are added.
 TEST_F(CudaWeightOnly, PartsOfK) {
   for (const int multiprocessors : {1, 4}) {
     const CudaOptions options = {.multiprocessors = multiprocessors};
@@ -279,8 +279,8 @@ TEST_F(CudaWeightOnly, PartsOfK) {
   }
 }
 
-/// Rung 73: each of 16 warps has a record or several of a row, or none; a block has several tiles of 16
-/// rows, or a part of k.
+/// weight_stream: each of 16 warps has no record, one, or several of a row; a block has several tiles of
+/// 16 rows, or a split of k.
 TEST_F(CudaWeightOnly, OneRow) {
   expect<bfloat16, float, float>({1, 200, 4608}, {.bits = 4, .has_zeros = true},
                                  {.multiprocessors = 2});
@@ -288,8 +288,8 @@ TEST_F(CudaWeightOnly, OneRow) {
   expect<bfloat16, bfloat16, bfloat16>({1, 130, 192}, {.bits = 4, .group = 64, .padding = 1});
 }
 
-/// Rung 73 in one block: several batches of groups of one tile, a batch that the end of a tile cuts, and
-/// more tiles than warps.
+/// weight_stream in one block: several batches of groups of one tile, a batch cut off at the end of a
+/// tile, and more tiles than warps.
 TEST_F(CudaWeightOnly, OneRowInOneBlock) {
   const CudaOptions options = {.multiprocessors = 1};
   expect<bfloat16, float, float>({1, 17, 16640}, {.bits = 4}, options);
@@ -314,7 +314,7 @@ TEST_F(CudaWeightOnly, NothingToMultiply) {
   expect<bfloat16, float, float>({0, 5, 128}, {});
 }
 
-/// Without room for a copy of A, the kernel for few rows reads it in place.
+/// Without room for a copy of A, the kernel for few rows reads A in place.
 TEST_F(CudaWeightOnly, SmallWorkspace) {
   const DeviceArray<unsigned char> memory(api, Bytes(256));
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());

@@ -1,4 +1,4 @@
-// A program that calls the library at an unusual time of its life, named by its argument. It exits
+// A program that calls the library at an unusual time of its life, selected by its argument. Exits
 // with 0 if every product was right.
 
 #include <pthread.h>
@@ -22,14 +22,14 @@
 
 namespace {
 
-/// Ends the program at once: exit codes of a program that is ending already are lost.
+/// Ends the program immediately: exit codes of a program that is already exiting are lost.
 [[noreturn]] void fail(const char* format, int value) {
   std::fprintf(stderr, format, value);
   _exit(1);
 }
 
-/// Products that use scratch memory and threads, and one split over k. Ends the program at once if
-/// one is wrong: exit codes of a program that is ending already are lost.
+/// Computes products that use scratch memory and threads, and one that is split along k. Ends the
+/// program immediately if one is wrong.
 void multiply_and_check() {
   for (const auto& [size, k] : {std::pair{160, 96}, std::pair{32, 4608}}) {
     const auto a =
@@ -47,7 +47,7 @@ struct AtDestruction {
   ~AtDestruction() { multiply_and_check(); }
 };
 
-// Constructed before the first call, and so destroyed after anything that the call constructs.
+// Constructed before the first call, so destroyed after everything that the call constructs.
 void in_static_destructor() {
   static AtDestruction late;
   multiply_and_check();
@@ -65,7 +65,7 @@ void in_thread_local_destructor() {
 
 void in_thread_local_destructor_of_thread() { std::thread(in_thread_local_destructor).join(); }
 
-/// In the last round of destructors that POSIX runs for a thread.
+/// Called in the last round of destructors that POSIX runs for a thread.
 void in_key_destructor() {
   static pthread_key_t key;
   static int rounds = 0;
@@ -80,7 +80,7 @@ void in_key_destructor() {
   if (rounds != 3) fail("the destructor ran %d times; it must run 3 times\n", rounds);
 }
 
-/// exit() in one thread while two others are in calls, some of them with the pool.
+/// Calls exit() in one thread while two others are in calls, with and without the pool.
 void while_threads_multiply() {
   std::atomic<int> ready = 0;
   for (int i = 0; i < 2; ++i) {
@@ -96,7 +96,7 @@ void while_threads_multiply() {
   std::exit(0);
 }
 
-/// The signals that a thread blocks, as the kernel writes them: bit 0 is signal 1.
+/// The signals that a thread blocks, in the format of the kernel: bit 0 is signal 1.
 unsigned long long blocked_signals(const std::filesystem::path& task) {
   std::ifstream status(task / "status");
   for (std::string word; status >> word;) {
@@ -116,7 +116,7 @@ Tasks tasks(const Tasks& known = {}) {
   return found;
 }
 
-/// No worker takes a signal of the process, and faults of a worker reach the program's handlers.
+/// Workers receive no signals of the process, and faults of a worker reach the program's handlers.
 void with_signals() {
   const Tasks before = tasks();
   multiply_and_check();
@@ -136,7 +136,7 @@ void with_signals() {
   }
 }
 
-/// However many threads are asked for, there are at most four for each processor.
+/// At most four threads per processor are created, however many the caller asks for.
 void with_many_threads() {
   const Tasks before = tasks();
   constexpr int size = 1000;
@@ -148,7 +148,7 @@ void with_many_threads() {
   if (workers >= 4 * sysconf(_SC_NPROCESSORS_ONLN)) fail("there are %d workers\n", workers);
 }
 
-/// The default number of threads is that of the processors that the caller may run on now.
+/// The default number of threads is the number of processors that the caller may currently use.
 void with_another_mask() {
   cpu_set_t all;
   sched_getaffinity(0, sizeof all, &all);
@@ -194,7 +194,7 @@ constexpr Case cases[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(60);
+  alarm(300);
   for (const Case& each : cases) {
     if (argc != 2 || each.name != argv[1]) continue;
     each.run();

@@ -1,5 +1,6 @@
-// How much stack a call takes: it runs in a thread with a painted stack, once for each type, mode
-// and way through the library. Exits with 1 if that is more than include/rung/gemm.hpp says.
+// Measures the stack used by a call: runs it in a thread with a painted stack, once for each type,
+// mode and path through the library. Exits with 1 if it exceeds the size documented in
+// include/rung/gemm.hpp.
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "../entry_points.hpp"
 #include "rung/rung.hpp"
 
 namespace {
@@ -22,7 +24,7 @@ struct Call {
   const void* arguments;
 };
 
-/// The bytes that were written, from the deepest one on.
+/// The size of the written part of the stack, in bytes.
 std::size_t stack_of(const Call& call) {
   void* const stack =
       mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,6 +93,21 @@ void dots(const char* type) {
   }
 }
 
+/// Calls each function of rung.h in each mode, including refused ones.
+void functions() {
+  for (const rung::entry::EntryPoint& entry : rung::entry::entry_points()) {
+    for (const rung::entry::Problem& problem :
+         {rung::entry::Problem{5, 5, 5, 2}, {40, 200, 70, 2}, {90, 80, 650, 1}}) {
+      const rung::entry::Call call = entry.make(problem, rung::entry::allocate);
+      for (int mode = 0; mode < 4; ++mode) {
+        for (const int threads : {1, 2}) {
+          record(entry.name().c_str(), stack_of([&] { call.run(threads, mode); }));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -104,5 +121,7 @@ int main() {
   dots<double>("dot f64");
   dots<rung::bfloat16>("dot bf16");
   dots<rung::float16>("dot f16");
+  functions();
+  std::printf("at most %zu bytes\n", largest);
   return largest <= documented ? 0 : 1;
 }

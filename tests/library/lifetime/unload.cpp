@@ -1,6 +1,6 @@
-// A library that is closed while its threads sleep, and while a thread that has called it lives on:
+// Closes the library while its threads sleep, and while a thread that has called it continues:
 //   unload LIBRARY
-// Exits with 0 if the program survives it.
+// Exits with 0 if the program survives.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  alarm(60);
+  alarm(300);
   for (int round = 0; round < 3; ++round) {
     void* const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
@@ -35,14 +35,14 @@ int main(int argc, char** argv) {
                     n, 0, c.data(), n, &options);
       called = true;
       while (!closed) std::this_thread::yield();
-    });  // whose scratch memory is released after the library was closed
+    });  // releases its scratch memory after the library was closed
     while (!called) std::this_thread::yield();
     dlclose(library);
     closed = true;
     caller.join();
     if (status != RUNG_OK) return 1;
   }
-  // Workers that find their code gone crash as soon as they wake, within some 100 us.
+  // Workers whose code is gone would crash as soon as they wake, within about 100 us.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   return 0;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// A stand-in for what the Metal backend uses of Foundation, by the names of Apple's metal-cpp:
-// objects with counted references, pools of what is lent, strings and errors. Where Foundation
-// would leak or crash, this aborts with a message.
+// A stand-in for the parts of Foundation that the Metal backend uses, with the names of Apple's
+// metal-cpp: reference-counted objects, autorelease pools, strings and errors. Aborts with a
+// message where Foundation would leak or crash.
 
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ class Object {
  protected:
   void add_reference();
   void drop_reference();
-  /// The innermost pool of this thread will drop it.
+  /// Adds the object to the thread's innermost pool, which will release it.
   void lend();
 
  private:
@@ -48,7 +48,7 @@ class Referencing : public Base {
 class AutoreleasePool final : public Referencing<AutoreleasePool> {
  public:
   static AutoreleasePool* alloc() { return new AutoreleasePool; }
-  /// The pool is in place from here on.
+  /// Makes the pool the innermost one of this thread.
   AutoreleasePool* init();
   ~AutoreleasePool() override;
 
@@ -111,7 +111,7 @@ class String final : public Referencing<String> {
 
 class Error final : public Referencing<Error> {
  public:
-  /// Lent, as Metal lends its errors.
+  /// Autoreleased, like Metal's errors.
   static Error* saying(std::string text);
   String* localizedDescription() const { return String::string(text_.c_str(), UTF8StringEncoding); }
 

@@ -1,7 +1,7 @@
 #pragma once
-// A stand-in for what the Metal backend uses of Metal, by the names of Apple's metal-cpp. Behind it
-// is the virtual GPU (virtual_metal.cpp). A misuse that Metal's validation would stop at aborts
-// with a message.
+// A stand-in for the parts of Metal that the Metal backend uses, with the names of Apple's
+// metal-cpp. It runs on the virtual GPU (virtual_metal.cpp). Aborts with a message on a misuse that
+// Metal's validation would report.
 
 #include <Foundation/Foundation.hpp>
 
@@ -98,7 +98,7 @@ class Device : public NS::Referencing<Device> {
   virtual Buffer* newBuffer(NS::UInteger length, ResourceOptions options) = 0;
   virtual Library* newLibrary(const NS::String* source, const CompileOptions* options,
                               NS::Error** error) = 0;
-  /// Of a metallib: here, a file with the text of a rung.
+  /// Loads a metallib; in this stand-in, a file with the text of a rung.
   virtual Library* newLibrary(const NS::URL* url, NS::Error** error) = 0;
   virtual ComputePipelineState* newComputePipelineState(const Function* function,
                                                         NS::Error** error) = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// How a rung for operands with block scales offers itself: as entry/gemm.cuh has it, but its kernel
-// takes BlockScales as well, kernel(g, maps, products, scales). Launched as any other rung, all
+// Registration macros of rungs for block-scaled operands: like entry/gemm.cuh, but the kernel also
+// takes BlockScales: kernel(g, maps, products, scales). If the rung is launched like any other, all
 // scales are 1.
 
 #include "device/cuda/entry/block_scaled.hpp"
@@ -8,7 +8,7 @@
 
 #ifdef RUNG_HOST
 
-#define RUNG_BLOCK_SCALED_TILES(number, slug, ...) RUNG_CUDA_GEMM_TILES(number, slug, __VA_ARGS__)
+#define RUNG_BLOCK_SCALED_TILES(slug, ...) RUNG_CUDA_GEMM_TILES(slug, __VA_ARGS__)
 
 #else
 
@@ -23,7 +23,7 @@
   RUNG_ENTRIES_OF(dtype, RUNG_BLOCK_SCALED_ENTRY(prefix##_##dtype##suffix, Class))
 #define RUNG_BLOCK_SCALED_TILE(prefix, index, Class, ...) \
   RUNG_FOR_EACH(RUNG_BLOCK_SCALED_ENTRY_OF, prefix, Class, _##index, __VA_ARGS__)
-#define RUNG_BLOCK_SCALED_TILES(number, slug, ...) \
-  RUNG_FOR_EACH_ROW(RUNG_BLOCK_SCALED_TILE, gemm_cuda_##number##_##slug, __VA_ARGS__)
+#define RUNG_BLOCK_SCALED_TILES(slug, ...) \
+  RUNG_FOR_EACH_ROW(RUNG_BLOCK_SCALED_TILE, gemm_cuda_##slug, __VA_ARGS__)
 
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-// What the host passes to a kernel for operands with block scales.
+// The parameter of kernels for block-scaled operands.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +21,12 @@ struct BlockScaledArgs {
 };
 static_assert(offsetof(BlockScaledArgs, gemm) == 0);
 
-/// One of several tiles, and the clocks that a block takes for 128 steps of it.
+/// One of several tile sizes, with the clocks that a block takes for 128 k-steps.
 struct ScaledTileCost {
   int BM, BN, clocks;
 };
 
-/// The index of the tile whose waves take the least time.
+/// The index of the tile size with the shortest total time of its waves.
 template <std::size_t COUNT>
 constexpr int fastest_tile(const ScaledTileCost (&tiles)[COUNT], std::int64_t m, std::int64_t n,
                            int multiprocessors) {

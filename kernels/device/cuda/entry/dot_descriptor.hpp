@@ -1,5 +1,5 @@
 #pragma once
-// What the host knows about a CUDA rung of dot or sum: its entries' name and its launches.
+// Host-side descriptor of a CUDA rung of dot or sum: the name of its entries and its launches.
 
 #include <string_view>
 
@@ -8,14 +8,14 @@
 
 namespace rung::cuda {
 
-/// Computes the grid, the block and the memory for a problem, whose pointers are the device's.
+/// Computes grid, block and memory of a launch for a problem with device pointers.
 template <class In, class Out>
 using DotLauncher = DotLaunch (*)(const Dot<In>& problem, int multiprocessors);
 
-/// One rung of dot or sum. A type's entry is `<entry>_<dtype>`.
+/// A rung of dot or sum. The entry of a type is `<entry>_<dtype>`.
 struct DotRung {
   std::string_view entry;
-  OfDtypes<DotLauncher> launches;  // null for a type that the rung does not sum
+  OfDtypes<DotLauncher> launches;  // null for unsupported types
 };
 
 template <class Class, Dtype... dtypes>

@@ -1,5 +1,5 @@
 #pragma once
-// How a kernel of dot or sum is launched, and how its blocks' sums become one.
+// The launch of a dot or sum kernel, and the reduction of its blocks' sums.
 
 #include <cstdint>
 
@@ -7,25 +7,25 @@
 
 namespace rung::cuda {
 
-/// Where a launch stores its sums, in the type that it sums in.
+/// The memory to which a launch stores its sums, which have the accumulator type.
 struct DotTarget {
-  void* result;     // the sum; if Finish says that it leaves several, an array of them
+  void* result;     // the sum, or an array of sums if Finish says so
   void* workspace;  // Launch::workspace_bytes
 };
 
-/// What remains to be done around a launch.
+/// The steps that complete a launch.
 enum class Finish {
-  none,    // the result is the sum
-  zeroed,  // blocks add to the result: it must be 0 before
-  passes,  // blocks leave a sum each, and the rung sums those in its next launch, until one is left
-  host,    // the launch leaves sums that the CPU adds up
+  none,    // none: the result is the sum
+  zeroed,  // blocks add atomically to the result, which must be 0 before
+  passes,  // each block stores a sum; the rung sums these in further launches until one is left
+  host,    // the CPU adds the stored sums
 };
 
-/// For one problem.
+/// The launch for one problem.
 struct DotLaunch {
   Launch launch;
   Finish finish = Finish::none;
-  std::int64_t sums = 1;  // that it leaves, for Finish::passes and Finish::host
+  std::int64_t sums = 1;  // number of sums stored, for Finish::passes and Finish::host
 };
 
 }  // namespace rung::cuda

@@ -1,9 +1,9 @@
 #pragma once
-// Lists in macros: entries of kernels have C names, which no template can make.
+// Loops over lists in macros. Kernel entries have C names, which templates cannot generate.
 
-// RUNG_FOR_EACH(DO, a, b, c, x, y, …) becomes DO(a, b, c, x) DO(a, b, c, y) …. The preprocessor
-// does not expand a macro within itself. So a step leaves behind the name of the next step without
-// its parentheses, and each further scan of the text by RUNG_SCAN takes one more step: 64 in all.
+// RUNG_FOR_EACH(DO, a, b, c, x, y, …) expands to DO(a, b, c, x) DO(a, b, c, y) …. The preprocessor
+// does not expand a macro within itself. Each step therefore leaves the name of the next step
+// without its parentheses, and each further scan by RUNG_SCAN performs one more step: 64 in total.
 #define RUNG_PARENTHESES ()
 #define RUNG_FOR_EACH(DO, a, b, c, ...) __VA_OPT__(RUNG_SCAN(RUNG_STEP(DO, a, b, c, __VA_ARGS__)))
 #define RUNG_STEP(DO, a, b, c, first, ...) \
@@ -14,8 +14,8 @@
 #define RUNG_SCAN_4(...) RUNG_SCAN_1(RUNG_SCAN_1(RUNG_SCAN_1(RUNG_SCAN_1(__VA_ARGS__))))
 #define RUNG_SCAN_1(...) __VA_ARGS__
 
-// RUNG_FOR_EACH_ROW(DO, a, (x, …), (y, …)) becomes DO(a, x, …) DO(a, y, …), with at most 16 rows,
-// and DO may use RUNG_FOR_EACH.
+// RUNG_FOR_EACH_ROW(DO, a, (x, …), (y, …)) expands to DO(a, x, …) DO(a, y, …), with at most 16
+// rows. DO may use RUNG_FOR_EACH.
 #define RUNG_FOR_EACH_ROW(DO, a, ...) __VA_OPT__(RUNG_SCAN_ROWS(RUNG_ROW_STEP(DO, a, __VA_ARGS__)))
 #define RUNG_ROW_STEP(DO, a, row, ...) \
   RUNG_CALL(DO, a, RUNG_UNPACK row)    \

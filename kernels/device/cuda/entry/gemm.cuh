@@ -1,25 +1,26 @@
 #pragma once
-// How a CUDA rung of gemm offers itself. At the end of its file it names a class and the element
-// types (of core/element_types.hpp) that the class multiplies:
+// Registers a CUDA rung of gemm. At the end of its file, a rung names a class and the element types
+// (of core/element_types.hpp) that it supports:
 //
-//   RUNG_CUDA_GEMM(00, naive, Naive, f32, f64, i32, bf16, f16)
+//   RUNG_CUDA_GEMM(00_naive, Naive, f32, f64, i32, bf16, f16)
 //
 // or several tile sizes, each with an index that counts from 0 for each type:
 //
-//   RUNG_CUDA_GEMM_TILES(10, tuned_tiles, (0, Large, f32), (1, Small, f32), (0, Small, f64))
+//   RUNG_CUDA_GEMM_TILES(10_tuned_tiles, (0, Large, f32), (1, Small, f32), (0, Small, f64))
 //
-// The class has
+// The class defines
 //   - `block`, a Dim3, or THREADS;
 //   - kernel(g), kernel(g, split), kernel(g, maps), kernel(g, maps, split),
 //     kernel(g, maps, split, scales), kernel(g, products) or kernel(g, maps, products), for a Gemm,
-//     a SplitK, TensorMaps, OperandScales and Products; the signature says what the host must pass;
-//   - a type RaggedGroups, if its products are groups that offsets in device memory cut;
-//   - launch(g), or launch(g, config) where there is something to choose;
+//     a SplitK, TensorMaps, OperandScales and Products; the host passes what the signature
+//     requests;
+//   - a type RaggedGroups, if it computes groups given by offsets in device memory;
+//   - launch(g), or launch(g, config) if it has configurations;
 //   - shape<In, Out>(), a TileShape, if it is one of several tiles;
-//   - if it counts on several blocks on an SM, or on one alone, MIN_BLOCKS_PER_SM.
+//   - MIN_BLOCKS_PER_SM, if it relies on a number of resident blocks per SM.
 //
-// The file is compiled twice. On the device the macro makes an entry for each type and tile, named
-// gemm_cuda_<NN_slug>_<dtype> or gemm_cuda_<NN_slug>_<dtype>_<tile>; on the host it makes the
+// The file is compiled twice. On the device, the macro defines one entry per type and tile, named
+// gemm_cuda_<NN_slug>_<dtype> or gemm_cuda_<NN_slug>_<dtype>_<tile>; on the host, it defines the
 // descriptor gemm_cuda_<NN_slug> (entry/gemm_descriptor.hpp).
 
 #include "core/element_types.hpp"
@@ -35,13 +36,13 @@
 
 #include "device/cuda/entry/gemm_descriptor.hpp"
 
-#define RUNG_CUDA_GEMM(number, slug, Class, ...)            \
-  extern const cuda::GemmRung gemm_cuda_##number##_##slug = \
-      cuda::gemm_rung<Class RUNG_DTYPE_ARGUMENTS(__VA_ARGS__)>("gemm_cuda_" #number "_" #slug);
+#define RUNG_CUDA_GEMM(slug, Class, ...)         \
+  extern const cuda::GemmRung gemm_cuda_##slug = \
+      cuda::gemm_rung<Class RUNG_DTYPE_ARGUMENTS(__VA_ARGS__)>("gemm_cuda_" #slug);
 
-#define RUNG_CUDA_GEMM_TILES(number, slug, ...)                                    \
-  extern const cuda::GemmRung gemm_cuda_##number##_##slug = cuda::tiled_gemm_rung( \
-      "gemm_cuda_" #number "_" #slug RUNG_FOR_EACH_ROW(RUNG_TILE_ROW, , __VA_ARGS__));
+#define RUNG_CUDA_GEMM_TILES(slug, ...)          \
+  extern const cuda::GemmRung gemm_cuda_##slug = \
+      cuda::tiled_gemm_rung("gemm_cuda_" #slug RUNG_FOR_EACH_ROW(RUNG_TILE_ROW, , __VA_ARGS__));
 
 #define RUNG_TILE_ROW(unused, index, Class, ...) \
   , cuda::TileRow<index, Class RUNG_DTYPE_ARGUMENTS(__VA_ARGS__)> {}
@@ -52,7 +53,7 @@
 
 namespace rung::cuda {
 
-/// Threads of a block.
+/// The number of threads per block.
 template <class Class>
 constexpr int threads_of() {
   if constexpr (requires { Class::block; }) {
@@ -62,9 +63,9 @@ constexpr int threads_of() {
   }
 }
 
-/// How many blocks must fit an SM at a time, which limits registers; 0: any number. Where the class
-/// does not say, two blocks hide each other's stalls, unless results of 8 bytes take too many
-/// registers for that.
+/// The minimum number of resident blocks per SM, which limits registers; 0: no minimum. The default
+/// is two blocks, which hide each other's stalls, or 0 if 8-byte results need too many registers
+/// for that.
 template <class Class, class Out>
 constexpr int min_blocks_per_sm() {
   if constexpr (requires { Class::MIN_BLOCKS_PER_SM; }) {
@@ -90,7 +91,7 @@ using Parameter =
                              !takes_products<Class, In, Out>,
                          In, Out>::type;
 
-/// Calls the kernel of a class with those arguments that it takes.
+/// Calls the kernel of a class with the arguments that it takes.
 template <class Class, class In, class Out>
 __device__ __forceinline__ void run(const Gemm<In, Out>& g, const TensorMaps*) {
   Class::kernel(g);
@@ -116,8 +117,8 @@ __device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const Tenso
 
 }  // namespace rung::cuda
 
-// The address of the tensor maps in an entry's KernelArgs. TMA reads them where the launch put
-// them, but the address of a parameter in C++ is that of a copy, and clang 19 has no
+// The address of the tensor maps in an entry's KernelArgs. TMA reads the maps in the parameter
+// space, but taking a parameter's address in C++ gives the address of a copy, and clang 19 lacks
 // __grid_constant__.
 #define RUNG_TENSOR_MAPS_OF(entry, maps) \
   asm("{\n\t"                            \
@@ -144,11 +145,11 @@ __device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const Tenso
                   RUNG_GEMM_ENTRY(prefix##_##dtype##suffix, Class, ElementsOf<Dtype::dtype>::In, \
                                   ElementsOf<Dtype::dtype>::Out))
 
-#define RUNG_CUDA_GEMM(number, slug, Class, ...) \
-  RUNG_FOR_EACH(RUNG_GEMM_ENTRY_OF, gemm_cuda_##number##_##slug, Class, , __VA_ARGS__)
+#define RUNG_CUDA_GEMM(slug, Class, ...) \
+  RUNG_FOR_EACH(RUNG_GEMM_ENTRY_OF, gemm_cuda_##slug, Class, , __VA_ARGS__)
 
-#define RUNG_CUDA_GEMM_TILES(number, slug, ...) \
-  RUNG_FOR_EACH_ROW(RUNG_GEMM_TILE_ENTRIES, gemm_cuda_##number##_##slug, __VA_ARGS__)
+#define RUNG_CUDA_GEMM_TILES(slug, ...) \
+  RUNG_FOR_EACH_ROW(RUNG_GEMM_TILE_ENTRIES, gemm_cuda_##slug, __VA_ARGS__)
 #define RUNG_GEMM_TILE_ENTRIES(prefix, index, Class, ...) \
   RUNG_FOR_EACH(RUNG_GEMM_ENTRY_OF, prefix, Class, _##index, __VA_ARGS__)
 

@@ -1,5 +1,6 @@
 #pragma once
-// What the host knows about a CUDA rung of gemm: its entries' names, its tiles and its launches.
+// Host-side descriptor of a CUDA rung of gemm: the names of its entries, its tiles and its
+// launches.
 
 #include <array>
 #include <cstddef>
@@ -7,25 +8,25 @@
 #include <span>
 #include <string_view>
 
-#include "core/dtype.hpp"
+#include "core/dtype_traits.hpp"
 #include "core/problem.hpp"
 #include "device/cuda/entry/launch.hpp"
 
 namespace rung::cuda {
 
-/// Computes the grid, the block and the memory for a problem, whose pointers are the device's.
+/// Computes grid, block and memory of a launch for a problem with device pointers.
 template <class In, class Out>
 using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmConfig& config);
 
-/// Whether a rung's fastest copies serve the operands: their layouts, and their alignment.
+/// True if the rung's fastest loads support the operands' layouts and alignment.
 template <class In, class Out>
 using FastCopies = bool (*)(const Gemm<In, Out>& problem);
 
-/// The fastest configuration of a rung for a problem on a device, where the rung itself knows it.
+/// A rung's own choice of configuration for a problem on a device.
 template <class In, class Out>
 using ConfigChoice = GemmConfig (*)(const Gemm<In, Out>& problem, int multiprocessors);
 
-/// One value for each dtype, a member named after it: values.bf16.
+/// One value per dtype, as a member with its name: values.bf16.
 template <template <class In, class Out> class Value>
 struct OfDtypes {
 #define RUNG_MEMBER(suffix, In, Out) Value<In, Out> suffix = {};
@@ -46,24 +47,24 @@ struct OfDtypes {
 template <class In, class Out>
 using TileShapes = std::span<const TileShape>;
 
-/// The most tiles of a type; tables of kernels have room for this many.
+/// The maximum number of tiles of a type, for which tables of kernels have room.
 inline constexpr std::size_t max_tiles = 16;
 
-/// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
+/// A gemm rung. The entry of a type is `<entry>_<dtype>`, that of tile i is `<entry>_<dtype>_<i>`.
 struct GemmRung {
   std::string_view entry;
-  OfDtypes<GemmLaunch> launches;          // null for a type that the rung does not multiply
-  OfDtypes<TileShapes> tiles;             // empty for a rung of one size
-  OfDtypes<FastCopies> fast_copies = {};  // null if all operands are copied alike
-  OfDtypes<ConfigChoice> choices = {};    // null if measurements choose
-  bool splits = false;                    // whether its kernel can split k
-  bool maps = false;                      // whether its kernel takes tensor maps
-  bool batches = false;                   // whether it computes a batch in one launch
-  bool groups = false;                    // whether its products are ragged groups
-  Tiling tiling = {};                     // of a rung of one size
+  OfDtypes<GemmLaunch> launches;          // null for unsupported types
+  OfDtypes<TileShapes> tiles;             // empty for a rung with a single size
+  OfDtypes<FastCopies> fast_copies = {};  // null if loads have the same speed for all operands
+  OfDtypes<ConfigChoice> choices = {};    // null if tuned data choose
+  bool splits = false;                    // its kernel supports split-K
+  bool maps = false;                      // its kernel takes tensor maps
+  bool batches = false;                   // it computes a batch in one launch
+  bool groups = false;                    // it computes grouped products
+  Tiling tiling = {};                     // of a rung with a single size
 };
 
-/// The tile of a class, from the names of its constants.
+/// The tiling of a class, from the names of its constants.
 template <class Class>
 constexpr Tiling tiling_of() {
   Tiling tiling;
@@ -75,7 +76,7 @@ constexpr Tiling tiling_of() {
   return tiling;
 }
 
-/// Calls f.operator()<In, Out>(member) for each of `dtypes`, with the member of `values`.
+/// Calls f.operator()<In, Out>(member) with the member of `values` for each of `dtypes`.
 template <Dtype... dtypes, template <class, class> class Value, class F>
 constexpr void for_dtypes(OfDtypes<Value>& values, const F& f) {
 #define RUNG_CALL_FOR(suffix, In, Out) \
@@ -84,7 +85,7 @@ constexpr void for_dtypes(OfDtypes<Value>& values, const F& f) {
 #undef RUNG_CALL_FOR
 }
 
-/// A rung of one tile size for some types.
+/// A rung with one tile size for some types.
 template <class Class, Dtype... dtypes>
 constexpr GemmRung gemm_rung(std::string_view entry) {
   GemmRung rung = {.entry = entry, .launches = {}, .tiles = {}, .tiling = tiling_of<Class>()};
@@ -97,12 +98,12 @@ constexpr GemmRung gemm_rung(std::string_view entry) {
   return rung;
 }
 
-/// One tile size of a rung, a class, and the types that it multiplies.
+/// A tile size of a rung: its class and the types that it supports.
 template <int INDEX, class Class, Dtype... dtypes>
 struct TileRow {
   static constexpr bool has(Dtype dtype) { return ((dtype == dtypes) || ...); }
 
-  /// Appends the tile to those of a type, if it multiplies that.
+  /// Appends the tile to the tables of a type, if it supports the type.
   template <class In, class Out>
   static constexpr void append(auto& tables, int& count) {
     if constexpr (has(dtype_of<In, Out>())) {
@@ -132,7 +133,7 @@ struct TileRow {
   static constexpr bool groups = has(dtype_of<In, Out>()) && takes_groups<Class, In, Out>;
 };
 
-/// The tiles of one type.
+/// All tiles of one type.
 template <class In, class Out, class... Rows>
 struct TilesOfType {
   static constexpr auto count = (std::size_t{Rows::has(dtype_of<In, Out>())} + ...);
@@ -155,7 +156,7 @@ struct TilesOfType {
   }
 };
 
-/// A rung of several tile sizes.
+/// A rung with several tile sizes.
 template <class... Rows>
 constexpr GemmRung tiled_gemm_rung(std::string_view entry, Rows...) {
   GemmRung rung = {.entry = entry, .launches = {}, .tiles = {}};

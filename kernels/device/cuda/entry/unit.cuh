@@ -1,14 +1,13 @@
 #pragma once
-// Which entries a compilation makes. A rung with many kernels is compiled one element type at a
-// time (cmake/CudaRungs.cmake, "// compiled by type"), because several compilers then share the
-// work, and because the library loads only the types that a program uses. For the type bf16 the
-// build defines RUNG_UNIT, and RUNG_UNIT_bf16 as RUNG_THIS. Without RUNG_UNIT a compilation makes
-// all entries.
+// Selects the entries that a compilation defines. A rung with many kernels is compiled one element
+// type at a time (cmake/CudaRungs.cmake, "// compiled by type"), so that compilers run in parallel
+// and the library loads only the types that a program uses. For the type bf16, the build defines
+// RUNG_UNIT, and RUNG_UNIT_bf16 as RUNG_THIS. Without RUNG_UNIT a compilation defines all entries.
 
 #define RUNG_KEEP(...) __VA_ARGS__
 #define RUNG_DROP(...)
 
-// RUNG_ENTRIES_OF(bf16, entries) is its entries where the compilation makes those of bf16.
+// RUNG_ENTRIES_OF(bf16, entries) expands to `entries` if the compilation includes bf16.
 #ifdef RUNG_UNIT
 #define RUNG_THIS , RUNG_KEEP
 #define RUNG_SECOND(first, second, ...) second

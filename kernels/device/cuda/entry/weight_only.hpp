@@ -1,5 +1,5 @@
 #pragma once
-// What the host passes to a kernel that multiplies by packed weights.
+// The parameter of kernels that multiply by packed weights.
 
 #include <cstddef>
 
@@ -8,14 +8,14 @@
 
 namespace rung::cuda {
 
-/// The kernel's only parameter: C = alpha * A * W^T + beta * C, for weights W of n x k. A and C have any
-/// strides; the problem's B is not used.
+/// The kernel's only parameter: C = alpha * A * W^T + beta * C, for n x k weights W. A and C have
+/// any strides; the problem's B is not used.
 template <class In>
 struct WeightOnlyArgs {
   KernelArgs<In, float> gemm;
   const unsigned char* weights;
   WeightLayout layout;
-  bool c_is_float;  // else C has elements of In
+  bool c_is_float;  // if false, C has elements of type In
 };
 
 }  // namespace rung::cuda

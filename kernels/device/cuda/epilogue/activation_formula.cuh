@@ -1,6 +1,6 @@
 #pragma once
-// The activations of an epilogue on sums in registers. Two formulas, whose constants are run-time
-// data, serve all activations but gelu_erf, so that less code is compiled.
+// Applies activations to sums in registers. Two formulas with run-time constants cover all
+// activations but gelu_erf, which reduces the amount of compiled code.
 
 #include "core/epilogue.hpp"
 #include "device/activation.hpp"
@@ -11,7 +11,7 @@
 
 namespace rung::cuda {
 
-/// Any activation but gelu_erf.
+/// Any activation except gelu_erf.
 class ActivationFormula {
   using Function = Activations<GpuMath>;
 
@@ -32,7 +32,7 @@ class ActivationFormula {
         float by[4];
         RUNG_UNROLL
         for (int i = 0; i < 4; ++i) {
-          // In this order a cubic term of 0 stays 0 for any number.
+          // In this order, a cubic coefficient of 0 contributes 0 for any t.
           by[i] = Function::divisor(t[j][i] * (linear_ + cubic_ * t[j][i] * t[j][i]));
         }
         Function::divide(t[j], by);
@@ -47,8 +47,8 @@ class ActivationFormula {
   }
 
  private:
-  float floor_;           // the least result of relu, or of none
-  float linear_, cubic_;  // of a SmoothStep
+  float floor_;           // lower bound: 0 for relu, otherwise none
+  float linear_, cubic_;  // coefficients of a SmoothStep
   bool is_smooth_;
 };
 

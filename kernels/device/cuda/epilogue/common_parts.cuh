@@ -1,7 +1,8 @@
 #pragma once
-// The common parts of an epilogue on the sums of wgmma while they are in registers: alpha, a bias of
-// columns, an activation, an aux output or a residual, and results of 16 bits. All 64 x 64 sums have code
-// of their own, so that no sums move. fused.cuh has all parts, and takes more instructions.
+// A fused epilogue for the most common operations on wgmma accumulators: alpha, a column bias, an
+// activation, an aux output or a residual, and 16-bit results. The code for each 64 x 64 part is
+// unrolled, so that no accumulators move. fused.cuh supports all operations but takes more
+// instructions.
 
 #include <cstdint>
 
@@ -19,8 +20,8 @@
 
 namespace rung::cuda {
 
-/// Shared memory of a warpgroup: boxes for 64 x 64 results each, at a multiple of 1024, an mbarrier for
-/// each of them, and the bias of a tile's columns.
+/// A warpgroup's shared memory: boxes for 64 x 64 results each, aligned to 1024 bytes, an mbarrier
+/// for each box, and the bias of a tile's columns.
 template <int BN, int BOXES>
 struct CommonEpilogueMemory {
   unsigned char (&boxes)[BOXES][64 * 128];
@@ -30,20 +31,21 @@ struct CommonEpilogueMemory {
 
 #ifndef RUNG_HOST
 
-/// One warpgroup's epilogue for tiles of ROWS x BN sums. C, the aux output and the residual have elements
-/// of type In. The boxes are a ring: TMA loads the residual to them, and stores results from them.
+/// The epilogue of one warpgroup for tiles of ROWS x BN sums. C, the aux output and the residual
+/// have elements of type In. The boxes form a ring: TMA loads the residual to them and stores
+/// results from them.
 template <int ROWS, int BN, int BOXES, class In>
 class CommonEpilogue {
   static_assert(ROWS % 64 == 0 && BN % 64 == 0 && BOXES >= 2);
-  static constexpr int PARTS = ROWS / 64 * BN / 64;  // of 64 x 64 sums
+  static constexpr int PARTS = ROWS / 64 * BN / 64;  // 64 x 64 parts of a tile
   static constexpr int BOX_BYTES = 64 * 128;
   static constexpr bool is_f16 = ptx::is_type<In, float16>;
   using Memory = CommonEpilogueMemory<BN, BOXES>;
   using Sums = float[8][4];
 
  public:
-  /// `map`: of C. `other`: of the aux output or the residual, if there is one. `barrier`: a named barrier
-  /// of this warpgroup.
+  /// `map`: tensor map of C. `other`: tensor map of the aux output or the residual, if any.
+  /// `barrier`: a named barrier of this warpgroup.
   __device__ __forceinline__ CommonEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
                                             const EncodedTensorMap& other, const Memory& memory,
                                             int barrier)
@@ -61,7 +63,7 @@ class CommonEpilogue {
     matrices_ = ptx::cvta_to_shared(memory.boxes[0]) + row * 128 + ((lane / 16 ^ row % 8) << 4);
   }
 
-  /// Loads what run() needs first of a tile, before its sums are computed. is_part: run_part() follows.
+  /// Prefetches a tile's first operands before its sums are computed. is_part: run_part() follows.
   __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col, bool is_part) {
     bias_.prefetch(args_, col);
     if (!has_residual_ || is_part || threadIdx.x % 128 != 0) return;
@@ -70,12 +72,12 @@ class CommonEpilogue {
     for (int part = 0; part < BOXES - 1 && part < PARTS; ++part) load_residual(row, col, part);
   }
 
-  /// The results of a tile whose sums begin at (row, col).
+  /// Stores the results of a tile whose sums begin at (row, col).
   __device__ __forceinline__ void run(std::int64_t row, std::int64_t col,
                                       float (&acc)[ROWS / 64 * BN / 8][4]) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     bias_.share(args_);
-    // sync: the bias is there, and TMA has read the boxes of the previous tile
+    // sync: the bias is visible, and TMA has read the boxes of the previous tile
     if (thread == 0 && !has_residual_) ptx::tma_store_wait_group_read<0>();
     ptx::bar_sync(barrier_, 128);
     RUNG_UNROLL
@@ -103,14 +105,14 @@ class CommonEpilogue {
       store(map_, row, col, part, box);
       commit();
       if (has_residual_ && part + BOXES - 1 < PARTS && thread == 0) {
-        // sync: TMA has read the results of the part before, whose box is the next one
+        // sync: TMA has read the results of the previous part, whose box is used next
         if (part > 0) ptx::tma_store_wait_group_read<1>();
         load_residual(row, col, part + BOXES - 1);
       }
     }
   }
 
-  /// The same of a tile whose k is cut: a share of the results. `acc` is a part of the sums.
+  /// Stores a share of the results of a split-K tile. `acc` holds partial sums.
   template <int J>
   __device__ __forceinline__ void run_part(const SplitKReduction<J>& sums, std::int64_t row,
                                            std::int64_t col, const float (&acc)[J][4]) const {
@@ -120,7 +122,7 @@ class CommonEpilogue {
                     RUNG_INLINE_LAMBDA { store_four(row + i, col + j, memory_.bias + j, four); });
   }
 
-  /// After the last tile.
+  /// Call after the last tile.
   __device__ __forceinline__ void finish() const {
     if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
   }
@@ -129,7 +131,8 @@ class CommonEpilogue {
   static constexpr __device__ int row_of(int part) { return part / (BN / 64) * 64; }
   static constexpr __device__ int col_of(int part) { return part % (BN / 64) * 64; }
 
-  /// The results at (row, col) and (row, col + 1), and those 8 rows below. `bias`: of their columns.
+  /// Stores the results at (row, col) and (row, col + 1), and those 8 rows below. `bias` points to
+  /// the bias of these columns.
   __device__ __forceinline__ void store_four(std::int64_t row, std::int64_t col, const float* bias,
                                              const float (&sums)[4]) const {
     float t[1][4];
@@ -167,7 +170,8 @@ class CommonEpilogue {
                      barrier);
   }
 
-  /// Where a thread's row of four 8 x 8 matrices begins: columns from group j of a box on.
+  /// The shared-memory address of a thread's row of four 8 x 8 matrices, which start at column
+  /// group j of a box.
   __device__ __forceinline__ std::uint32_t matrices(int box, int j) const {
     return (matrices_ ^ j << 4) + box * BOX_BYTES;
   }
@@ -195,7 +199,7 @@ class CommonEpilogue {
     }
   }
 
-  /// One thread waits until TMA has read the next box of the ring. A barrier follows.
+  /// One thread waits until TMA has read the next box of the ring. A barrier must follow.
   __device__ __forceinline__ void free_next() const {
     if (threadIdx.x % 128 == 0 && !has_residual_) ptx::tma_store_wait_group_read<BOXES - 2>();
   }
@@ -203,7 +207,7 @@ class CommonEpilogue {
   /// Stores a box, a part of the tile at (row, col).
   __device__ __forceinline__ void store(const EncodedTensorMap& map, std::int64_t row,
                                         std::int64_t col, int part, int box) const {
-    // sync: the box is complete, for TMA too
+    // sync: the box is complete and visible to the async proxy
     ptx::fence_proxy_async();
     ptx::bar_sync(barrier_, 128);
     if (threadIdx.x % 128 != 0) return;
@@ -212,7 +216,7 @@ class CommonEpilogue {
                       ptx::cvta_to_shared(memory_.boxes[box]));
   }
 
-  /// The stores since the last call are a group.
+  /// Commits the stores since the last call as a bulk group.
   __device__ __forceinline__ void commit() const {
     if (threadIdx.x % 128 == 0) ptx::tma_store_commit_group();
   }
@@ -225,8 +229,8 @@ class CommonEpilogue {
   ScaledBias<BN> bias_;
   ActivationFormula activation_;
   bool has_aux_, has_residual_;
-  std::uint32_t matrices_;      // the address of this thread's row of the first matrices
-  std::uint32_t parities_ = 0;  // of the boxes' mbarriers, a bit each
+  std::uint32_t matrices_;      // address of this thread's row in the first matrices
+  std::uint32_t parities_ = 0;  // phase parity bits of the boxes' mbarriers
 };
 
 #endif

@@ -1,6 +1,6 @@
 #pragma once
-// From exact sums of products of digits to results, by operations whose order and rounding are
-// fixed, so that every device, tile and batch gives the same bits.
+// Converts exact sums of products of digits to results. The order and rounding of all operations
+// are fixed, so every device, tile and batch gives the same bits.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@
 
 namespace rung::cuda {
 
-/// The bins of one warpgroup: sums of 64 rows of 8 J columns from element (row, col) of C on, of
-/// the steps from k_begin to k_end.
+/// The bins of one warpgroup: sums for 64 rows and 8 J columns from element (row, col) of C, over
+/// k-steps [k_begin, k_end).
 template <int J>
 class DigitSums {
  public:
@@ -28,7 +28,7 @@ class DigitSums {
     row_ = row + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
   }
 
-  /// The sums of the bins, rounded once.
+  /// Combines the bins into sums, rounded once.
   static __device__ __forceinline__ void collapse(const Bins& bins, float (&sums)[J][4]) {
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
@@ -39,7 +39,7 @@ class DigitSums {
     }
   }
 
-  /// From these to the sums of products of floats.
+  /// Converts these to sums of products of floats.
   __device__ __forceinline__ void finish(float (&sums)[J][4]) const {
     const OperandScale a[] = {scale_at(scales_.a, row_, g_.m), scale_at(scales_.a, row_ + 8, g_.m)};
     std::uint64_t unfit = 0;
@@ -71,7 +71,7 @@ class DigitSums {
     }
   }
 
-  /// alpha * sum + beta * c: the product with beta is rounded first, then the sum. A zero is +0.
+  /// alpha * sum + beta * c. The product with beta is rounded first, then the sum. Zeros become +0.
   __device__ __forceinline__ void scale(float beta, float (&sums)[J][4]) const {
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
@@ -86,8 +86,8 @@ class DigitSums {
   }
 
  private:
-  static constexpr int CHAINS = 4;  // groups of columns at a time, for want of registers
-  static constexpr int STEPS = 4;   // of k whose loads are in flight
+  static constexpr int CHAINS = 4;  // columns per group; limited by registers
+  static constexpr int STEPS = 4;   // k-steps whose loads are in flight
   static_assert(J % CHAINS == 0 && 4 * J <= 64);
 
   static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
@@ -95,7 +95,7 @@ class DigitSums {
     return i < count ? scales[i] : OperandScale{0, 0.0f, 0.0f, 0.0f};
   }
 
-  /// Chains of additions in double, by ascending k. Products of floats are exact.
+  /// Adds products in double, in chains by ascending k. Products of floats are exact in double.
   __device__ __forceinline__ void add_up(std::int64_t col, double (&chains)[CHAINS][4]) const {
     const auto inside = [](std::int64_t i, std::int64_t count) {
       return i < count ? i : count - 1;
@@ -103,7 +103,7 @@ class DigitSums {
     const std::int64_t rows[] = {inside(row_, g_.m), inside(row_ + 8, g_.m)};
     RUNG_NO_UNROLL
     for (std::int64_t k = k_begin_; k < k_end_; k += STEPS) {
-      // load: a few steps at once; those beyond the end are zeros, which leave a sum as it is
+      // load: a few steps at once; steps after the end load zeros, which do not change a sum
       float a[STEPS][2], b[STEPS][CHAINS][2];
       RUNG_UNROLL
       for (int step = 0; step < STEPS; ++step) {

@@ -1,5 +1,5 @@
 #pragma once
-// The operations of an epilogue on one element, whose operands may have any type and strides.
+// Epilogue operations on single elements, with operands of any type and strides.
 
 #include <cstdint>
 
@@ -18,7 +18,7 @@ struct GpuMath {
   static __device__ __forceinline__ float reciprocal(float x) { return ptx::rcp_approx_ftz_f32(x); }
 };
 
-/// The activation of a sum in double is relu, if any.
+/// Applies an activation. In double, only relu is supported.
 __device__ __forceinline__ float activated(Activation activation, float x) {
   return Activations<GpuMath>::of(activation, x);
 }
@@ -34,8 +34,8 @@ __device__ __forceinline__ float float_of_e4m3(std::uint32_t bits) {
       float, sign | (magnitude == 0x7Fu ? 0x7FC00000u : __builtin_bit_cast(std::uint32_t, value)));
 }
 
-/// A float in an 8-bit format: to nearest, ties to even, at most `largest`. For GPUs without the
-/// instruction.
+/// Converts a float to an 8-bit format: rounds to nearest, ties to even, and saturates to
+/// `largest`. For GPUs without a conversion instruction.
 template <int SIGNIFICAND_BITS, int BIAS>
 __device__ __forceinline__ std::uint8_t float8_of(float value, std::uint32_t largest) {
   constexpr int DROPPED = 23 - SIGNIFICAND_BITS;
@@ -46,7 +46,7 @@ __device__ __forceinline__ std::uint8_t float8_of(float value, std::uint32_t lar
     if (magnitude >= static_cast<std::uint32_t>(128 - BIAS) << 23) {
       const std::uint32_t rebiased = magnitude - (static_cast<std::uint32_t>(127 - BIAS) << 23);
       bits = (rebiased + (1u << (DROPPED - 1)) - 1 + (rebiased >> DROPPED & 1)) >> DROPPED;
-    } else {  // subnormal or zero: the sum aligns the significand, and rounds it
+    } else {  // subnormal or zero: the addition aligns and rounds the significand
       constexpr std::uint32_t ALIGNER = static_cast<std::uint32_t>(128 - BIAS + DROPPED) << 23;
       const float aligned =
           __builtin_bit_cast(float, magnitude) + __builtin_bit_cast(float, ALIGNER);
@@ -57,13 +57,13 @@ __device__ __forceinline__ std::uint8_t float8_of(float value, std::uint32_t lar
   return static_cast<std::uint8_t>(bits | (word >> 24 & 0x80u));
 }
 
-/// To the nearest integer, ties to even; saturated. NaN becomes 0.
+/// Rounds to the nearest integer, ties to even, and saturates. NaN becomes 0.
 __device__ __forceinline__ std::int32_t int_of(float value, std::int32_t least,
                                                std::int32_t largest) {
   if (value != value) return 0;
   if (value >= static_cast<float>(largest)) return largest;
   if (value <= static_cast<float>(least)) return least;
-  // From 2^23 on, a float is an integer; below, adding 2^23 rounds it to one.
+  // Floats >= 2^23 are integers; for smaller ones, adding 2^23 rounds to an integer.
   const float magnitude = value < 0.0f ? -value : value;
   const float whole = magnitude < 0x1p23f ? magnitude + 0x1p23f - 0x1p23f : magnitude;
   return static_cast<std::int32_t>(value < 0.0f ? -whole : whole);
@@ -75,7 +75,7 @@ __device__ __forceinline__ T& element(const EpilogueOperand& operand, std::int64
   return static_cast<T*>(operand.data)[operand.at(row, col)];
 }
 
-/// Element (row, col) of an operand, which must exist.
+/// Loads element (row, col) of an operand, which must exist.
 template <class E>
 __device__ __forceinline__ E load(const EpilogueOperand& operand, std::int64_t row,
                                   std::int64_t col) {
@@ -124,13 +124,13 @@ __device__ __forceinline__ void store(const EpilogueOperand& operand, std::int64
   }
 }
 
-/// A scale that a kernel reads; 1 if there is none.
+/// A scale in memory; 1 if the pointer is null.
 template <class E>
 __device__ __forceinline__ E scale_of(const float* scale) {
   return scale == nullptr ? E{1} : static_cast<E>(*scale);
 }
 
-/// The magnitude of a result, as a word that has the order of the numbers; NaN is above all.
+/// The magnitude of a result as an integer with the same order; NaN is the largest.
 __device__ __forceinline__ std::uint32_t magnitude_of(float value) {
   return __builtin_bit_cast(std::uint32_t, value) & 0x7FFFFFFFu;
 }

@@ -1,7 +1,6 @@
 #pragma once
-// The operations of an epilogue on the sums of wgmma while they are in registers, 64 or 128 columns at
-// a time, and the store of the results by TMA. Each operation is a branch that all threads take alike,
-// so one kernel serves every epilogue.
+// Applies an epilogue to wgmma accumulators, 64 or 128 columns at a time, and stores the results by
+// TMA. Each operation is a uniform branch, so one kernel supports every epilogue.
 
 #include <cstdint>
 
@@ -17,29 +16,31 @@
 
 namespace rung::cuda {
 
-/// Shared memory of a warpgroup for results: boxes of 64 rows of 128 bytes, two or more.
+/// A warpgroup's shared memory for results: two or more boxes of 64 rows of 128 bytes.
 template <int COUNT>
 using FusedBoxes = unsigned char[COUNT][64 * 128];
 
 #ifndef RUNG_HOST
 
-/// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other. With a box for
-/// each 64 x 64 results, all are stored together; with two, these alternate.
+/// The epilogue of one warpgroup for tiles of ROWS x BN sums, in slabs of 64 rows. With one box per
+/// 64 x 64 results, the whole tile is stored at once; with two boxes, stores alternate between
+/// them.
 template <int ROWS, int BN, int BOXES>
 class FusedEpilogue {
   static_assert(ROWS % 64 == 0 && BN % 64 == 0);
-  // Of a slab, which is processed at a time. A consumer of 128 rows has no registers for wider ones.
+  // Columns of a slab, the unit of processing. A consumer of 128 rows lacks registers for wider
+  // slabs.
   static constexpr int COLS = ROWS == 64 && BN % 128 == 0 ? 128 : 64;
   static constexpr int J = COLS / 8;
-  static constexpr bool HAS_GATE = COLS == 128;  // 128 columns of sums give 64 of results: a box
+  static constexpr bool HAS_GATE = COLS == 128;  // 128 columns of sums give a box of results
   using Sums = float[J][4];
 
  public:
   using Boxes = FusedBoxes<BOXES>;
 
-  /// `map` and `aux`: of C, and of the aux output if there is one. `boxes` and `bias`: shared memory of
-  /// this warpgroup; the boxes at a multiple of 1024.
-  /// `barrier`: a named barrier of it.
+  /// `map` and `aux`: tensor maps of C and of the aux output, if any. `boxes` and `bias`: shared
+  /// memory of this warpgroup; boxes are aligned to 1024 bytes. `barrier`: a named barrier of the
+  /// warpgroup.
   __device__ __forceinline__ FusedEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
                                            const EncodedTensorMap& aux, Boxes& boxes,
                                            float (&bias)[BN], int barrier)
@@ -51,8 +52,7 @@ class FusedEpilogue {
         barrier_(barrier),
         parts_(args) {}
 
-  /// Loads what run() will need first of a tile, before its sums are computed. is_part: run_part()
-  /// follows.
+  /// Prefetches a tile's first operands before its sums are computed. is_part: run_part() follows.
   __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col, bool is_part) {
     bias_.prefetch(args_, col);
     if (args_.residual.data != nullptr && !is_part) {
@@ -60,14 +60,15 @@ class FusedEpilogue {
     }
   }
 
-  /// The results of a tile whose sums begin at (row, col).
+  /// Stores the results of a tile whose sums begin at (row, col).
   __device__ __forceinline__ void run(std::int64_t row, std::int64_t col,
                                       float (&acc)[ROWS / 64 * BN / 8][4]) {
     bias_.share(args_);
-    // sync: the bias is there, and TMA has read the boxes of the previous tile
+    // sync: the bias is visible, and TMA has read the boxes of the previous tile
     if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
     ptx::bar_sync(barrier_, 128);
-    // The sums of the next slab move to the front, so that one store is compiled, not several.
+    // Move the sums of the next slab to the front, so that the code for a slab is compiled only
+    // once.
     RUNG_NO_UNROLL
     for (int slab = 0; slab < SLABS; ++slab) {
       Sums& t = reinterpret_cast<Sums&>(acc);
@@ -102,7 +103,7 @@ class FusedEpilogue {
     }
   }
 
-  /// The same for a tile whose k is cut: stores a share of the results. `acc`: a part of the sums.
+  /// Stores a share of the results of a split-K tile. `acc` holds partial sums.
   __device__ __forceinline__ void run_part(const SplitKReduction<ROWS / 64 * BN / 8>& sums,
                                            std::int64_t row, std::int64_t col,
                                            const float (&acc)[ROWS / 64 * BN / 8][4]) {
@@ -113,28 +114,28 @@ class FusedEpilogue {
                 });
   }
 
-  /// After the last tile.
+  /// Call after the last tile.
   __device__ __forceinline__ void finish() const {
     if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
     parts_.store_largest();
   }
 
  private:
-  static constexpr int SLABS = ROWS / 64 * BN / COLS;  // of 64 x COLS sums
-  static constexpr int PARTS = COLS / 64;              // of a slab: 64 x 64 sums
+  static constexpr int SLABS = ROWS / 64 * BN / COLS;  // slabs of 64 x COLS sums per tile
+  static constexpr int PARTS = COLS / 64;              // 64 x 64 parts per slab
 
   static constexpr __device__ int row_of(int slab) { return slab / (BN / COLS) * 64; }
   static constexpr __device__ int col_of(int slab) { return slab % (BN / COLS) * COLS; }
 
   __device__ __forceinline__ bool is_gated() const { return HAS_GATE && parts_.is_gated(); }
-  /// The column of C where the results of sums from a column on begin.
+  /// The column of C at which the results for sums from column `col` begin.
   __device__ __forceinline__ std::int64_t result_col(std::int64_t col) const {
     return is_gated() ? col / 2 : col;
   }
-  /// 64 x 64 results in a slab.
+  /// The number of 64 x 64 result parts per slab.
   __device__ __forceinline__ int result_parts() const { return is_gated() ? PARTS / 2 : PARTS; }
 
-  /// This thread's sums of a slab of the tile at (row, col), and its results.
+  /// The positions of this thread's sums, and of its results, in a slab of the tile at (row, col).
   __device__ __forceinline__ PairsOfRows pairs_of(std::int64_t row, std::int64_t col,
                                                   int slab) const {
     return {args_.m, args_.n, row + row_of(slab) + my_row(), col + col_of(slab) + accumulator_col(),
@@ -149,8 +150,9 @@ class FusedEpilogue {
     return static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
   }
 
-  /// Stores the results of a slab of a tile, whose results begin at (row, col), or waits for more that will
-  /// be stored with them. 64 x 64 results of 4 bytes fill two boxes, those of 1 byte half of one.
+  /// Stores the results of a slab of the tile at (row, col), or keeps them in boxes until more can
+  /// be stored with them. 64 x 64 results fill two boxes if they have 4 bytes, and half a box if
+  /// they have 1 byte.
   __device__ __forceinline__ void store_slab(std::int64_t row, std::int64_t col, int slab,
                                              const Sums& t) const {
     const auto bytes = static_cast<int>(bytes_of(args_.c.type));
@@ -158,7 +160,7 @@ class FusedEpilogue {
     const int first = slab * parts;
     const bool at_once = stores_at_once(bytes);
     const int half = at_once ? first * bytes : first * bytes % 4;
-    // sync: TMA has read the earlier contents of the box
+    // sync: TMA has read the previous contents of the box
     if (args_.aux.data != nullptr) {
       free_boxes<0>();
     } else if (!at_once && first * bytes >= 4 && half % 2 == 0) {
@@ -188,15 +190,15 @@ class FusedEpilogue {
     }
   }
 
-  /// Stores a slab of the aux output, of 2 bytes an element, by way of boxes that hold no results.
+  /// Stores a slab of the aux output, with 2-byte elements, through boxes that hold no results.
   __device__ __forceinline__ void store_aux(std::int64_t row, std::int64_t col, int slab,
                                             const Sums& t) const {
     const auto bytes = static_cast<int>(bytes_of(args_.c.type));
     const int first = slab * PARTS;
     int first_box = stores_at_once(bytes) ? first : first % 2;
-    // Of a pair of slabs, the first one's results of 1 byte wait in a box for those of the second.
+    // In each pair of slabs, 1-byte results of the first wait in a box for those of the second.
     if (bytes == 1 && PARTS == 1) first_box = 1 - slab / 2 % 2;
-    // sync: TMA has read the earlier contents of the box
+    // sync: TMA has read the previous contents of the box
     if (slab > 0) free_boxes<0>();
     RUNG_UNROLL
     for (int part = 0; part < PARTS; ++part) {
@@ -205,12 +207,12 @@ class FusedEpilogue {
     store(aux_, 2, row, col, first, first + PARTS - 1, first_box);
   }
 
-  /// Whether a whole tile is stored at once. bytes: of a result.
+  /// True if a whole tile is stored at once. bytes: size of a result.
   static constexpr __device__ bool stores_at_once(int bytes) {
     return SLABS * PARTS <= BOXES && bytes <= 2;
   }
 
-  /// The address of a box in shared memory.
+  /// The shared-memory address of a box.
   __device__ __forceinline__ std::uint32_t box(int index) const {
     return ptx::cvta_to_shared(boxes_[0]) + index * int{sizeof boxes_[0]};
   }
@@ -219,19 +221,19 @@ class FusedEpilogue {
     return reinterpret_cast<const float(&)[8][4]>(t[part * 8]);
   }
 
-  /// Waits until TMA has read the boxes, but for those that it stores by the last PENDING groups.
+  /// Waits until TMA has read the boxes, except those of its last PENDING store groups.
   template <int PENDING>
   __device__ __forceinline__ void free_boxes() const {
     if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<PENDING>();
     ptx::bar_sync(barrier_, 128);
   }
 
-  /// Stores parts `first` to `last` of the tile at (row, col), which are in the boxes from `first_box` on.
-  /// bytes: of an element.
+  /// Stores parts `first` to `last` of the tile at (row, col), which are in consecutive boxes from
+  /// `first_box`. bytes: size of an element.
   __device__ __forceinline__ void store(const EncodedTensorMap& map, int bytes, std::int64_t row,
                                         std::int64_t col, int first, int last,
                                         int first_box) const {
-    // sync: the boxes are complete, for TMA too
+    // sync: the boxes are complete and visible to the async proxy
     ptx::fence_proxy_async();
     ptx::bar_sync(barrier_, 128);
     if (threadIdx.x % 128 != 0) return;
@@ -254,7 +256,7 @@ class FusedEpilogue {
   ScaledBias<BN> bias_;
   int barrier_;
   FusedParts parts_;
-  std::uint32_t residual_[J][2];  // of the next columns
+  std::uint32_t residual_[J][2];  // residual of the next slab's columns
 };
 
 #endif

@@ -1,6 +1,7 @@
 #pragma once
-// Results of a fused epilogue on their way to TMA: a warpgroup writes 64 x 64 sums, as wgmma has them, to
-// boxes of 64 rows of 128 bytes with the 128-byte swizzle, as elements of the result's type.
+// Writes the results of a fused epilogue to shared memory for TMA: a warpgroup converts 64 x 64
+// sums in wgmma's accumulator layout to elements of the result's type, in boxes of 64 rows of 128
+// bytes with 128-byte swizzle.
 
 #include <cstdint>
 
@@ -15,8 +16,8 @@
 
 namespace rung::cuda {
 
-/// A whole box of 16 bits an element. pair(x, y) is a word of two. Four 8 x 8 matrices at a time, two
-/// below each other and the two to their right.
+/// Writes a whole box of 16-bit elements, four 8 x 8 matrices (2 x 2) at a time. pair(x, y) packs
+/// two elements into a word.
 template <class Pair>
 __device__ __forceinline__ void put_matrices(std::uint32_t box, const float (&t)[8][4],
                                              const Pair& pair) {
@@ -30,7 +31,7 @@ __device__ __forceinline__ void put_matrices(std::uint32_t box, const float (&t)
   }
 }
 
-/// The same of bfloat16 or float16.
+/// Writes a whole box of bfloat16 or float16.
 __device__ __forceinline__ void put_16_bits(ElementType type, std::uint32_t box,
                                             const float (&t)[8][4]) {
   if (type == ElementType::f16) {
@@ -42,15 +43,15 @@ __device__ __forceinline__ void put_16_bits(ElementType type, std::uint32_t box,
   }
 }
 
-/// Results of any type, from that half of a box on: those of 1 byte fill half of it, those of 4 bytes two
-/// boxes. The swizzle exchanges bits 4 to 6 of an address for these and bits 7 to 9.
+/// Writes results of any type, starting at the given half of a box: 1-byte results fill half a box,
+/// 4-byte results two boxes. The swizzle XORs bits 4 to 6 of an address with bits 7 to 9.
 __device__ __forceinline__ void put_results(ElementType type, std::uint32_t box, int half,
                                             const float (&t)[8][4]) {
   if (bytes_of(type) == 2) return put_16_bits(type, box, t);
   const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
   const std::uint32_t begin = box + row * 128;
   const int swizzle = row % 8 << 4;
-  // Calls f(address, first, second) for each pair, whose elements have BYTES.
+  // Calls f(address, first, second) for each pair of elements of BYTES bytes.
   const auto each = [&]<int BYTES>(const auto& f) RUNG_INLINE_LAMBDA {
     RUNG_UNROLL
     for (int j = 0; j < 8; ++j) {

@@ -1,8 +1,8 @@
 #pragma once
-// The operations of an epilogue on sums in registers, in wgmma's layout: of each 8 columns, a
-// thread has two columns of two rows, 8 apart. Operands have the types and strides that the kernel
-// supports (has_kernel() in src/library/cuda/fused_epilogue.cpp): rows end at multiples of 16
-// bytes, so pairs of columns exist or do not exist together.
+// Epilogue operations on sums in registers, in wgmma's layout: for each 8 columns, a thread holds
+// two adjacent columns of two rows that are 8 apart. Operands have the types and strides that the
+// kernel supports (has_kernel() in library/cuda/fused_epilogue.cpp): rows end at multiples of 16
+// bytes, so both elements of a pair exist, or neither does.
 
 #include <cstdint>
 
@@ -19,14 +19,14 @@
 
 namespace rung::cuda {
 
-/// Where a thread's pairs of elements are: from element (row, col) of a matrix on, each 8 columns to the
-/// right of the one before, and the same 8 rows below.
+/// The positions of a thread's pairs of elements: pairs start at (row, col) and repeat every 8
+/// columns, and again 8 rows below.
 struct PairsOfRows {
   std::int64_t row, col;
   bool has_row[2];
-  int columns;  // of the matrix that are here, from col on
+  int columns;  // number of the matrix's columns here, counted from col
 
-  /// Of a matrix of rows x cols, of which there are at most `most` columns here.
+  /// For a rows x cols matrix, restricted to at most `most` columns.
   __device__ __forceinline__ PairsOfRows(std::int64_t rows, std::int64_t cols,
                                          std::int64_t first_row, std::int64_t first_col, int most)
       : row(first_row), col(first_col), has_row{first_row < rows, first_row + 8 < rows} {
@@ -37,7 +37,7 @@ struct PairsOfRows {
   }
 };
 
-/// The operations of one thread.
+/// The epilogue of one thread.
 class FusedParts {
  public:
   __device__ __forceinline__ explicit FusedParts(const EpilogueArgs& args)
@@ -48,12 +48,12 @@ class FusedParts {
                  args.residual.data == nullptr && args.amax == nullptr && result_factor_ == 1.0f;
   }
 
-  /// Whether there is no more than alpha, a bias of columns and an activation.
+  /// True if the epilogue has only alpha, a column bias and an activation.
   __device__ __forceinline__ bool is_simple() const { return is_simple_; }
   __device__ __forceinline__ bool is_gated() const { return args_.pairs == Pairs::of_columns; }
 
-  /// Loads the pairs of an operand of 16 bits, 0 where there is none; all loads are in flight at
-  /// once.
+  /// Loads the pairs of a 16-bit operand, with 0 for pairs outside the matrix; all loads are in
+  /// flight at once.
   template <int J>
   static __device__ __forceinline__ void fetch(const EpilogueOperand& operand,
                                                const PairsOfRows& pairs,
@@ -68,7 +68,7 @@ class FusedParts {
     }
   }
 
-  /// Steps 1 to 4 of rung::Epilogue, by all parts. `bias`: of the pairs' columns.
+  /// Steps 1 to 4 of rung::Epilogue. `bias` points to the bias of the pairs' columns.
   template <int J>
   __device__ __forceinline__ void before_activation(const PairsOfRows& pairs, float factor,
                                                     const float* bias, float (&t)[J][4]) const {
@@ -114,8 +114,9 @@ class FusedParts {
     }
   }
 
-  /// Step 6 of a gated epilogue without gelu_erf. The results take the first half of t: sums of 16
-  /// columns become results of 8, which lanes exchange so that each has two columns again.
+  /// Step 6 of a gated epilogue without gelu_erf. The results occupy the first half of t: 16
+  /// columns of sums become 8 columns of results, which lanes exchange so that each has two
+  /// adjacent columns again.
   template <int J>
   __device__ __forceinline__ void gate(float (&t)[J][4]) const {
     float u[J / 2][4];
@@ -130,8 +131,8 @@ class FusedParts {
       RUNG_UNROLL
       for (int i = 0; i < 4; ++i) u[j][i] *= t[2 * j + i % 2][i / 2 * 2 + 1];
     }
-    // Lane l of four has columns l and 4 + l. Neighbours exchange one of them, then the middle two
-    // lanes swap both.
+    // Lane l of a group of four holds columns l and 4 + l. Adjacent lanes exchange one of them,
+    // then the middle two lanes swap both.
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const bool is_odd = lane % 2 == 1;
     const int from = lane % 4 == 1 || lane % 4 == 2 ? lane ^ 3 : lane;
@@ -147,22 +148,22 @@ class FusedParts {
     }
   }
 
-  /// Step 7. `residual`: what fetch() has loaded.
+  /// Step 7. `residual` was loaded by fetch().
   template <int J>
   __device__ __forceinline__ void add_residual(const std::uint32_t (&residual)[J][2],
                                                float (&t)[J][4]) const {
     add(args_.residual.type == ElementType::f16, residual, 1.0f, t);
   }
 
-  /// Step 8, and the factor of the result.
+  /// Step 8 and the result factor.
   template <int J>
   __device__ __forceinline__ void scale_results(const PairsOfRows& pairs, float (&t)[J][4]) {
     if (args_.amax != nullptr) raise_largest(pairs, t);
     for_each(t, [&](float v) RUNG_INLINE_LAMBDA { return result_factor_ * v; });
   }
 
-  /// All steps for the sums at (row, col) and (row, col + 1), and for those 8 rows below. `bias`:
-  /// that of their two columns.
+  /// All steps for the sums at (row, col) and (row, col + 1), and for those 8 rows below. `bias`
+  /// points to the bias of the two columns.
   __device__ __forceinline__ void store_four(std::int64_t row, std::int64_t col, float factor,
                                              const float* bias, const float (&sums)[4]) {
     const PairsOfRows pairs(args_.m, args_.n, row, col, 8);
@@ -181,7 +182,7 @@ class FusedParts {
     store_results(pairs, t);
   }
 
-  /// After all results.
+  /// Call after all results.
   __device__ __forceinline__ void store_largest() const {
     if (args_.amax == nullptr) return;
     const std::uint32_t largest = ptx::redux_max_u32(largest_);
@@ -198,7 +199,7 @@ class FusedParts {
     }
   }
 
-  /// t += factor * the elements that were fetched.
+  /// t += factor * the elements loaded by fetch().
   template <int J>
   static __device__ __forceinline__ void add(bool is_f16, const std::uint32_t (&words)[J][2],
                                              float factor, float (&t)[J][4]) {
@@ -213,7 +214,7 @@ class FusedParts {
     }
   }
 
-  /// f(t, number(row)) for each t.
+  /// t = f(t, number(row)) for each t.
   template <int J, class Number, class F>
   static __device__ __forceinline__ void with_rows(const PairsOfRows& pairs, float (&t)[J][4],
                                                    const Number& number, const F& f) {
@@ -240,7 +241,7 @@ class FusedParts {
     }
   }
 
-  /// Stores two pairs, 8 rows apart, to an operand of 16 bits.
+  /// Stores two pairs, 8 rows apart, to a 16-bit operand.
   static __device__ __forceinline__ void store_words(const EpilogueOperand& operand,
                                                      const PairsOfRows& pairs,
                                                      const float (&t)[1][4]) {
@@ -273,7 +274,7 @@ class FusedParts {
     }
   }
 
-  /// Steps 7 to 9 of two gated results, 8 rows apart.
+  /// Steps 7 to 9 for two gated results, 8 rows apart.
   __device__ __forceinline__ void store_gated(const PairsOfRows& pairs, float first, float second) {
     float u[1][4] = {{first, 0.0f, second, 0.0f}};
     const std::int64_t col = pairs.col / 2;

@@ -1,6 +1,6 @@
 #pragma once
-// Operands of an epilogue as a kernel of fused.cuh reads and writes them: pairs of 16 bits, and elements
-// of vectors.
+// Access to epilogue operands in kernels of fused.cuh: pairs of 16-bit elements, and elements of
+// vectors.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace rung::cuda {
 
-/// Two neighbours along a row, of 16 bits each, as one word.
+/// Two adjacent 16-bit elements of a row, which are stored in one word.
 struct Two {
   float first, second;
 };
@@ -28,7 +28,8 @@ __device__ __forceinline__ std::uint32_t narrowed(bool is_f16, float first, floa
   return is_f16 ? ptx::cvt_rn_f16x2_f32(second, first) : ptx::cvt_rn_bf16x2_f32(second, first);
 }
 
-/// The bits of element `at` of a vector of float, bfloat16 or float16, and the number that they are.
+/// The bits of an element of a float, bfloat16 or float16 vector. number_of() converts them to a
+/// float.
 __device__ __forceinline__ std::uint32_t vector_bits(const EpilogueOperand& vector,
                                                      std::int64_t at) {
   if (vector.type == ElementType::f32) return static_cast<const std::uint32_t*>(vector.data)[at];
@@ -42,7 +43,7 @@ __device__ __forceinline__ float vector_element(const EpilogueOperand& vector, s
   return number_of(vector.type, vector_bits(vector, at));
 }
 
-/// The words of an operand of 16 bits from element (row, col) on, and 8 rows below.
+/// The words of a 16-bit operand at element (row, col) and 8 rows below.
 struct WordsOfTwoRows {
   std::uint32_t* at[2];
   bool is_f16;

@@ -1,6 +1,7 @@
 #pragma once
-// From sums of products with the parts of floats to those with the floats: computes those again that
-// are not finite, or whose row or column has an element that is not the sum of its parts.
+// Corrects sums of products with float operands that were split into parts: recomputes sums that
+// are not finite, and those whose row or column has an element that its parts do not represent
+// exactly.
 
 #include <cstdint>
 
@@ -12,13 +13,13 @@
 
 namespace rung::cuda {
 
-/// Of A and B, one is of bfloat16, the other one of float.
+/// One of A and B is bfloat16, the other one float.
 template <bool A_IS_NARROW>
 struct PartSums {
   const Gemm<bfloat16, float>& g;
-  const OperandScales& scales;  // of the floats; null for the other operand
+  const OperandScales& scales;  // scales of the float operand; null for the other one
 
-  /// For a warpgroup's sums, 64 rows of 8 J columns from element (row, col) of C on.
+  /// Corrects a warpgroup's sums: 64 rows and 8 J columns from element (row, col) of C.
   template <int J>
   __device__ __forceinline__ void finish(const WorkTile& work, std::int64_t row, std::int64_t col,
                                          float (&acc)[J][4]) const {
@@ -55,7 +56,7 @@ struct PartSums {
     return of != nullptr && i < count && of[i].loss > 0;
   }
 
-  /// The operand of floats is passed as one of bfloat16.
+  /// The float operand, which is passed as bfloat16.
   static __device__ __forceinline__ Matrix<const float> floats(const Matrix<const bfloat16>& x) {
     return {reinterpret_cast<const float*>(x.data), x.row_stride, x.col_stride};
   }

@@ -1,5 +1,5 @@
 #pragma once
-// From exact sums of products of residues to results: each thread keeps the residues of its
+// Converts exact sums of products of residues to results. Each thread stores the residues of its
 // elements of C in global memory, where only it reads them, until it has those of all moduli.
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace rung::cuda {
 
-/// The sums of one warpgroup of THREADS / 128, of 64 rows of 8 J columns.
+/// The sums of one warpgroup (of THREADS / 128): 64 rows and 8 J columns.
 template <int J, int THREADS>
 class ResidueSums {
-  static constexpr int WIDTH = 16;  // residues of a vector: of eight fragments, in one row
+  static constexpr int WIDTH = 16;  // residues per vector: eight fragments, one row each
   static constexpr int VECTORS = 4 * J / WIDTH;
   static_assert(J % 8 == 0);
   using Words = Vector<std::uint32_t, WIDTH / 4>;
 
  public:
-  /// `thread`: from 0 to THREADS. `room`: 4 J THREADS bytes for each modulus.
+  /// `thread`: in [0, THREADS). `room`: 4 J THREADS bytes for each modulus.
   __device__ __forceinline__ ResidueSums(void* room, int thread)
       : mine_(static_cast<Words*>(room) + thread) {}
 
-  /// The rests of sums by a modulus, in place: so that more steps may be added.
+  /// Reduces sums by a modulus in place, so that more k-steps can be added.
   static __device__ __forceinline__ void reduce(const residues::Divisor& by,
                                                 std::int32_t (&sums)[J][4]) {
     RUNG_UNROLL
@@ -38,7 +38,7 @@ class ResidueSums {
     }
   }
 
-  /// Keeps the rests of sums by a modulus.
+  /// Stores the residues of sums for a modulus.
   __device__ __forceinline__ void keep(int modulus, const std::int32_t (&rests)[J][4]) const {
     RUNG_UNROLL
     for (int vector = 0; vector < VECTORS; ++vector) {
@@ -55,8 +55,7 @@ class ResidueSums {
     }
   }
 
-  /// Computes the elements of C from element (row, col) on from the rests by all moduli, and stores
-  /// them.
+  /// Computes the elements of C from (row, col) from their residues and stores them.
   __device__ __forceinline__ void store(const Gemm<double>& g, const OperandScales& scales,
                                         std::int64_t row, std::int64_t col) const {
     row += static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
@@ -96,12 +95,12 @@ class ResidueSums {
  private:
   static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
                                                           std::int64_t i, std::int64_t count) {
-    const bool exists = i < count && scales != nullptr;  // none where k is 0
+    const bool exists = i < count && scales != nullptr;  // null if k is 0
     return exists ? scales[i] : OperandScale{0, 0.0f, 0.0f, 0.0f};
   }
 
-  /// Elements of rows and columns that are not finite, from a vector that begins at (row, col), as
-  /// sums of products of doubles: the warp computes those of its lanes one after another.
+  /// Recomputes, as sums of products of doubles, the elements of a vector at (row, col) whose row
+  /// or column is not finite. The warp processes its lanes' elements one after another.
   static __device__ __forceinline__ void compute_again(const Gemm<double>& g,
                                                        const OperandScales& scales,
                                                        std::int64_t row, std::int64_t col) {
@@ -126,7 +125,7 @@ class ResidueSums {
     }
   }
 
-  /// The same in all lanes.
+  /// The sum of a row times a column, computed by the warp and returned in all lanes.
   static __device__ __forceinline__ double sum_of_warp(const Gemm<double>& g, std::int64_t row,
                                                        std::int64_t col, int my_lane) {
     double sum = 0;

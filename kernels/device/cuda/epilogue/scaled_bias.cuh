@@ -1,5 +1,6 @@
 #pragma once
-// What every fused epilogue begins with: alpha, the scales of the operands, and a bias of columns.
+// The first operations of every fused epilogue: alpha, the scales of the operands, and a column
+// bias.
 
 #include <cstdint>
 
@@ -14,7 +15,8 @@
 
 namespace rung::cuda {
 
-/// t = factor * t + the bias of its columns, which are two of each 8 from `bias` on.
+/// t = factor * t + bias, where a thread holds two of each 8 columns; `bias` points to its first
+/// one.
 template <int J>
 __device__ __forceinline__ void add_bias(float factor, const float* bias, float (&t)[J][4]) {
   RUNG_UNROLL
@@ -25,7 +27,7 @@ __device__ __forceinline__ void add_bias(float factor, const float* bias, float 
   }
 }
 
-/// Of one warpgroup and its tiles of BN columns. A tile without a bias has one of zeros.
+/// The column bias of a warpgroup's tiles, which have BN columns; zeros if there is no bias.
 template <int BN>
 class ScaledBias {
  public:
@@ -47,7 +49,7 @@ class ScaledBias {
     }
   }
 
-  /// Writes it to shared memory, which the warpgroup may read after a barrier.
+  /// Writes the bias to shared memory, which the warpgroup may read after a barrier.
   __device__ __forceinline__ void share(const EpilogueArgs& args) const {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     RUNG_UNROLL
@@ -57,22 +59,22 @@ class ScaledBias {
     }
   }
 
-  /// By which sums are multiplied.
+  /// The factor of the sums.
   __device__ __forceinline__ float factor() const { return factor_; }
 
   /// The bias of the tile's columns.
   __device__ __forceinline__ const float* begin() const { return shared_; }
-  /// That of a thread's pairs from column `col` of the tile on, for add_bias().
+  /// The bias of a thread's pairs from column `col` of the tile, for add_bias().
   __device__ __forceinline__ const float* at(int col) const {
     return shared_ + col + accumulator_col();
   }
 
  private:
-  static constexpr int WORDS = (BN + 127) / 128;  // of a thread
+  static constexpr int WORDS = (BN + 127) / 128;  // words per thread
 
   float (&shared_)[BN];
   float factor_;
-  std::uint32_t bits_[WORDS];  // bits, so that nothing waits for them before the products
+  std::uint32_t bits_[WORDS];  // not converted, to avoid waiting for the loads
 };
 
 }  // namespace rung::cuda

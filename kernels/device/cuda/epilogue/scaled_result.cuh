@@ -1,5 +1,5 @@
 #pragma once
-// Stores float sums as float or as bfloat16: which one is run-time data, so one kernel serves both.
+// Stores float sums as float or bfloat16. The type is run-time data, so one kernel supports both.
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@ namespace rung::cuda {
 
 /// TmaStoreEpilogue::store_before(). With to_bf16, C and its map have bfloat16 elements.
 ///
-/// alpha times the sums are new registers. Pairs of sums that are stored as they are would be in pairs of
-/// registers, in the same banks as the partial sums that are added to them: with the two factors of an
-/// FMA in one bank, and its sum too, tensor cores wait for registers.
+/// Multiplying sums by alpha moves them to new registers. Without that, the pairs of registers that
+/// are stored would be in the same banks as the partial sums that are added to them. If both
+/// factors and the sum of an FMA are in one bank, tensor cores wait for registers.
 template <int BN, class In, int J>
 __device__ __forceinline__ void store_result(TmaStoreEpilogue<BN, float>& boxes,
                                              const Gemm<In, float>& g, const EncodedTensorMap& map,

@@ -1,6 +1,6 @@
 #pragma once
-// From sums of products of halves to sums of products of floats: scales them, and computes those
-// again, in float, that splitting may have spoiled.
+// Converts sums of products of halves to sums of products of floats: scales them, and recomputes in
+// float those that splitting may have made inaccurate.
 
 #include <cstdint>
 
@@ -15,18 +15,18 @@
 
 namespace rung::cuda {
 
-/// The scaled sums of a warp: 16 rows of 8 J columns.
+/// The scaled sums of a warp: 16 rows and 8 J columns.
 template <int J>
 class ScaledSums {
  public:
-  /// From element (row, col) of C on.
+  /// For a warp whose sums begin at element (row, col) of C.
   static __device__ __forceinline__ ScaledSums of_warp(const Gemm<float>& g,
                                                        const OperandScales& scales,
                                                        const WorkTile& work, std::int64_t row,
                                                        std::int64_t col) {
     return ScaledSums(g, scales, work, row, col);
   }
-  /// Of a warp of a warpgroup, whose 64 rows begin there.
+  /// For a warp of a warpgroup whose 64 rows begin at element (row, col) of C.
   static __device__ __forceinline__ ScaledSums of_warpgroup(const Gemm<float>& g,
                                                             const OperandScales& scales,
                                                             const WorkTile& work, std::int64_t row,
@@ -34,10 +34,11 @@ class ScaledSums {
     return ScaledSums(g, scales, work, row + static_cast<int>(threadIdx.x) % 128 / 32 * 16, col);
   }
 
-  /// What elements of a row and a column lose changes their sum by at most loss x norm of the other,
-  /// for each of both (Cauchy and Schwarz). A sum is doubtful if that may be more than k / 8 times u of
-  /// |A||B|. This is at least the sum itself; and it is at least 2^20 for each step at which both
-  /// elements are large, of which there are no fewer than what the large ones of both exceed k by.
+  /// Scales the sums and recomputes doubtful ones. By Cauchy-Schwarz, the loss of accuracy of a row
+  /// changes a sum by at most its loss times the norm of the column, and vice versa. A sum is
+  /// doubtful if this may exceed (k / 8) u |A||B|. |A||B| is at least the sum itself. It is also at
+  /// least 2^20 for each k-step at which both elements are large; the number of such steps is at
+  /// least the sum of both counts of large elements, minus k.
   __device__ __forceinline__ void finish(float (&acc)[J][4]) const {
     const float largest_per_error = 0x1p27f / static_cast<float>(g_.k);
     const float steps = 0x1.01p0f * static_cast<float>(g_.k);  // counts are rounded, too
@@ -58,7 +59,7 @@ class ScaledSums {
         const bool is_doubtful = __builtin_fabsf(acc[j][i]) < least && both_large < least;
         doubtful |= std::uint64_t{is_doubtful} << (4 * j + i);
         acc[j][i] = scaled(acc[j][i], exponent < -252 ? -252 : exponent);
-        if (least != least) acc[j][i] = least;  // a NaN in the row or the column
+        if (least != least) acc[j][i] = least;  // NaN in the row or the column
       }
     }
     const std::int64_t k_end = work_.k_end < g_.k ? work_.k_end : g_.k;

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of a product with few rows or columns, from shared memory to C.
+// Adds the sums of a product with few rows or columns in shared memory and stores them to C.
 
 #include <cstdint>
 
@@ -10,8 +10,8 @@
 
 namespace rung::cuda {
 
-/// Of ROWS rows of the short operand and MANY of the long one, by up to K_WARPS warps that have
-/// steps of k of their own.
+/// Sums for ROWS rows of the short operand and MANY of the long one, from up to K_WARPS warps that
+/// process different k-steps.
 template <class Sum, int ROWS, int MANY, int K_WARPS>
 struct SkinnySums {
   static constexpr int PITCH = MANY + 1;  // rows begin in different banks
@@ -22,8 +22,8 @@ struct SkinnySums {
     return sums[(k_warp * ROWS + few) * PITCH + many];
   }
 
-  /// Stores the totals over `k_warps` warps and all parts of k. Neighbouring threads store
-  /// neighbours.
+  /// Stores the totals over `k_warps` warps and all splits of k. Adjacent threads store adjacent
+  /// elements.
   template <int THREADS, class In, class Out>
   __device__ __forceinline__ void store(const SkinnyProblem<In, Out>& problem,
                                         const SplitK& split_k, const BlockWork& work,

@@ -1,7 +1,7 @@
 #pragma once
-// The reduction of split-K: several blocks share a tile of C, and each sums a part of k. Every
-// block writes its partial sums to the workspace, waits for the others, and adds up a share of the
-// tile. It adds in a fixed order, so the result has the same bits every time.
+// The split-K reduction: several blocks share a tile of C, and each sums a part of k. Every block
+// writes its partial sums to the workspace, waits for the others, and adds up a share of the tile.
+// The order of additions is fixed, so results are bitwise reproducible.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@
 
 namespace rung::cuda {
 
-/// Counts the blocks of one tile that have arrived, and then those that have left. It is 0 between
+/// Counts the blocks of a tile that have arrived, then those that have left. It is 0 between
 /// launches.
 struct Semaphore {
   unsigned count;
@@ -24,14 +24,14 @@ struct Semaphore {
 
 static_assert(max_semaphores * std::int64_t{sizeof(Semaphore)} == semaphores_bytes);
 
-/// The workspace of a launch with so many partial sums of T.
+/// The workspace size for a launch with `sums` partial sums of type T.
 template <class T>
 constexpr std::int64_t sums_bytes(std::int64_t sums) {
   return semaphores_bytes + sums * static_cast<std::int64_t>(sizeof(T));
 }
 
-/// The workspace of a launch of `tiles` tiles of `results` elements of T. At most max_semaphores of
-/// them are cut.
+/// The workspace size for a launch with `tiles` tiles of `results` elements of T. At most
+/// max_semaphores tiles are split.
 template <class T>
 constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results,
                                    const GemmConfig& config) {
@@ -41,28 +41,29 @@ constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results,
 
 #ifdef RUNG_HOST
 
-// Kernel templates name these; the host never calls them.
+// Only declared for kernel templates; the host never calls them.
 void arrive_and_wait(Semaphore& semaphore, int splits);
 template <int THREADS>
 void block_arrive_and_wait(Semaphore& semaphore, int splits);
 
 #else
 
-/// One thread of each block waits until `splits` threads have arrived, and then sees what their
-/// blocks wrote before; barriers before and after it include the other threads. The blocks must be
-/// neighbours in the grid: blocks start in order, so those that wait leave room for the last one.
+/// Called by one thread of each block. Waits until `splits` blocks have arrived; afterwards, their
+/// earlier writes are visible. Surrounding barriers extend this to the other threads. The blocks
+/// must be consecutive in the grid: blocks start in order, so waiting blocks never keep the last
+/// one from starting.
 __device__ __forceinline__ void arrive_and_wait(Semaphore& semaphore, int splits) {
   const auto all = static_cast<unsigned>(splits);
-  // The last one to arrive knows that it is.
+  // The last thread to arrive need not read the counter.
   if (ptx::atom_inc_acq_rel_gpu(&semaphore.count, 2 * all - 1) < all - 1) {
     while (ptx::ld_acquire_gpu(&semaphore.count) < all) {
     }
   }
-  // The last one to leave makes it 0 for the next launch; none waits for that.
+  // The last thread to leave resets the counter to 0 for the next launch. No thread waits for that.
   ptx::red_inc(&semaphore.count, 2 * all - 1);
 }
 
-/// The same for the first THREADS threads of the block.
+/// arrive_and_wait() for the first THREADS threads of the block.
 template <int THREADS>
 __device__ __forceinline__ void block_arrive_and_wait(Semaphore& semaphore, int splits) {
   ptx::bar_sync(0, THREADS);
@@ -72,21 +73,21 @@ __device__ __forceinline__ void block_arrive_and_wait(Semaphore& semaphore, int 
 
 #endif
 
-/// Adds up the partial sums of a tile, and stores a share of the results. Each of the block's first
-/// THREADS threads has Rows x Cols elements from (row, col) on.
+/// Adds up the partial sums of a tile and stores a share of the results. Each of the block's first
+/// THREADS threads has Rows x Cols elements from (row, col).
 template <class Rows, class Cols, int THREADS, class T, int TM, int TN>
 __device__ __forceinline__ void store_split(const Gemm<T, T>& g, void* workspace,
                                             const BlockWork& work, std::int64_t row,
                                             std::int64_t col, const T (&acc)[TM][TN]) {
   constexpr int W = vector_width<T>;
-  constexpr int VECTORS = TM * TN / W;  // of a thread
+  constexpr int VECTORS = TM * TN / W;  // per thread
   auto* const bytes = static_cast<unsigned char*>(workspace);
   auto& semaphore = reinterpret_cast<Semaphore*>(bytes)[work.cut_tile];
   auto* const sums = reinterpret_cast<Vector<T, W>*>(bytes + semaphores_bytes) +
                      std::int64_t{work.cut_tile} * work.parts * VECTORS * THREADS + threadIdx.x;
 
-  // Neighbours swap their places in memory. A vector fixes the registers of what it stores; in
-  // order, a sum's register would be in the same bank as the element of B that goes into the sum.
+  // Swap adjacent elements in memory. A vector store fixes the registers of its elements; in order,
+  // the register of a sum would be in the same bank as the element of B that is multiplied into it.
   RUNG_UNROLL
   for (int v = 0; v < VECTORS; ++v) {
     Vector<T, W> mine;
@@ -108,15 +109,15 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, void* workspace
   }
 }
 
-/// Partial sums of a tile in the workspace, for results in shared memory: those of part p begin at
-/// p * COUNT.
+/// The partial sums of a tile in the workspace, for results in shared memory: those of split p
+/// begin at p * COUNT.
 template <int COUNT, class Sum>
 __device__ __forceinline__ Sum* partial_sums(void* workspace, const BlockWork& work) {
   return reinterpret_cast<Sum*>(static_cast<unsigned char*>(workspace) + semaphores_bytes) +
          std::int64_t{work.cut_tile} * work.parts * COUNT;
 }
 
-/// Sum i of a tile over all parts, in their order.
+/// Sum i of a tile over all splits, in order.
 template <int COUNT, class Sum>
 __device__ __forceinline__ Sum add_parts(const Sum* sums, int i, int parts) {
   constexpr int AT_ONCE = 8;  // loads in flight
@@ -133,8 +134,9 @@ __device__ __forceinline__ Sum add_parts(const Sum* sums, int i, int parts) {
   return total;
 }
 
-/// The same as store_split for results in shared memory: calls store(i, sum) for a share of `count`
-/// sums of a tile. result(i) is this block's part of sum i, and COUNT the most sums that a tile has.
+/// Split-K reduction for results in shared memory: calls store(i, sum) for a share of `count` sums
+/// of a tile. result(i) is this block's part of sum i, and COUNT is the maximum number of sums per
+/// tile.
 template <int THREADS, int COUNT, class Result, class Store>
 __device__ __forceinline__ void share_sums(void* workspace, const BlockWork& work, int count,
                                            const Result& result, const Store& store) {
@@ -152,8 +154,9 @@ __device__ __forceinline__ void share_sums(void* workspace, const BlockWork& wor
   }
 }
 
-/// store(i, sum) for each sum of a tile: of a whole one at once, otherwise by the last of its blocks
-/// that arrives. No block waits, and one block adds up the sums of a small tile as fast as all do.
+/// Calls store(i, sum) for each sum of a tile: immediately if it is not split, otherwise in the
+/// last of its blocks to arrive. No block waits. For a small tile, one block adds up the sums as
+/// fast as all blocks together.
 template <int THREADS, int COUNT, class Result, class Store>
 __device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& work, int count,
                                               const Result& result, const Store& store) {
@@ -174,7 +177,7 @@ __device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& 
     const auto others = static_cast<unsigned>(work.parts) - 1;
     is_last = ptx::atom_inc_acq_rel_gpu(&semaphore.count, others) == others;
   }
-  // sync: all threads know
+  // sync: is_last is visible to all threads
   __syncthreads();
   if (!is_last) return;
   for (int i = thread; i < count; i += THREADS) {
@@ -182,9 +185,9 @@ __device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& 
   }
 }
 
-/// Stores a block's results, or its share of them. The warps' tiles begin at `warp_row`, `warp_col`
-/// of C, and their lanes, LANES_M of them along rows, are at (lane_row, lane_col). staging() waits
-/// until shared memory is free, and returns room for LANES_M * WN elements of this warp.
+/// Stores a block's results, or its share of them. The warp tiles begin at (warp_row, warp_col) of
+/// C, and lanes, LANES_M of them along rows, are at (lane_row, lane_col). staging() waits until
+/// shared memory is free and returns memory for LANES_M * WN elements of this warp.
 template <class Rows, class Cols, int THREADS, int LANES_M, int WN, class T, int TM, int TN,
           class Staging>
 __device__ __forceinline__ void store_or_split(const Gemm<T, T>& g, void* workspace,

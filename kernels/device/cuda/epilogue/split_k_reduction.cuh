@@ -1,8 +1,7 @@
 #pragma once
-// The reduction of split-K for warpgroups, with the accumulators of wgmma: warpgroups of several
-// blocks have partial sums of the same results. Each writes its own to the workspace, in the order
-// of its registers, and adds up a share of all. It adds in a fixed order, so the result has the
-// same bits every time.
+// The split-K reduction for warpgroups with wgmma accumulators: warpgroups of several blocks hold
+// partial sums of the same results. Each writes its own to the workspace, in register order, and
+// adds up a share of all. The order of additions is fixed, so results are bitwise reproducible.
 
 #include <cstdint>
 
@@ -16,13 +15,12 @@
 
 namespace rung::cuda {
 
-/// The partial sums of one warpgroup in each of several blocks, 64 rows of 8 J columns. They are
-/// stored in vectors of what a thread has of 16 rows and 8 columns: two columns of two rows, 8
-/// apart.
+/// The partial sums of one warpgroup per block: 64 rows and 8 J columns. They are stored in vectors
+/// of a thread's four sums in 16 rows and 8 columns: two adjacent columns of two rows, 8 apart.
 template <int J, class Sum = float>
 class SplitKReduction {
  public:
-  /// For warpgroup `group` of `groups` that compute a part of a tile.
+  /// For warpgroup `group` of the `groups` that compute a split of a tile.
   __device__ __forceinline__ SplitKReduction(void* workspace, const WorkTile& work, unsigned groups,
                                              unsigned group)
       : semaphore_(static_cast<Semaphore*>(workspace) + work.split_tile * groups + group),
@@ -34,8 +32,8 @@ class SplitKReduction {
     first_ = reinterpret_cast<Quad*>(sums) + first_slot * stride_ + group * COUNT;
   }
 
-  /// Stores a share of the results, from element (row, col) of C on. `barrier` is a named barrier of this
-  /// warpgroup.
+  /// Stores a share of the results, from element (row, col) of C. `barrier` is a named barrier of
+  /// this warpgroup.
   template <class In, class Out>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
                                         const Sum (&acc)[J][4], int barrier) const {
@@ -46,16 +44,16 @@ class SplitKReduction {
            });
   }
 
-  /// Writes the partial sums, waits for the others, and adds up a share of all. Calls take(i, j, sums)
-  /// for each four of it: elements (i, j) and (i, j + 1), and those 8 rows below. `rows` and `cols`: to
-  /// the edges of C, beyond which sums need not exist.
+  /// Writes the partial sums, waits for the others, and adds up a share. Calls take(i, j, sums) for
+  /// each group of four sums: elements (i, j) and (i, j + 1), and those 8 rows below. `rows` and
+  /// `cols` are the distances to the edges of C; sums outside need not exist.
   template <class Take>
   __device__ __forceinline__ void reduce(std::int64_t rows, std::int64_t cols,
                                          const Sum (&acc)[J][4], int barrier,
                                          const Take& take) const {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int warp = thread / 32;
-    // Sums beyond the edges of C are not written.
+    // Sums outside C are not written.
     const int warps = chunks_of<16>(rows, 4);
     const int columns = chunks_of<8>(cols, J);
     if (warp < warps) {
@@ -66,7 +64,7 @@ class SplitKReduction {
       }
     }
 
-    // sync: all warpgroups have written theirs
+    // sync: all warpgroups have written their partial sums
     ptx::bar_sync(barrier, 128);
     if (thread == 0) arrive_and_wait(*semaphore_, splits_);
     ptx::bar_sync(barrier, 128);
@@ -81,8 +79,8 @@ class SplitKReduction {
   static constexpr int COUNT = J * 128;
   using Quad = Vector<Sum, 4>;
 
-  /// Adds up the vectors from begin to end. A thread has sixteen loads in flight: of four vectors,
-  /// or where there are more than four parts, of sixteen parts of one vector.
+  /// Adds up vectors [begin, end). A thread has sixteen loads in flight: of four vectors or, with
+  /// more than four splits, of sixteen splits of one vector.
   template <class Take>
   __device__ __forceinline__ void add_up(int columns, int begin, int end, const Take& take) const {
     const bool few = splits_ <= 4;
@@ -107,7 +105,7 @@ class SplitKReduction {
         }
       }
       if (!few) total[0] = sum(sum(total[0], total[1]), sum(total[2], total[3]));
-      // The next one to store is always the first, so that one store is compiled, not four.
+      // Shift the totals, so that the code to store one is compiled once instead of four times.
       RUNG_NO_UNROLL
       for (int v = 0; v < vectors; ++v) {
         if (i + v * 128 < end) take_quad(columns, i + v * 128, total[0], take);
@@ -131,7 +129,7 @@ class SplitKReduction {
     take(row, col, sums.at);
   }
 
-  /// How many chunks of SIZE cover an extent; at most `most`.
+  /// The number of chunks of SIZE that cover an extent, at most `most`.
   template <int SIZE>
   static __device__ __forceinline__ int chunks_of(std::int64_t extent, int most) {
     return extent >= most * SIZE ? most
@@ -140,8 +138,8 @@ class SplitKReduction {
   }
 
   Semaphore* semaphore_;
-  Quad* first_;          // of part 0
-  std::int64_t stride_;  // from part to part
+  Quad* first_;          // partial sums of split 0
+  std::int64_t stride_;  // distance between splits
   int split_, splits_;
 };
 

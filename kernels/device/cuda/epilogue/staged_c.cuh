@@ -1,6 +1,6 @@
 #pragma once
-// C as one more operand: where results depend on it, TMA brings a tile of C through the stages of the
-// pipeline, after its last k-block, and arrives while tensor cores still multiply.
+// C as an additional operand: if results depend on C, TMA loads a tile of C through the pipeline's
+// stages after the last k-block, so that it arrives while the tensor cores still multiply.
 
 #include <cstdint>
 
@@ -9,16 +9,17 @@
 
 namespace rung::cuda {
 
-/// Columns of C in one stage, of 128 bytes.
+/// Columns of C in one stage, which has 128 bytes per row.
 template <class Out>
 inline constexpr int staged_columns = 128 / sizeof(Out);
 
-/// What a kernel does with C. It knows before its first tile: tensor cores wait at the end of one.
+/// How a kernel handles C. Determined before the first tile, because tensor cores would wait for it
+/// at the end of a tile.
 template <class Out>
 struct CStages {
-  bool has_boxes;     // TMA can copy it
-  bool is_read;       // and results depend on it: where k is split, the reduction reads it instead
-  Scalar<Out> scale;  // of what is stored: add_staged_c() has scaled the sums
+  bool has_boxes;     // TMA can copy C
+  bool is_read;       // results depend on C; if k is split, the reduction reads C instead
+  Scalar<Out> scale;  // factor for stored sums: add_staged_c() has already scaled them
 
   template <class In>
   __device__ __forceinline__ explicit CStages(const Gemm<In, Out>& g)
@@ -29,14 +30,14 @@ struct CStages {
 
 #ifdef RUNG_HOST
 
-// Kernel templates name it; the host never calls it.
+// Only declared for kernel templates; the host never calls it.
 template <int ROWS>
 void load_staged_c(std::uint32_t stage, const EncodedTensorMap& map, int row, int col,
                    std::uint32_t barrier);
 
 #else
 
-/// One thread starts to load boxes of 64 rows, ROWS in all, from element (row, col) of C on. Their
+/// One thread starts to load ROWS rows of C, in boxes of 64 rows, from element (row, col). The
 /// bytes complete at an mbarrier.
 template <int ROWS>
 __device__ __forceinline__ void load_staged_c(std::uint32_t stage, const EncodedTensorMap& map,
@@ -47,8 +48,8 @@ __device__ __forceinline__ void load_staged_c(std::uint32_t stage, const Encoded
 
 #endif
 
-/// Makes results of a warpgroup's sums in columns from 8 j on, as many as a box has: adds the elements
-/// of C in the box. They are not rounded to Out yet.
+/// Converts a warpgroup's sums in the columns of one box, starting at column 8 j, to results by
+/// adding the elements of C in the box. Does not round them to Out.
 template <class In, class Out, int J>
 __device__ __forceinline__ void add_staged_c(const Gemm<In, Out>& g, const Out* box, int j,
                                              Scalar<Out> (&sums)[J][4]) {
@@ -64,7 +65,7 @@ __device__ __forceinline__ void add_staged_c(const Gemm<In, Out>& g, const Out* 
     add(mine, sums[j + i][0], sums[j + i][1]);
     add(mine + 8 * staged_columns<Out>, sums[j + i][2], sums[j + i][3]);
   }
-  // sync: all lanes of the warp have read
+  // sync: all lanes of the warp have read the box
   ptx::bar_warp_sync();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The epilogue: from sums in registers to results in C. All kernels store through it.
+// Stores sums in registers as results in C. All kernels store through this file.
 
 #include <cstdint>
 
@@ -10,26 +10,26 @@
 
 namespace rung::cuda {
 
-/// From a sum to a result: alpha * sum + beta * c, rounded to the type of C. Its scalars are
-/// run-time data, so one kernel serves all of them.
+/// Converts a sum to a result: alpha * sum + beta * c, rounded to the type of C. alpha and beta are
+/// run-time data, so one kernel supports all values.
 template <class Out>
 struct Epilogue {
   using Sum = Scalar<Out>;
-  const Sum& alpha;  // in the kernel's parameter, where they need no registers
+  const Sum& alpha;  // in the kernel's parameter, so they occupy no registers
   const Sum& beta;
 
   template <class In>
   __device__ __forceinline__ explicit Epilogue(const Gemm<In, Out>& g)
       : alpha(g.alpha), beta(g.beta) {}
 
-  /// Whether results depend on C. If not, C is not read: it may hold anything, NaN included.
+  /// True if results depend on C. Otherwise C is not read and may contain anything, including NaN.
   __device__ __forceinline__ bool reads_c() const { return beta != Sum{}; }
 
-  /// The result that replaces c. It reads c only if reads_c().
+  /// The result that replaces c. Reads c only if reads_c().
   __device__ __forceinline__ Out replace(const Sum& sum, const Out& c) const {
     return static_cast<Out>(beta == Sum{} ? alpha * sum : alpha * sum + beta * static_cast<Sum>(c));
   }
-  /// The result from a c that was read, or that is zero if not reads_c(): without a branch.
+  /// The result for a c that has been read, or is zero if not reads_c(). Branch-free.
   __device__ __forceinline__ Out combine(const Sum& sum, const Out& c) const {
     return static_cast<Out>(alpha * sum + beta * static_cast<Sum>(c));
   }
@@ -44,22 +44,22 @@ __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, 
   c = epilogue.replace(sum, c);
 }
 
-/// Whether all rows of C begin at multiples of 16 bytes.
+/// True if all rows of C begin at multiples of 16 bytes.
 template <class In, class Out>
 __device__ __forceinline__ bool has_aligned_rows(const Gemm<In, Out>& g) {
   return g.c.row_stride % vector_width<Out> == 0 &&
          reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
 }
 
-/// Stores those of vector_width<Out> neighbours along a row of C that exist: as a vector where C is
-/// aligned for it. `col` is a multiple of their number.
+/// Stores vector_width<Out> adjacent elements of a row of C, except those outside C: as a vector if
+/// C is aligned. `col` is a multiple of the vector width.
 template <class In, class Out>
 __device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_t row,
                                              std::int64_t col, const Out* sums) {
   constexpr int W = vector_width<Out>;
   const Epilogue<Out> epilogue(g);
   if (row >= g.m) return;
-  // One pointer for all: this is inlined more often than anything else in a kernel.
+  // A single pointer, because this function is inlined more often than anything else in a kernel.
   Out* const to = g.c.data + row * g.c.row_stride + col;
   const std::int64_t count = g.n - col;
   Vector<Out, W> result = {};
@@ -80,7 +80,7 @@ __device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_
   }
 }
 
-/// Stores a thread's results, whose rows and columns are Fragments that begin at (row, col).
+/// Stores a thread's results, whose rows and columns are Fragments that start at (row, col).
 template <class Rows, class Cols, class In, class Out, int TM, int TN>
 __device__ __forceinline__ void store_tile(const Gemm<In, Out>& g, std::int64_t row,
                                            std::int64_t col, const Out (&acc)[TM][TN]) {
@@ -93,11 +93,11 @@ __device__ __forceinline__ void store_tile(const Gemm<In, Out>& g, std::int64_t 
   }
 }
 
-/// store_tile() for a whole warp, where rows of C are not aligned. Its threads are at (lane_row,
-/// lane_col) of LANES_M x LANES_N, and its tile begins at (row, col). The results go through shared
-/// memory, a row of each thread at a time, so that neighbouring lanes store neighbours in C: results
-/// of one thread, stored one by one, would touch a sector of memory each. `staging`: LANES_M * WN
-/// elements of this warp.
+/// store_tile() for a whole warp if rows of C are not aligned. Lanes are at (lane_row, lane_col) of
+/// LANES_M x LANES_N, and the warp's tile begins at (row, col). The results go through shared
+/// memory, one row per thread at a time, so that adjacent lanes store adjacent elements of C:
+/// stores of single elements by one thread would each touch another sector. `staging` has LANES_M *
+/// WN elements for this warp.
 template <class Rows, class Cols, int LANES_M, int WN, class In, class Out, int TM, int TN>
 __device__ __forceinline__ void store_by_rows(const Gemm<In, Out>& g, std::int64_t row,
                                               std::int64_t col, int lane_row, int lane_col,
@@ -121,12 +121,12 @@ __device__ __forceinline__ void store_by_rows(const Gemm<In, Out>& g, std::int64
   }
 }
 
-/// The layout of accumulators of mma.sync and wgmma: of each 8 x 8 elements, lane l has columns
-/// 2 (l % 4) and 2 (l % 4) + 1 of row l / 4.
+/// The accumulator layout of mma.sync and wgmma: in each 8 x 8 block, lane l holds row l / 4,
+/// columns 2 (l % 4) and 2 (l % 4) + 1.
 __device__ __forceinline__ int accumulator_row() { return static_cast<int>(threadIdx.x) % 32 / 4; }
 __device__ __forceinline__ int accumulator_col() { return static_cast<int>(threadIdx.x) % 4 * 2; }
 
-/// Stores two neighbours along a row of C, those that exist: as a vector where C is aligned for it.
+/// Stores two adjacent elements of a row of C, except those outside C: as a vector if C is aligned.
 template <class In, class Out>
 __device__ __forceinline__ void store_pair(const Gemm<In, Out>& g, std::int64_t row,
                                            std::int64_t col, Scalar<Out> first,
@@ -146,7 +146,7 @@ __device__ __forceinline__ void store_pair(const Gemm<In, Out>& g, std::int64_t 
   c = {epilogue.combine(first, old.at[0]), epilogue.combine(second, old.at[1])};
 }
 
-/// Stores the 16 x 8 results of one mma.m16n8, from element (row, col) of C on.
+/// Stores the 16 x 8 results of one mma.m16n8 to C, from element (row, col).
 template <class In, class Out>
 __device__ __forceinline__ void store_m16n8(const Gemm<In, Out>& g, std::int64_t row,
                                             std::int64_t col, const Scalar<Out> (&d)[4]) {
@@ -156,7 +156,7 @@ __device__ __forceinline__ void store_m16n8(const Gemm<In, Out>& g, std::int64_t
   store_pair(g, row + 8, col, d[2], d[3]);
 }
 
-/// Stores the 64 x 8 J results of one wgmma, from element (row, col) of C on.
+/// Stores the 64 x 8 J results of one wgmma to C, from element (row, col).
 template <class In, class Out, int J>
 __device__ __forceinline__ void store_m64(const Gemm<In, Out>& g, std::int64_t row,
                                           std::int64_t col, const Scalar<Out> (&d)[J][4]) {

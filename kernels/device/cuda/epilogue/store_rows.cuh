@@ -1,6 +1,6 @@
 #pragma once
-// Stores a tile of sums that a group of threads has staged in shared memory: neighbouring threads
-// store neighbours in C, 16 bytes each where its rows are aligned.
+// Stores a tile of sums that a group of threads has staged in shared memory: adjacent threads store
+// adjacent elements of C, 16 bytes each if rows of C are aligned.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ template <int W, int ROWS, int COLS, int PITCH, class Group, class In, class Out
 __device__ __forceinline__ void store_pieces(const Gemm<In, Out>& g, const TileCoord& tile,
                                              const Scalar<Out>* sums) {
   constexpr int IN_ROW = COLS / W;
-  constexpr int STEP = Group::SIZE / IN_ROW;  // rows from a thread's piece to its next
+  constexpr int STEP = Group::SIZE / IN_ROW;  // rows between a thread's pieces
   static_assert(STEP * IN_ROW == Group::SIZE, "a thread stays in its column");
   const Epilogue<Out> epilogue(g);
   const int row = Group::rank() / IN_ROW;
@@ -44,7 +44,7 @@ __device__ __forceinline__ void store_pieces(const Gemm<In, Out>& g, const TileC
   }
 }
 
-/// ROWS x COLS sums, whose rows are PITCH apart, from `tile` on in C; those that exist there.
+/// Stores ROWS x COLS sums, whose rows are PITCH apart, to C from `tile`, except those outside C.
 template <int ROWS, int COLS, int PITCH, class Group, class In, class Out>
 __device__ __forceinline__ void store_rows(const Gemm<In, Out>& g, const TileCoord& tile,
                                            const Scalar<Out>* sums) {

@@ -1,7 +1,6 @@
 #pragma once
-// Stores a tile of sums that a block has staged in shared memory to a C of any alignment. A warp
-// stores whole rows, so that few lines of L2 are written in part, and addresses differ by
-// constants.
+// Stores a tile of sums that a block has staged in shared memory to a C of any alignment. Each warp
+// stores whole rows, so that few L2 lines are written partially and addresses differ by constants.
 
 #include <cstdint>
 
@@ -11,13 +10,13 @@
 
 namespace rung::cuda {
 
-/// Stores those of ROWS x COLS sums that exist in C, from `tile` on, by all of the block's WARPS
-/// warps. Rows of sums are PITCH apart.
+/// Stores ROWS x COLS sums, except those outside C, from `tile`, with all WARPS warps of the block.
+/// Rows of sums are PITCH apart.
 template <int ROWS, int COLS, int PITCH, int WARPS, class In, class Out>
 __device__ __forceinline__ void store_warp_rows(const Gemm<In, Out>& g, const TileCoord& tile,
                                                 const Scalar<Out>* sums) {
-  constexpr int PIECES = COLS / 32;    // of a row, an element of each lane
-  constexpr int AT_ONCE = 8 / PIECES;  // rows
+  constexpr int PIECES = COLS / 32;    // pieces per row, one element per lane
+  constexpr int AT_ONCE = 8 / PIECES;  // rows in flight
   static_assert(ROWS % (WARPS * AT_ONCE) == 0, "warps read staged rows beyond the edge of C");
   const Epilogue<Out> epilogue(g);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;

@@ -1,5 +1,6 @@
 #pragma once
-// Sums of products of elements as they are, by FMAs in float: for those that tensor cores cannot give.
+// Recomputes sums of products by FMAs in float, from unconverted elements, if tensor cores cannot
+// compute them accurately.
 
 #include <cstdint>
 
@@ -10,8 +11,8 @@
 
 namespace rung::cuda {
 
-/// For a warp's accumulators, 16 rows of 8 J columns from element (row, col) of C (m x n) on: their sums
-/// over the steps from k_begin to k_end.
+/// Recomputes a warp's accumulators over k-steps [k_begin, k_end): 16 rows and 8 J columns from
+/// element (row, col) of C (m x n).
 template <int J, class A, class B>
 struct SumsAgain {
   static_assert(4 * J <= 64, "a bit for each sum");
@@ -20,9 +21,10 @@ struct SumsAgain {
   Matrix<const B> b;
   std::int64_t m, n, row, col, k_begin, k_end;
 
-  /// Replaces the sums whose bit is set, or all where there are many. Bit 4 j + i is for acc[j][i].
+  /// Replaces the sums whose bit is set, or all sums if many bits are set. Bit 4 j + i stands for
+  /// acc[j][i].
   __device__ __forceinline__ void replace(std::uint64_t doubtful, float (&acc)[J][4]) const {
-    constexpr unsigned many = 12;  // take as long as all
+    constexpr unsigned many = 12;  // recomputing that many one by one takes as long as all
     if (ptx::vote_ballot(doubtful != 0) == 0) return;
     std::uint32_t count = static_cast<std::uint32_t>(__builtin_popcountll(doubtful));
     RUNG_UNROLL
@@ -36,7 +38,7 @@ struct SumsAgain {
   }
 
  private:
-  /// One after another, each by the whole warp.
+  /// One sum after another, each by the whole warp.
   __device__ __forceinline__ void replace_each(std::uint64_t doubtful, float (&acc)[J][4]) const {
     const int my_lane = static_cast<int>(threadIdx.x) % 32;
     RUNG_NO_UNROLL
@@ -70,8 +72,8 @@ struct SumsAgain {
     return ptx::shfl_idx(sum, 0);
   }
 
-  /// Each lane its own, from loads that lanes share. Sums of 64 steps are added up: a chain over all
-  /// of k would round off more than the bound allows.
+  /// Each lane recomputes its own sums from loads that lanes share. Partial sums of 64 k-steps are
+  /// added up, because a chain over all of k would exceed the error bound.
   __device__ __forceinline__ void replace_all(float (&acc)[J][4]) const {
     constexpr std::int64_t chain = 64;
     const std::int64_t my_row = row + accumulator_row(), my_col = col + accumulator_col();

@@ -1,5 +1,5 @@
 #pragma once
-// The epilogue of wgmma through shared memory: TMA stores boxes of results, or where it cannot,
+// Stores wgmma accumulators through shared memory: TMA stores boxes of results or, if it cannot,
 // threads store whole rows of them.
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace rung::cuda {
 
-/// Whether TMA can copy boxes of C: C is aligned. TMA copies 16 bytes at a time, so a row must not
-/// end within 16 bytes.
+/// True if TMA can copy boxes of C: C is aligned, and rows end at multiples of 16 bytes, the unit
+/// of TMA copies.
 template <class In, class Out>
 constexpr bool has_boxes_of_c(const Gemm<In, Out>& g) {
   return g.n * sizeof(Out) % 16 == 0 && tensor_map_of_c(g, 64).is_aligned();
 }
 
-/// Whether TMA can store sums: C has boxes, and none of it is read.
+/// True if TMA can store results: C has boxes and need not be read.
 template <class In, class Out>
 constexpr bool can_tma_store(const Gemm<In, Out>& g) {
   return g.beta == Scalar<Out>{} && has_boxes_of_c(g);
 }
 
-/// The index of element (row, col) of a box of T, with the 128-byte swizzle.
+/// The index of element (row, col) in a box of T with 128-byte swizzle.
 template <class T>
 __device__ __forceinline__ int index_in_box(int row, int col) {
   constexpr int CHUNK = 16 / sizeof(T);
   return row * (128 / sizeof(T)) + (col / CHUNK ^ row % 8) * CHUNK + col % CHUNK;
 }
 
-/// That of the first element that this thread has of 64 x 8 sums of wgmma, which begin at column
+/// The index in a box of this thread's first element of 64 x 8 wgmma sums that begin at column
 /// `col` of the box.
 template <class T>
 __device__ __forceinline__ int my_index_in_box(int col) {
@@ -40,19 +40,19 @@ __device__ __forceinline__ int my_index_in_box(int col) {
   return index_in_box<T>(row, col + accumulator_col());
 }
 
-/// One warpgroup's boxes of 64 rows of 128 bytes, for 64 rows of BN results. It alternates between
-/// two boxes if BN has an even number of them.
+/// One warpgroup's boxes of 64 rows of 128 bytes, for 64 rows of BN results. Alternates between two
+/// boxes if BN spans an even number of boxes.
 template <int BN, class Out = float>
 struct TmaStoreEpilogue {
   using Sum = Scalar<Out>;
   static constexpr int COUNT = BN * sizeof(Out) % 256 == 0 ? 2 : 1;
-  static constexpr int SUMS_IN_ROW = 128 / sizeof(Sum);  // of a box
-  static constexpr int WIDTH = 128 / sizeof(Out);        // columns of a box
-  static constexpr int GROUPS = WIDTH / 8;               // of 8 columns
+  static constexpr int SUMS_IN_ROW = 128 / sizeof(Sum);  // per box row
+  static constexpr int WIDTH = 128 / sizeof(Out);        // columns per box
+  static constexpr int GROUPS = WIDTH / 8;               // groups of 8 columns per box
   alignas(1024) Out at[COUNT][64 * WIDTH];
 
-  /// Stores the sums of one wgmma, from element (row, col) of C on, which `map` describes.
-  /// `barrier` is a named barrier of this warpgroup. TMA reads the boxes until wait().
+  /// Stores the sums of one wgmma to C, which `map` describes, from element (row, col). `barrier`
+  /// is a named barrier of this warpgroup. TMA reads the boxes until wait().
   template <class In, int J>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
                                         std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
@@ -60,7 +60,8 @@ struct TmaStoreEpilogue {
     store(g, map, row, col, d, barrier, can_tma_store(g), g.alpha);
   }
 
-  /// The same where the caller knows whether TMA stores, and then `scale` times the sums.
+  /// Stores `scale` times the sums if by_tma, for callers that have already decided whether TMA
+  /// stores.
   template <class In, int J>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
                                         std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
@@ -75,7 +76,7 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// The same for one product of a batch: `first` is the batch's first product.
+  /// Stores the results of one product of a batch. `first` is the batch's first product.
   template <class In, int J>
   __device__ __forceinline__ void store_of(std::int64_t product, const Gemm<In, Out>& first,
                                            const BatchOperand& c, const EncodedTensorMap& map,
@@ -93,14 +94,14 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// The same where row `end` of C, and those behind it, belong to other results: of 64 rows that
-  /// reach beyond it, threads store those before it. None are stored if `row` is not before it.
+  /// Stores only rows before row `end` of C; the following rows belong to other results. If 64 rows
+  /// cross `end`, threads store those before it. Stores nothing if `row` >= `end`.
   template <class In, int J>
   __device__ __forceinline__ void store_before(const Gemm<In, Out>& g, const EncodedTensorMap& map,
                                                std::int64_t row, std::int64_t end, std::int64_t col,
                                                const Sum (&d)[J][4], int barrier) {
     if (row >= end) return;
-    // sync: TMA has read the earlier contents of the boxes
+    // sync: TMA has read the previous contents of the boxes
     const int rows = end - row < 64 ? static_cast<int>(end - row) : 64;
     if (rows < 64) wait();
     if (can_tma_store(g)) {
@@ -115,14 +116,14 @@ struct TmaStoreEpilogue {
     store_by_threads(before, row, col, d, barrier);
   }
 
-  /// The whole warpgroup waits until TMA has read the boxes, before the block ends.
+  /// The whole warpgroup waits until TMA has read the boxes. Call it before the block ends.
   __device__ __forceinline__ void wait() const {
     if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
   }
 
  private:
-  /// `scale` times the sums, of 64 rows, or of the first `rows`; then TMA must not be reading any box.
-  /// send(col, box) stores a whole box from column `col` of C on.
+  /// Stores `scale` times the sums, of 64 rows or only the first `rows`. In the latter case TMA
+  /// must not be reading any box. send(col, box) stores a whole box at column `col` of C.
   template <class Send, class In, int J>
   __device__ __forceinline__ void store_by_tma(const Gemm<In, Out>& g, const Sum& scale,
                                                const Send& send, std::int64_t row, std::int64_t col,
@@ -133,14 +134,14 @@ struct TmaStoreEpilogue {
     RUNG_UNROLL
     for (int first = 0; first < J; first += GROUPS) {
       Out* const box = at[first / GROUPS % COUNT];
-      // sync: TMA has read the earlier contents of the box
+      // sync: TMA has read the previous contents of the box
       if (stores) ptx::tma_store_wait_group_read<COUNT - 1>();
       ptx::bar_sync(barrier, 128);
 
       RUNG_UNROLL
       for (int j = 0; j < GROUPS; ++j) put(box, j * 8, result, d[first + j]);
 
-      // sync: the box is complete, for TMA too
+      // sync: the box is complete and visible to the async proxy
       ptx::fence_proxy_async();
       ptx::bar_sync(barrier, 128);
       if (rows < 64) {
@@ -152,7 +153,7 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// What TMA would store of a box, of fewer than its 64 rows: threads copy 16 bytes at a time.
+  /// Copies the first `rows` rows of a box to C in place of TMA, 16 bytes per thread at a time.
   template <class In>
   static __device__ __forceinline__ void copy_rows(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, int rows, const Out* box) {
@@ -166,7 +167,8 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// Sums go through the boxes as well, so that the threads of a warp store neighbours in a row of C.
+  /// Sums go through the boxes as well, so that the lanes of a warp store adjacent elements of a
+  /// row of C.
   template <class In, int J>
   __device__ __forceinline__ void store_by_threads(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, const Sum (&d)[J][4],
@@ -177,7 +179,7 @@ struct TmaStoreEpilogue {
     const auto unchanged = [](const Sum& sum) { return sum; };
     RUNG_UNROLL
     for (int first = 0; first < J; first += COUNT * IN_ROW) {
-      // sync: all threads have read the earlier contents of the boxes
+      // sync: all threads have read the previous contents of the boxes
       ptx::bar_sync(barrier, 128);
       RUNG_UNROLL
       for (int j = 0; j < COUNT * IN_ROW; ++j) {
@@ -193,8 +195,8 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// A thread stores every fourth row of one column, from element (row, col) of C on. Two rows are on
-  /// their way at a time: one alone would wait for shared memory, and with beta for C, each time.
+  /// Each thread stores every fourth row of one column, from element (row, col) of C. Two rows are
+  /// in flight at a time, to hide the latency of shared memory and, with beta, of C.
   template <class In>
   static __device__ __forceinline__ void store_box(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, const Sum* box) {
@@ -221,7 +223,7 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// Writes f of this thread's elements of 64 x 8 sums to the columns of a box from `col` on.
+  /// Writes f(sum) for this thread's elements of 64 x 8 sums to the columns of a box from `col`.
   template <class T, class F>
   static __device__ __forceinline__ void put(T* box, int col, const F& f, const Sum (&d)[4]) {
     const std::uint32_t to = ptx::cvta_to_shared(box + my_index_in_box<T>(col));

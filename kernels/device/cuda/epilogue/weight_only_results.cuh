@@ -1,6 +1,6 @@
 #pragma once
-// Results of products by packed weights: a lane has neighbours along the rows of A, which are far apart
-// in C, so they go through shared memory.
+// Stores results of products by packed weights. A lane holds neighbors along the rows of A, which
+// are far apart in C, so results go through shared memory.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ __device__ __forceinline__ Out weight_only_result(const Gemm<In, float>& g, floa
   return Out(g.beta == 0 ? result : result + g.beta * static_cast<float>(c));
 }
 
-/// Stores C at an element of the type that the problem has.
+/// Stores a result to C, whose type is run-time data.
 template <class In>
 __device__ __forceinline__ void store_weight_only(const WeightOnlyArgs<In>& args, std::int64_t row,
                                                   std::int64_t col, float sum) {
@@ -34,8 +34,8 @@ __device__ __forceinline__ void store_weight_only(const WeightOnlyArgs<In>& args
   args.c_is_float ? store(g.c.data) : store(reinterpret_cast<In*>(g.c.data));
 }
 
-/// Neighbours along the rows of the weights: several are loaded at a time from the parts of k, where
-/// latency is most of the time.
+/// Four sums, adjacent along the rows of the weights. Partial sums are loaded four at a time,
+/// because latency dominates.
 struct alignas(16) FourSums {
   float at[4];
 
@@ -45,7 +45,7 @@ struct alignas(16) FourSums {
   }
 };
 
-/// Stores those of four neighbours along a row of C that exist: together where C is aligned for it.
+/// Stores four adjacent elements of a row of C, except those outside C: together if C is aligned.
 template <class Out, class In>
 __device__ __forceinline__ void store_four(const Gemm<In, float>& g, std::int64_t row,
                                            std::int64_t col, const FourSums& sums) {
@@ -67,13 +67,13 @@ __device__ __forceinline__ void store_four(const Gemm<In, float>& g, std::int64_
   }
 }
 
-/// In shared memory: COLS rows of A by ROWS rows of the weights.
+/// Results in shared memory: COLS rows of A by ROWS rows of the weights.
 template <int COLS, int ROWS>
 struct WeightOnlyResults {
-  static constexpr int PITCH = ROWS + 4;  // lanes in different banks
+  static constexpr int PITCH = ROWS + 4;  // lanes access different banks
   alignas(16) float at[COLS * PITCH];
 
-  /// The sums of a warp, of 16 rows from `row` on, as mma.m16n8k16 has them.
+  /// Writes the sums of a warp, 16 rows from `row` in the layout of mma.m16n8k16.
   __device__ __forceinline__ void stage(int row, const float (&sums)[COLS / 8][4]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     RUNG_UNROLL
@@ -85,8 +85,8 @@ struct WeightOnlyResults {
     }
   }
 
-  /// All THREADS of a block, once the results are complete. The tile begins at row few0 of A and row
-  /// many0 of the weights.
+  /// Stores the results. Called by all THREADS of a block when the results are complete. The tile
+  /// begins at row few0 of A and row many0 of the weights.
   template <int THREADS, class In>
   __device__ __forceinline__ void store(const WeightOnlyArgs<In>& args, const BlockWork& work,
                                         std::int64_t few0, std::int64_t many0) const {
@@ -100,7 +100,7 @@ struct WeightOnlyResults {
     const auto result = [&](int i) RUNG_INLINE_LAMBDA {
       return *reinterpret_cast<const FourSums*>(&at[i / FOURS * PITCH + i % FOURS * 4]);
     };
-    // Of a small tile, one block adds up the parts as fast as all do.
+    // For a small tile, one block adds up the splits as fast as all blocks together.
     if constexpr (COLS > 32) {
       if (!work.is_whole()) {
         share_sums<THREADS, COLS * FOURS>(args.gemm.split_k.workspace, work, count, result, store);

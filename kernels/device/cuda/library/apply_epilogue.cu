@@ -1,5 +1,5 @@
-// The epilogue of products whose kernel has none: from sums in device memory to results of any type
-// and layout. The kernel is offered like a rung, but is not on the ladder.
+// Applies an epilogue to products whose kernel has none: reads sums from device memory and writes
+// results of any type and layout. Registered like a rung, but not on the ladder.
 // needs: sm_80
 
 #include "device/cuda/entry/gemm.cuh"
@@ -80,7 +80,7 @@ __device__ __forceinline__ void apply_epilogue(const ApplyEpilogue& apply) {
 
 }  // namespace rung::cuda
 
-// One for each type of sums.
+// One entry for each type of sums.
 #define RUNG_APPLY_EPILOGUE(suffix, Sum, E)                                        \
   extern "C" __global__ void __launch_bounds__(                                    \
       rung::cuda::ApplyEpilogue::cols* rung::cuda::ApplyEpilogue::rows_at_once)    \

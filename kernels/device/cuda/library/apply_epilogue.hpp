@@ -1,5 +1,5 @@
 #pragma once
-// The argument of the kernel of apply_epilogue.cu.
+// The parameter of the kernel in apply_epilogue.cu.
 
 #include "core/epilogue.hpp"
 
@@ -7,9 +7,9 @@ namespace rung::cuda {
 
 struct ApplyEpilogue {
   EpilogueArgs args;
-  const void* sums;  // row-major without gaps; null: all are 0
+  const void* sums;  // row-major without gaps; null: all 0
 
-  /// The tile of results of a block.
+  /// The tile of results that a block computes.
   static constexpr int rows = 32, cols = 64;
   static constexpr int rows_at_once = 4;
 };

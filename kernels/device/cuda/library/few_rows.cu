@@ -1,8 +1,8 @@
-// Products of at most 64 rows, for mode batch_invariant, in the order of sums of
-// tile/invariant_parts.hpp. Narrow tiles give work to more SMs, and so do clusters whose blocks
-// share the parts of k of a tile and add up their sums through distributed shared memory. A stage
-// has several k-blocks, because waiting for a stage takes longer than multiplying one k-block. The
-// kernel is offered like a rung, but is not on the ladder.
+// Products of at most 64 rows for mode batch_invariant, with the summation order of
+// tile/invariant_parts.hpp. Narrow tiles occupy more SMs. So do clusters whose blocks share the
+// parts of k of a tile and add up their sums through distributed shared memory. A stage has several
+// k-blocks, because waiting for a stage takes longer than multiplying one k-block. Registered like
+// a rung, but not on the ladder.
 // bottleneck: the chain of matrix instructions of a part, 50 clocks each; waves of tiles
 // needs: sm_90a, a K-major A
 
@@ -21,12 +21,12 @@
 namespace rung {
 namespace {
 
-/// K_BLOCKS: of a stage.
+/// K_BLOCKS: k-blocks per stage.
 template <int BN, bool B_K_MAJOR, int K_BLOCKS, int STAGES>
 struct FewRows {
   static constexpr int BM = 64, BK = 64;
   static constexpr int THREADS = 256;
-  static constexpr int LD = BN + 8;  // of sums: rows begin in different banks
+  static constexpr int LD = BN + 8;  // row pitch of sums: rows begin in different banks
   using State = cuda::PipelineState<STAGES>;
 
   template <class In>
@@ -37,8 +37,8 @@ struct FewRows {
     cuda::StageBarriers<STAGES, 1> barriers;
   };
 
-  /// What a block computes: a tile of all rows, for some of the parts of k. The blocks of a cluster
-  /// share one tile; the parts of later ranks follow those of earlier ones.
+  /// The work of a block: a tile of all rows for some parts of k. The blocks of a cluster share one
+  /// tile; the parts are divided in rank order.
   struct Work {
     int col, rank, ranks, parts;
 
@@ -51,7 +51,7 @@ struct FewRows {
 
     /// The first part of a rank.
     __device__ __forceinline__ int first(int of_rank) const { return parts * of_rank / ranks; }
-    /// How many sums a rank leaves in shared memory. Rank 0 has the first parts of all, and adds
+    /// The number of sums that a rank stores in shared memory. Rank 0 has the first parts and adds
     /// them up itself.
     __device__ __forceinline__ int sums(int of_rank) const {
       return of_rank == 0 ? 1 : first(of_rank + 1) - first(of_rank);
@@ -64,7 +64,7 @@ struct FewRows {
                                                 const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) shared.barriers.init(4);
-    // sync: the barriers are initialised
+    // sync: the barriers are initialized
     ptx::barrier_cluster_arrive_wait();
 
     // sync: the previous kernels have finished, and their writes are visible
@@ -77,14 +77,14 @@ struct FewRows {
     }
     if (work.ranks == 1) return;
 
-    // sync: the sums of all blocks are there
+    // sync: the sums of all blocks are complete
     ptx::barrier_cluster_arrive_wait();
     store_sums(g, work, shared);
     // sync: no block exits while another may still read its sums
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(i, k_begin, k_end) for each part i of the block, counted from its first one.
+  /// Calls f(i, k_begin, k_end) for each part i of the block, counted from its first part.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_each_part(const Gemm<In, Out>& g, const Work& work,
                                                        const F& f) {
@@ -95,14 +95,15 @@ struct FewRows {
     }
   }
 
-  /// One thread: loads each stage as soon as it is empty. Where a part ends within a stage, the
-  /// rest of the stage is loaded from beyond k, as zeros.
+  /// One thread: loads each stage as soon as it is empty. If a part ends within a stage, the rest
+  /// of the stage is loaded from outside k, as zeros.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, const Work& work,
                                                  Shared<In>& shared) {
     const int bytes = K_BLOCKS * (cuda::loaded_extent<BM>(g.m) + BN) * 128;
-    // A multiple of 64 from k on: TMA stops if a box begins at no multiple of 16 bytes, as k may be.
+    // A multiple of 64 that is at least k. k itself may not be a multiple of 16 bytes, where a box
+    // must begin.
     const std::int64_t beyond = cuda::begin_of_invariant_part(g.k, work.parts);
     State state;
     for_each_part(g, work, [&](int, std::int64_t k_begin, std::int64_t k_end) RUNG_INLINE_LAMBDA {
@@ -122,7 +123,7 @@ struct FewRows {
     });
   }
 
-  /// One warpgroup: the tile.
+  /// One warpgroup: computes the tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, const Work& work,
                                                  Shared<In>& shared) {
@@ -150,14 +151,14 @@ struct FewRows {
     }
   }
 
-  /// acc += A times B in a part of k.
+  /// acc += A times B for a part of k.
   template <class In>
   static __device__ __forceinline__ void multiply(std::int64_t k_begin, std::int64_t k_end,
                                                   Shared<In>& shared, State& state,
                                                   float (&acc)[BN / 8][4]) {
     int before = 0;
     for (std::int64_t k0 = k_begin; k0 < k_end; k0 += K_BLOCKS * BK) {
-      // sync: the tiles are there
+      // sync: the tiles have arrived
       shared.barriers.wait_until_full(state);
 
       // multiply
@@ -176,7 +177,7 @@ struct FewRows {
     if (k_begin < k_end) shared.barriers.release(before);
   }
 
-  /// acc += A times B in k-block i of a stage.
+  /// acc += A times B for k-block i of a stage.
   template <class In>
   static __device__ __forceinline__ void add_block(Shared<In>& shared, int stage, int i,
                                                    float (&acc)[BN / 8][4]) {
@@ -196,7 +197,7 @@ struct FewRows {
     }
   }
 
-  /// Zeros in the rows of A that are not loaded.
+  /// Zeros the rows of A that are not loaded.
   template <class In>
   static __device__ __forceinline__ void clear_rest(int rows, Shared<In>& shared) {
     if (rows == BM) return;
@@ -220,19 +221,20 @@ struct FewRows {
     }
   }
 
-  /// All threads of the cluster: each adds up the sums of pairs of elements.
+  /// Called by all threads of the cluster: each adds up the sums of pairs of elements and stores
+  /// them.
   template <class In, class Out>
   static __device__ __forceinline__ void store_sums(const Gemm<In, Out>& g, const Work& work,
                                                     const Shared<In>& shared) {
-    constexpr int PAIRS = BN / 2;  // of a row
+    constexpr int PAIRS = BN / 2;  // pairs per row
     const auto rows = static_cast<int>(g.m);
     RUNG_NO_UNROLL
     for (int i = work.rank * THREADS + static_cast<int>(threadIdx.x); i < rows * PAIRS;
          i += work.ranks * THREADS) {
       const int row = i / PAIRS, col = i % PAIRS * 2;
-      cuda::Vector<float, 2> theirs[cuda::most_few_rows_ranks][cuda::parts_of_follower];
+      cuda::Vector<float, 2> theirs[cuda::max_few_rows_ranks][cuda::parts_of_follower];
       RUNG_UNROLL
-      for (int rank = 0; rank < cuda::most_few_rows_ranks; ++rank) {
+      for (int rank = 0; rank < cuda::max_few_rows_ranks; ++rank) {
         const int sums = rank < work.ranks ? work.sums(rank) : 0;
         RUNG_UNROLL
         for (int s = 0; s < cuda::parts_of_follower; ++s) {
@@ -280,7 +282,7 @@ using MnMajor = FewRows<64, false, 2, 5>;
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(library, few_rows, (0, Narrow, bf16, f16, bf16_bf16, f16_f16),
+RUNG_CUDA_GEMM_TILES(library_few_rows, (0, Narrow, bf16, f16, bf16_bf16, f16_f16),
                      (1, Wide, bf16, f16, bf16_bf16, f16_f16),
                      (2, MnMajor, bf16, f16, bf16_bf16, f16_f16))
 

@@ -1,7 +1,7 @@
-// Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 with the operations of
-// rung::Epilogue between the sums and their store by TMA. Clusters are for the common parts alone. The
-// kernel is offered like a rung, but is not on the ladder.
-// bottleneck: the epilogue, where k is short; 128 x 256 for all parts spills
+// Products of 16-bit and 8-bit floats with a fused epilogue: wgmma_tiles with the operations of
+// rung::Epilogue between the sums and their TMA store. Only tiles for common parts use clusters.
+// Registered like a rung, but not on the ladder.
+// bottleneck: the epilogue if k is short; 128 x 256 with all parts spills
 // needs: sm_90a
 
 #include "device/cuda/entry/gemm.cuh"
@@ -22,19 +22,20 @@
 namespace rung {
 namespace {
 
-/// TILES: 1, consumers share a tile, 64 rows each; 2, ping-pong: each of two consumers has a tile of its
-/// own, and stores its results while the other one multiplies. COMMON: the epilogue has common parts
-/// only, as has_common_parts() of the library says. CLUSTER: blocks that share B's columns.
+/// TILES: 1, consumers share a tile of 64 rows each; 2, ping-pong: each of two consumers has its
+/// own tile and stores its results while the other one multiplies. COMMON: the epilogue has only
+/// common parts, as has_common_parts() of the library defines them. CLUSTER: blocks that share B's
+/// columns.
 template <int BM, int BN, int STAGES, int TILES, int BOXES, int WM, bool COMMON, int CLUSTER = 1>
 struct FusedTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;    // rows of tiles that go together
-  static constexpr int SHARERS = BM / WM;            // consumers of a tile, WM rows each
+  static constexpr unsigned GROUP = 8 * 128 / BM;    // tile rows per group of the rasterization
+  static constexpr int SHARERS = BM / WM;            // consumers per tile, WM rows each
   static constexpr int CONSUMERS = TILES * SHARERS;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
-  static constexpr int J = WM / 64 * BN / 8;  // sums of a thread, by four
-  static constexpr bool SPLITS = TILES == 1;  // tiles of the last wave along k
+  static constexpr int J = WM / 64 * BN / 8;  // quads of sums per thread
+  static constexpr bool SPLITS = TILES == 1;  // splits tiles of the last wave along k
   template <class In>
-  static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
+  static constexpr int BK = 128 / sizeof(In);  // k-blocks of 128 bytes
   template <class In>
   using Scheduler = cuda::TileScheduler<BM, BN, 128 / sizeof(In), CLUSTER>;
 
@@ -69,7 +70,7 @@ struct FusedTile {
       }
       shared.barriers.init(SHARERS * 4);
     }
-    // sync: the barriers are initialised
+    // sync: the barriers are initialized
     ptx::barrier_cluster_arrive_wait();
 
     // sync: the previous kernels have finished, and their writes are visible
@@ -98,7 +99,8 @@ struct FusedTile {
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
-            // load: this block's rows of A, and its part of B for all; the others' count here too
+            // load: this block's rows of A, and its part of B for all blocks; their parts count
+            // here, too
             const std::uint32_t full =
                 shared.barriers.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
             const int k = static_cast<int>(k0), col = static_cast<int>(tile.col);
@@ -119,7 +121,7 @@ struct FusedTile {
         });
   }
 
-  /// One warpgroup: WM rows of each tile, or of every other one.
+  /// One warpgroup: WM rows of each tile, or of every other tile.
   template <class In>
   static __device__ __forceinline__ void consume(const Gemm<In, float>& g,
                                                  const cuda::TensorMaps& maps,
@@ -140,19 +142,19 @@ struct FusedTile {
     }();
     const Scheduler<In> scheduler(g, SPLITS ? split_k.splits : 1);
     cuda::PipelineState<STAGES> state;
-    int others = consumer / SHARERS;         // tiles until this consumer's next one
+    int others = consumer / SHARERS;         // tiles to skip before this consumer's next one
     std::uint32_t turn_parity = others ^ 1;  // the first turn needs no signal
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           if (others-- > 0) return cuda::skip_stages(state, work.steps() / BK<In>);
           others = TILES - 1;
           epilogue.prefetch(tile.row + row, tile.col, SPLITS && work.splits > 1);
-          // Before the turn: tensor cores would wait for these zeros.
+          // Zero before the turn: otherwise tensor cores would wait.
           float acc[J][4] = {};
           ptx::pin(acc);
           if constexpr (TILES > 1) {
-            // sync: the other consumer has seen all stages before, so that no wait for a stage is two
-            // phases ahead
+            // sync: the other consumer has passed all previous stages, so that no wait for a stage
+            // is two phases ahead
             ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.turn[consumer]), turn_parity);
             turn_parity ^= 1;
           }
@@ -172,7 +174,7 @@ struct FusedTile {
     epilogue.finish();
   }
 
-  /// acc += WM rows of A, from `row` of the tile on, times B's columns.
+  /// acc += WM rows of A, from `row` of the tile, times B's columns.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int row, Shared<In>& shared,
                                                   cuda::PipelineState<STAGES>& state,
@@ -199,7 +201,7 @@ struct FusedTile {
     return {BM, BN, BK<In>, THREADS, sizeof(Shared<In>), CLUSTER};
   }
 
-  /// Without the tensor map of C, whose type the epilogue says.
+  /// Omits the tensor map of C, whose type depends on the epilogue.
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
     const std::int64_t blocks = CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
@@ -218,8 +220,7 @@ struct FusedTile {
   }
 };
 
-// A box for each 64 x 64 results would cost the 128 x 128 tile in turns a stage, which is worth more.
-//                                BM   BN  STAGES TILES BOXES WM COMMON CLUSTER
+// One box per 64 x 64 results would cost the ping-pong 128 x 128 tile a stage, which is worth more.
 using Medium = FusedTile<128, 128, 6, 1, 2, 64, false>;
 using Small = FusedTile<64, 128, 8, 1, 2, 64, false>;
 using Smaller = FusedTile<64, 64, 12, 1, 2, 64, false>;

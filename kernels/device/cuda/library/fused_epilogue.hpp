@@ -1,5 +1,5 @@
 #pragma once
-// The argument of the kernels of fused_epilogue.cu.
+// The parameter of the kernels in fused_epilogue.cu.
 
 #include <cstddef>
 
@@ -9,17 +9,17 @@
 
 namespace rung::cuda {
 
-/// Tiles from this number on are for the common parts of an epilogue alone: has_common_parts() of
-/// library/cuda/fused_epilogue.cpp.
+/// Tiles with this index or above support only the common parts of an epilogue: has_common_parts()
+/// in library/cuda/fused_epilogue.cpp.
 inline constexpr int first_common_tile = 6;
 
-/// The beginning is that of KernelArgs, so that the kernel finds its tensor maps.
+/// Begins like KernelArgs, so that the kernel finds its tensor maps.
 template <class In>
 struct FusedArgs {
-  Gemm<In, float> problem;  // of the product; C is that of the epilogue
+  Gemm<In, float> problem;  // the product; the epilogue has its own C
   SplitK split_k = {};
   TensorMaps maps = {};
-  EncodedTensorMap other = {};  // of the aux output or the residual; right behind the others
+  EncodedTensorMap other = {};  // the aux output or the residual; directly after `maps`
   EpilogueArgs epilogue = {};
 };
 static_assert(offsetof(FusedArgs<float>, maps) == maps_offset);

@@ -1,5 +1,5 @@
 #pragma once
-// Where the halves and the scales of a split operand are in memory: for kernels without tensor maps.
+// The memory layout of the halves and scales of a split operand, for kernels without tensor maps.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace rung::cuda {
 
-/// The scales of all rows follow their halves, from a multiple of 256 bytes on.
+/// The size of all halves. The scales of all rows follow, aligned to 256 bytes.
 constexpr std::int64_t bytes_of_halves(std::int64_t rows, std::int64_t row_length) {
   constexpr std::int64_t bytes_of_half = 2;
   return round_up(rows * SplitOperand::halves_in_row(row_length) * bytes_of_half,

@@ -1,6 +1,6 @@
-// For products of bfloat16 and float: writes floats as sums of three bfloat16 (entry _f32), and
-// bfloat16 as floats (entry _bf16). The layout stays that of the operand. The kernels are offered
-// like a rung, but are not on the ladder.
+// Prepares operands for products of bfloat16 and float: writes floats as sums of three bfloat16
+// (entry _f32) or bfloat16 as floats (entry _bf16). Keeps the operand's layout. Registered like a
+// rung, but not on the ladder.
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/library/mixed_operand.hpp"
@@ -28,8 +28,9 @@ __device__ __forceinline__ float high_part(float x) {
   return ptx::mov_f32_b32(__builtin_bit_cast(std::uint32_t, x) & 0xFFFF0000);
 }
 
-/// Stores the parts of an element: eight bits in each, so they are exact. Returns whether all bits are
-/// there. The last ones of a smaller element are subnormal, which tensor cores may count as 0.
+/// Stores the parts of an element. Each has eight bits, so they are exact. Returns true if the
+/// parts represent all bits. The low bits of a small element are subnormal, which tensor cores may
+/// flush to 0.
 __device__ __forceinline__ bool put(const SplitParts& split, std::int64_t row, std::int64_t col,
                                     float x) {
   constexpr int chunk = SplitParts::chunk;
@@ -51,7 +52,7 @@ __device__ __forceinline__ OperandScale scale_of(bool is_exact) {
   return {0, is_exact ? 0.0f : 1.0f, 0.0f, 0.0f};
 }
 
-/// A block splits whole rows.
+/// Each block splits whole rows.
 __device__ __forceinline__ void split_by_row(const SplitParts& split) {
   __shared__ bool exact[warps];
   const int thread = static_cast<int>(threadIdx.x);
@@ -63,10 +64,10 @@ __device__ __forceinline__ void split_by_row(const SplitParts& split) {
       is_exact &= put(split, row, i, i < split.row_length ? from[i] : 0.0f);
     }
     const bool of_warp = ptx::vote_ballot(!is_exact) == 0;
-    // sync: the first thread has read what the warps found in the previous row
+    // sync: the first thread has read the warps' findings for the previous row
     __syncthreads();
     if (thread % lanes == 0) exact[thread / lanes] = of_warp;
-    // sync: all warps have stored what they found
+    // sync: all warps have stored their findings
     __syncthreads();
     if (thread != 0) continue;
     RUNG_UNROLL
@@ -75,8 +76,8 @@ __device__ __forceinline__ void split_by_row(const SplitParts& split) {
   }
 }
 
-/// A block splits 32 columns, one for each lane; its warps share the rows. A thread has eight loads in
-/// flight: few blocks share the columns of a small operand.
+/// Each block splits 32 columns, one per lane; its warps share the rows. A thread has eight loads
+/// in flight, because a small operand occupies few blocks.
 __device__ __forceinline__ void split_by_column(const SplitParts& split) {
   constexpr int at_once = 8;
   __shared__ bool exact[warps][lanes];
@@ -101,10 +102,10 @@ __device__ __forceinline__ void split_by_column(const SplitParts& split) {
         if (row < split.rows) is_exact &= put(split, row, col, x[i]);
       }
     }
-    // sync: the first warp has read what the others found in the previous columns
+    // sync: the first warp has read the others' findings for the previous columns
     __syncthreads();
     exact[warp][lane] = is_exact;
-    // sync: all warps have stored what they found
+    // sync: all warps have stored their findings
     __syncthreads();
     if (warp != 0 || !exists) continue;
     RUNG_UNROLL

@@ -1,5 +1,5 @@
-// Packs an operand for TMA: makes a copy whose rows begin at multiples of 16 bytes, and which is
-// K-major where wgmma requires that. The kernel is offered like a rung, but is not on the ladder.
+// Packs an operand for TMA: makes a copy whose rows begin at multiples of 16 bytes, K-major if
+// wgmma requires that. Registered like a rung, but not on the ladder.
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/library/pack_operand.hpp"
@@ -23,15 +23,15 @@ __device__ __forceinline__ const Word* product_of(const PackOperand& copy, std::
   return static_cast<const Word*>(copy.from) + product * copy.from_product_stride;
 }
 
-/// A block copies whole rows, several short ones at a time; a thread writes 16 bytes at a time, zeros
-/// beyond the end of a row.
+/// Each block copies whole rows, several short ones at a time. A thread writes 16 bytes at a time,
+/// padding the end of a row with zeros.
 template <class Word>
 __device__ __forceinline__ void copy_rows(const PackOperand& copy) {
   constexpr int W = 16 / sizeof(Word);
   auto* const to = static_cast<Vector<Word, W>*>(copy.to);
   const std::int64_t vectors = copy.to_ld / W;
   constexpr int THREADS = PackOperand::threads;
-  const int of_row = vectors < THREADS ? static_cast<int>(vectors) : THREADS;  // threads
+  const int of_row = vectors < THREADS ? static_cast<int>(vectors) : THREADS;  // threads per row
   const int rows = THREADS / of_row;
   const int my_row = static_cast<int>(threadIdx.x) / of_row;
   const int my_vector = static_cast<int>(threadIdx.x) % of_row;
@@ -52,15 +52,15 @@ __device__ __forceinline__ void copy_rows(const PackOperand& copy) {
   }
 }
 
-/// A block transposes tiles through shared memory, so that it reads and writes along contiguous
-/// elements. A thread keeps 16 loads in flight: the full bandwidth of memory needs about 30 KB in
-/// flight for each SM. The padded pitch keeps the columns of a warp in different banks.
+/// Each block transposes tiles through shared memory, so that reads and writes are contiguous. A
+/// thread keeps 16 loads in flight: full memory bandwidth needs about 30 KB in flight per SM. The
+/// padded pitch places the columns of a warp in different banks.
 template <class Word>
 __device__ __forceinline__ void transpose(const PackOperand& copy) {
   constexpr int TILE = PackOperand::tile;
   constexpr int W = 16 / sizeof(Word);
-  constexpr int IN_ROW = TILE / W;               // vectors
-  constexpr int LINE = IN_ROW < 8 ? IN_ROW : 8;  // of them, that lanes side by side write
+  constexpr int IN_ROW = TILE / W;               // vectors per row
+  constexpr int LINE = IN_ROW < 8 ? IN_ROW : 8;  // vectors that adjacent lanes write
   static_assert(TILE * LINE % PackOperand::threads == 0 && IN_ROW % LINE == 0);
   __shared__ Word tile[TILE][TILE + (sizeof(Word) == 1 ? 2 : 1)];
   const int thread = static_cast<int>(threadIdx.x);
@@ -75,7 +75,7 @@ __device__ __forceinline__ void transpose(const PackOperand& copy) {
     auto* const to =
         static_cast<Vector<Word, W>*>(copy.to) + product * copy.rows * (copy.to_ld / W);
 
-    // sync: all threads have read the last tile
+    // sync: all threads have read the previous tile
     __syncthreads();
     const std::int64_t row = first_row + thread % TILE;
     RUNG_UNROLL
@@ -111,7 +111,7 @@ __device__ __forceinline__ void copy_or_transpose(const PackOperand& copy) {
 
 }  // namespace rung::cuda
 
-// One for each size of words, named after a type of it.
+// One entry for each word size, named after a type of that size.
 extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
     gemm_cuda_library_pack_operand_i8(rung::cuda::PackOperand copy) {
   rung::cuda::copy_or_transpose<std::uint8_t>(copy);

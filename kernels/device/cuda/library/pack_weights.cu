@@ -1,5 +1,5 @@
-// Packs quantized weights for rungs 71 and 72: a block packs a record at a time, a thread a word. The
-// kernel is offered like a rung, but is not on the ladder.
+// Packs quantized weights for weight_only and weight_only_wgmma: a block packs one record at a time, a
+// thread one word. Registered like a rung, but not on the ladder.
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/library/pack_weights.hpp"

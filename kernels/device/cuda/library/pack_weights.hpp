@@ -1,5 +1,5 @@
 #pragma once
-// The argument of the kernel of pack_weights.cu.
+// The parameter of the kernel in pack_weights.cu.
 
 #include <cstdint>
 

@@ -1,7 +1,10 @@
-// C = beta * C, for calls whose alpha or k is 0: the library promises not to read A and B in them.
-// C is not read if beta is 0. The kernel is offered like a rung, but is not on the ladder.
+// Computes C = beta * C for calls with alpha or k of 0, in which the library promises not to read A
+// and B. C is not read if beta is 0. Registered like a rung, but not on the ladder. A separate
+// kernel checks the offsets of groups without products.
 
 #include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/library/check_offsets.hpp"
+#include "device/cuda/ptx/warp.cuh"
 
 namespace rung {
 namespace {
@@ -34,6 +37,22 @@ struct Scale {
 }  // namespace
 
 // For each type of results, named as if A and B had it.
-RUNG_CUDA_GEMM(library, scale, Scale, f32, f64, i32, bf16_bf16, f16_f16)
+RUNG_CUDA_GEMM(library_scale, Scale, f32, f64, i32, bf16_bf16, f16_f16)
 
 }  // namespace rung
+
+#ifndef RUNG_HOST
+
+// Named after a type for which there is no scale kernel.
+extern "C" __global__ void __launch_bounds__(rung::cuda::CheckOffsets::threads)
+    gemm_cuda_library_scale_i8(rung::cuda::CheckOffsets check) {
+  bool is_wrong = false;
+  for (std::int64_t i = threadIdx.x; i < check.groups; i += rung::cuda::CheckOffsets::threads) {
+    const int begin = check.offsets[i], end = check.offsets[i + 1];
+    is_wrong = is_wrong || begin < 0 || end < begin || end > check.extent;
+  }
+  const bool any_is_wrong = rung::ptx::vote_ballot(is_wrong) != 0;
+  if (any_is_wrong && threadIdx.x == 0) *check.status = 1;
+}
+
+#endif

@@ -1,6 +1,6 @@
-// Splits a K-major operand of floats into digits of 8 bits for tensor cores: scales each row of A
-// and column of B by a power of two, and rounds to integers of three digits. The kernel is offered
-// like a rung, but is not on the ladder.
+// Splits a K-major float operand into 8-bit digits for tensor cores: scales each row of A or column
+// of B by a power of two and rounds to integers of three digits. Registered like a rung, but not on
+// the ladder.
 
 #include "device/cuda/library/split_digits.hpp"
 
@@ -23,9 +23,9 @@ namespace rung::cuda {
 
 inline constexpr int lanes = 32;
 inline constexpr int warps = SplitDigits::threads / lanes;
-inline constexpr int width = 4;  // elements of a thread that are neighbours
+inline constexpr int width = 4;  // adjacent elements per thread
 
-/// Those of the row's elements from `first` on that exist, and zeros.
+/// Loads a row's elements from `first`; zeros after its end.
 __device__ __forceinline__ void load(const SplitDigits& split, const float* row, std::int64_t first,
                                      float (&x)[width]) {
   const bool is_vector =
@@ -40,7 +40,7 @@ __device__ __forceinline__ void load(const SplitDigits& split, const float* row,
   }
 }
 
-/// A block splits whole rows.
+/// Each block splits whole rows.
 __device__ __forceinline__ void split_rows(const SplitDigits& split) {
   __shared__ unsigned largest[warps];
   __shared__ unsigned long long squares[warps];
@@ -65,7 +65,7 @@ __device__ __forceinline__ void split_rows(const SplitDigits& split) {
       most = other > most ? other : most;
     }
     if (thread % lanes == 0) largest[warp] = most;
-    // sync: all warps have found their largest
+    // sync: all warps have found their maximum
     __syncthreads();
     RUNG_UNROLL
     for (int w = 0; w < warps; ++w) most = largest[w] > most ? largest[w] : most;
@@ -94,7 +94,7 @@ __device__ __forceinline__ void split_rows(const SplitDigits& split) {
         *reinterpret_cast<Vector<std::int8_t, width>*>(first + d * chunk) = result[d];
       }
     }
-    // Integers: the same sum in any order.
+    // Integer sums do not depend on the order.
     RUNG_UNROLL
     for (unsigned by = lanes / 2; by > 0; by /= 2) {
       const auto low = static_cast<std::uint32_t>(sum);
@@ -103,7 +103,7 @@ __device__ __forceinline__ void split_rows(const SplitDigits& split) {
                                        ptx::shfl_down(low, by));
     }
     if (thread % lanes == 0) squares[warp] = static_cast<unsigned long long>(sum);
-    // sync: all warps have added up their squares, and have read the largest
+    // sync: all warps have added up their squares and read the maxima
     __syncthreads();
     if (thread != 0) continue;
     sum = 0;

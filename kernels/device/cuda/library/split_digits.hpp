@@ -1,6 +1,6 @@
 #pragma once
-// The argument of the kernel of split_digits.cu, and what it makes of a K-major operand of floats:
-// rows of digits of 8 bits.
+// The parameter of the kernel in split_digits.cu, and the layout of its result: rows of 8-bit
+// digits of a K-major float operand.
 
 #include <cstdint>
 
@@ -12,13 +12,13 @@ namespace rung::cuda {
 
 struct SplitDigits {
   static constexpr int threads = 256;
-  /// A row of the result has the first digits of 128 elements, their second and third ones, and so
-  /// on, with zeros up to a multiple of 128 elements.
+  /// A row of the result holds the first digits of 128 elements, their second digits, their third
+  /// digits, and so on, padded with zeros to a multiple of 128 elements.
   static constexpr int chunk = 128;
 
   const float* from;
   void* to;              // rows of bytes
-  OperandScale* scales;  // of each row: the unit, and an infinite loss if digits do not fit
+  OperandScale* scales;  // per row: the unit, and an infinite loss if digits do not fit
   std::int64_t row_length, rows, from_ld;
 
   static constexpr std::int64_t bytes_in_row(std::int64_t row_length) {

@@ -1,7 +1,7 @@
-// Splits operands of floats into halves for tensor cores: scales each row of A and column of B by a
-// power of two, and stores float16 high and low halves. The layout stays that of the operand. Both
-// operands are split in one launch: either alone leaves SMs idle where it is small. The kernel is
-// offered like a rung, but is not on the ladder.
+// Splits float operands into halves for tensor cores: scales each row of A and column of B by a
+// power of two and stores float16 high and low halves. Keeps the operand's layout. One launch
+// splits both operands, because a small one would leave SMs idle. Registered like a rung, but not
+// on the ladder.
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/library/split_operand.hpp"
@@ -47,12 +47,12 @@ __device__ __forceinline__ void put(const SplitOperand& split, const HalfScale& 
   to[chunk] = low;
 }
 
-/// The blocks that split an operand, and which of them this one is.
+/// The number of blocks that split an operand, and the index of this one.
 struct BlockOf {
   std::int64_t index, count;
 };
 
-/// A block splits whole rows.
+/// Each block splits whole rows.
 __device__ __forceinline__ void split_by_row(const SplitOperand& split, const BlockOf& block) {
   __shared__ unsigned largest[warps];
   __shared__ LineSums of_warps[warps];
@@ -71,7 +71,7 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split, const Bl
       most = other > most ? other : most;
     }
     if (thread % lanes == 0) largest[warp] = most;
-    // sync: all warps have found their largest
+    // sync: all warps have found their maximum
     __syncthreads();
     RUNG_UNROLL
     for (int w = 0; w < warps; ++w) most = largest[w] > most ? largest[w] : most;
@@ -88,7 +88,7 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split, const Bl
                  ptx::shfl_down(sums.large, by)});
     }
     if (thread % lanes == 0) of_warps[warp] = sums;
-    // sync: all warps have added up their squares, and have read the largest
+    // sync: all warps have added up their squares and read the maxima
     __syncthreads();
     if (thread != 0) continue;
     LineSums of_row = {0, 0, 0};
@@ -98,11 +98,11 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split, const Bl
   }
 }
 
-/// Threads of a block that have the same column share its rows.
+/// The number of threads of a block that share a column.
 inline constexpr int shares = SplitOperand::threads / SplitOperand::columns;
 
-/// Calls f(row, x) for every row of a share of a column. A thread has eight loads in flight: few
-/// blocks share the columns of a small operand.
+/// Calls f(row, x) for every row of this thread's share of a column. A thread has eight loads in
+/// flight, because a small operand occupies few blocks.
 template <class F>
 __device__ __forceinline__ void for_each_row(const SplitOperand& split, int share, std::int64_t col,
                                              const F& f) {
@@ -124,7 +124,7 @@ __device__ __forceinline__ void for_each_row(const SplitOperand& split, int shar
   }
 }
 
-/// A block splits a few columns.
+/// Each block splits a few columns.
 __device__ __forceinline__ void split_by_column(const SplitOperand& split, const BlockOf& block) {
   constexpr int columns = SplitOperand::columns;
   __shared__ unsigned largest[shares][columns];
@@ -141,7 +141,7 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split, const
       most = bits > most ? bits : most;
     });
     largest[share][column] = most;
-    // sync: all threads have found their largest
+    // sync: all threads have found their maximum
     __syncthreads();
     RUNG_UNROLL_4
     for (int s = 0; s < shares; ++s) most = largest[s][column] > most ? largest[s][column] : most;
@@ -151,7 +151,7 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split, const
     for_each_row(split, share, col,
                  [&](std::int64_t row, float x) { put(split, scale, row, col, x, sums); });
     of_shares[share][column] = sums;
-    // sync: all threads have added up their squares, and have read the largest
+    // sync: all threads have added up their squares and read the maxima
     __syncthreads();
     if (share != 0 || !exists) continue;
     LineSums of_column = {0, 0, 0};
@@ -163,7 +163,7 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split, const
 
 }  // namespace rung::cuda
 
-// Two blocks on an SM: half as many take a tenth longer for a product of 1024 x 1024 x 1024.
+// Two blocks per SM: with one, a product of 1024 x 1024 x 1024 takes a tenth longer.
 extern "C" __global__ void __launch_bounds__(rung::cuda::SplitOperand::threads, 2)
     gemm_cuda_library_split_operand_f32(rung::cuda::SplitOperands operands) {
   const unsigned begin = operands.blocks_of_first;

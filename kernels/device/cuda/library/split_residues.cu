@@ -1,6 +1,6 @@
-// Splits an operand of doubles into residues for tensor cores: scales each row of A and column of B
-// by a power of two, rounds to integers, and stores their residues modulo numbers of 8 bits,
-// K-major. The kernel is offered like a rung, but is not on the ladder.
+// Splits a double operand into residues for tensor cores: scales each row of A or column of B by a
+// power of two, rounds to integers, and stores their residues modulo 8-bit numbers, K-major.
+// Registered like a rung, but not on the ladder.
 // needs: sm_90a
 
 #include "device/cuda/library/split_residues.hpp"
@@ -28,7 +28,7 @@ inline constexpr int lanes = SplitResidues::lanes;
 inline constexpr int warps = SplitResidues::threads / lanes;
 inline constexpr int width = SplitResidues::width;
 
-/// Elements from step k on of a row of the result; zeros beyond its end.
+/// Loads elements of a row of the result from step k; zeros after its end.
 __device__ __forceinline__ void load(const SplitResidues& split, std::int64_t row, std::int64_t k,
                                      double (&x)[width]) {
   const double* const from = split.from + row * split.from_row + k * split.from_k;
@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_scale(const SplitResidues& split, std::int
                           : OperandScale{0, lost, 1.0f, 0.0f};
 }
 
-/// Stores a row's residues from step `first` on, every `by` steps: zeros if the row is not finite.
+/// Stores a row's residues from step `first`, every `by` steps; zeros if the row is not finite.
 __device__ __forceinline__ void store_row(const SplitResidues& split, std::int64_t row,
                                           const residues::SquaredNorms& norms, std::int64_t first,
                                           std::int64_t by) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ void store_row(const SplitResidues& split, std::int64
   }
 }
 
-/// K-major: a warp splits a row; its lanes share the steps.
+/// K-major: each warp splits a row; its lanes share the k-steps.
 __device__ __forceinline__ void split_by_row(const SplitResidues& split) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const int warp = static_cast<int>(threadIdx.x) / lanes;
@@ -110,9 +110,9 @@ __device__ __forceinline__ void split_by_row(const SplitResidues& split) {
   }
 }
 
-/// MN-major: a block splits 32 rows of the result. Eight lanes of a warp have neighbouring rows,
-/// whose loads are one sector for every four; the other lanes have the next steps, so that whole
-/// sectors are stored.
+/// MN-major: each block splits 32 rows of the result. Eight lanes of a warp process adjacent rows,
+/// whose loads form one sector for every four; the other lanes process the following k-steps, so
+/// that whole sectors are stored.
 __device__ __forceinline__ void split_by_column(const SplitResidues& split) {
   constexpr int rows = 32, neighbours = 8, steps = SplitResidues::threads / rows;
   __shared__ residues::SquaredNorms parts[steps][rows];

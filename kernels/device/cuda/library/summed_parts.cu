@@ -1,7 +1,8 @@
-// Products of a long k for mode batch_invariant, in the order of sums of tile/invariant_parts.hpp:
-// rung 31 with another split-K, and without clusters. Registers hold the sums of a part and those
-// of the parts before it, so tiles have at most 192 columns. Several blocks may share the parts of
-// the tiles of the last wave. The kernel is offered like a rung, but is not on the ladder.
+// Products with a long k for mode batch_invariant, with the summation order of
+// tile/invariant_parts.hpp: wgmma_tiles with a different split-K and without clusters. Registers hold
+// the sums of the current part and of all previous parts, so tiles have at most 192 columns.
+// Several blocks may share the parts of tiles in the last wave. Registered like a rung, but not on
+// the ladder.
 // bottleneck: power; the last wave
 // needs: sm_90a
 
@@ -22,7 +23,7 @@ namespace {
 
 template <int BM, int BN, int STAGES>
 struct SummedTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8 * 128 / BM;  // warpgroups
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
@@ -43,7 +44,7 @@ struct SummedTile {
                                                 const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
     if (threadIdx.x == 0) shared.init(CONSUMERS * 4);
-    // sync: the barriers are initialised
+    // sync: the barriers are initialized
     ptx::barrier_cluster_arrive_wait();
 
     // sync: the previous kernels have finished, and their writes are visible
@@ -57,7 +58,7 @@ struct SummedTile {
     }
   }
 
-  /// One thread: loads each stage as soon as it is empty. The parts of k follow each other.
+  /// One thread: loads each stage as soon as it is empty. The parts of k are consecutive.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -113,7 +114,8 @@ struct SummedTile {
     shared.Cs[group].wait();
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns, in the next steps.
+  /// acc += 64 rows of A, from group_row of the tile, times B's columns, over the next `steps`
+  /// k-steps.
   template <class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, int steps, int group_row,
                                                   Shared<In, Out>& shared,
@@ -158,7 +160,7 @@ using Medium = SummedTile<128, 128, 6>;
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(library, summed_parts, (0, Wide, bf16, f16, bf16_bf16, f16_f16),
+RUNG_CUDA_GEMM_TILES(library_summed_parts, (0, Wide, bf16, f16, bf16_bf16, f16_f16),
                      (1, Medium, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung

@@ -1,7 +1,7 @@
 #pragma once
-// A tile of a K-major operand that cp.async copies by pairs of neighbours along k. A copy that
-// transposes, as AsyncTile's, is of a single element: twice as many. What multiplies reads two steps
-// of k at once (tile/step_fragments.cuh).
+// A tile of a K-major operand that cp.async copies in pairs of elements along k. A transposing
+// copy, as in AsyncTile, moves single elements and needs twice as many copies. The multiplication
+// reads two k-steps at once (tile/step_fragments.cuh).
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace rung::cuda {
 
-/// A tile as [BK / 2][LD] pairs.
+/// A tile stored as [BK / 2][LD] pairs.
 template <class T, int BK, int LD>
 struct PairLayout {
   using Tile = T[BK / 2][LD];
@@ -24,7 +24,7 @@ struct PairLayout {
   }
 };
 
-/// Copies such tiles, which begin at multiples of BK steps.
+/// Copies such tiles, which begin at multiples of BK k-steps.
 template <class T, int EXTENT, int BK, int LD, int THREADS>
 using AsyncPairs = RowCopies<T, EXTENT, BK, THREADS, 2, PairLayout<T, BK, LD>>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a tile of an operand is copied, lies in shared memory and is read, for each Way.
+// For each Way: how a tile of an operand is copied, stored in shared memory, and read.
 
 #include "device/cuda/load/async_pairs.cuh"
 #include "device/cuda/load/async_rows.cuh"
@@ -8,7 +8,7 @@
 
 namespace rung::cuda {
 
-/// Transposed where the operand is K-major.
+/// Transposes a K-major operand.
 template <class T, int EXTENT, int BK, int THREADS, Way WAY>
 struct AsyncPanel {
   static constexpr int LD = EXTENT + vector_width<T>;

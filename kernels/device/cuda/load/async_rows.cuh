@@ -1,7 +1,8 @@
 #pragma once
-// A tile of a K-major operand that cp.async copies as it lies, a vector along k at a time. A copy that
-// transposes, as AsyncTile's, is of a single element: four times as many. What multiplies then reads
-// a vector of several steps at once (tile/step_fragments.cuh).
+// A tile of a K-major operand that cp.async copies without transposition, a vector along k at a
+// time. A transposing copy, as in AsyncTile, moves single elements and needs four times as many
+// copies. The multiplication then reads a vector of several k-steps at once
+// (tile/step_fragments.cuh).
 
 #include <cstdint>
 
@@ -11,8 +12,8 @@
 
 namespace rung::cuda {
 
-/// EXTENT rows of BK elements in shared memory. After each W rows there is a vector of padding, so
-/// that threads whose rows are W apart read different banks.
+/// EXTENT rows of BK elements in shared memory. A vector of padding follows each group of W rows,
+/// so that threads whose rows are W apart read different banks.
 template <class T, int EXTENT, int BK>
 struct RowTile {
   static constexpr int W = vector_width<T>;
@@ -21,11 +22,11 @@ struct RowTile {
 
   alignas(16) T elements[EXTENT / W * GROUP];
 
-  /// Where a row begins.
+  /// The offset of a row.
   static constexpr __device__ int at(int row) { return row / W * GROUP + row % W * BK; }
 };
 
-/// Where its elements are.
+/// The layout of the elements.
 template <class T, int EXTENT, int BK>
 struct RowLayout {
   using Tile = RowTile<T, EXTENT, BK>;
@@ -40,7 +41,7 @@ struct RowLayout {
   }
 };
 
-/// Copies such tiles, which begin at multiples of BK steps.
+/// Copies such tiles, which begin at multiples of BK k-steps.
 template <class T, int EXTENT, int BK, int THREADS>
 using AsyncRows = RowCopies<T, EXTENT, BK, THREADS, vector_width<T>, RowLayout<T, EXTENT, BK>>;
 

@@ -1,6 +1,6 @@
 #pragma once
-// A tile of an operand that cp.async copies to shared memory: it needs no registers, and the thread
-// that starts a copy continues at once.
+// A tile of an operand that cp.async copies to shared memory. The copy needs no registers, and the
+// issuing thread continues immediately.
 
 #include <cstdint>
 
@@ -12,14 +12,14 @@ namespace rung::cuda {
 
 /// How an operand is copied.
 enum class Way {
-  vectors,  // 16 bytes along the extent at a time, fewer at its end
-  rows,     // 16 bytes along k at a time, as they lie (async_rows.cuh)
+  vectors,  // 16 bytes along the extent at a time, fewer at the edge
+  rows,     // 16 bytes along k at a time, without transposition (async_rows.cuh)
   pairs,    // two elements along k at a time (async_pairs.cuh)
-  k_major,  // elements one by one, neighbouring threads along k: cp.async cannot transpose
-  any       // elements one by one, neighbouring threads along whichever direction lies together
+  k_major,  // single elements, adjacent threads along k: cp.async cannot transpose
+  any       // single elements, adjacent threads along the contiguous direction
 };
 
-/// Whether a way is possible; `any` always is.
+/// True if a way is possible; `any` always is.
 template <Way WAY, class T>
 __device__ __forceinline__ bool can_copy(const Operand<T>& operand) {
   if constexpr (WAY == Way::any) return true;
@@ -34,27 +34,28 @@ __device__ __forceinline__ bool can_copy(const Operand<T>& operand) {
   return !operand.is_k_major() && operand.is_aligned();
 }
 
-/// The k-blocks of BK steps that some steps need. The first one has the remainder of the division,
-/// so all others are full, and copying them needs no guard along k.
+/// Divides `steps` k-steps into k-blocks of BK. The first one has the remainder, so all others are
+/// full and their copies need no guard along k.
 template <int BK>
 struct KTiles {
   int count;
-  int first;  // steps of the first one: 1 to BK, or 0 if there is none
+  int first;  // steps of the first k-block: 1 to BK, or 0 if there are no k-blocks
 
   __device__ __forceinline__ explicit KTiles(std::int64_t steps)
       : count(steps > 0 ? static_cast<int>((steps + BK - 1) / BK) : 0),
         first(steps > 0 ? static_cast<int>((steps - 1) % BK) + 1 : 0) {}
 };
 
-/// EXTENT x BK elements, which lie as [BK][LD] in one of several stages of shared memory.
+/// Copies tiles of EXTENT x BK elements, stored as [BK][LD] in one of several stages of shared
+/// memory.
 ///
-/// A copy is 4 bytes at least, so 16-bit elements have no AsyncTile. What copies need is free of
-/// branches, so that the compiler can spread them among multiply-adds: all at once, they would wait
-/// for each other.
+/// A copy has at least 4 bytes, so 16-bit elements cannot use AsyncTile. The address computations
+/// are free of branches, so that the compiler can interleave copies with FMAs: all at once, copies
+/// would wait for each other.
 template <class T, int EXTENT, int BK, int LD, int THREADS, Way WAY>
 class AsyncTile {
  public:
-  /// For tiles that begin at e0 in the extent, and at k0 and one after another along k.
+  /// For tiles that begin at e0 in the extent and follow each other along k from k0.
   __device__ __forceinline__ AsyncTile(const Operand<T>& operand, std::int64_t e0, std::int64_t k0,
                                        T (*stages)[BK][LD]) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -78,8 +79,8 @@ class AsyncTile {
     }
   }
 
-  /// Starts to copy the first tile to stage 0, with zeros beyond its `steps` along k, and beyond
-  /// the extent.
+  /// Starts to copy the first tile to stage 0, with zeros after its `steps` k-steps and outside the
+  /// extent.
   __device__ __forceinline__ void copy_first(int steps) {
     copy_to(to_, [&](int i, int n) {
       const int k = k_ + (is_by_k() ? i % PARTS * K_LINE + n : i * K_STEP);
@@ -88,8 +89,8 @@ class AsyncTile {
     from_ += steps * k_stride_;
   }
 
-  /// Starts to copy the next tile to a stage, with zeros beyond the extent; all of it is zeros if
-  /// it does not exist.
+  /// Starts to copy the next tile to a stage, with zeros outside the extent; the whole tile is
+  /// zeros if it does not exist.
   __device__ __forceinline__ void copy(int stage, bool exists) {
     const int there = exists ? there_ : 0;
     copy_to(to_ + stage * static_cast<std::uint32_t>(BK * LD * sizeof(T)),
@@ -98,39 +99,39 @@ class AsyncTile {
   }
 
  private:
-  // A thread has groups of N elements: a vector along the extent, which is one copy, or neighbours
-  // along k, which are as many. The latter cost fewer instructions, but an access then touches more
-  // rows; that pays while a tile's part of a row is a sector of memory.
+  // A thread copies groups of N elements: a vector along the extent, which is a single copy, or N
+  // adjacent elements along k, which are N copies. The latter cost fewer instructions, but each
+  // access touches more rows; that pays off while a tile's part of a row is one sector.
   static constexpr bool by_groups = BK * sizeof(T) <= 32;
   static constexpr int N =
       WAY == Way::vectors || (WAY == Way::k_major && by_groups) ? Operand<T>::VEC : 1;
   static constexpr int COPIES = WAY == Way::vectors ? 1 : N;
-  static constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));  // bytes of a copy
+  static constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));  // bytes per copy
   static constexpr int COUNT = EXTENT * BK / N / THREADS;
-  static constexpr int E_LINE = EXTENT / N;  // groups of one line along the extent
-  // The same along k, at most 16: 32 elements of one row would be stored to only eight banks, and
-  // eight of each of four rows be loaded from twice as many lines of memory.
+  static constexpr int E_LINE = EXTENT / N;  // groups per line along the extent
+  // Groups per line along k, at most 16: 32 elements of one row would be stored to only eight
+  // banks, and loading eight from each of four rows touches twice as many lines of memory.
   static constexpr int K_LINE = BK / N > 16 ? 16 : BK / N;
-  static constexpr int PARTS = BK / N / K_LINE;  // of a row; a thread has a group in each
+  static constexpr int PARTS = BK / N / K_LINE;  // parts per row; a thread has a group in each
   static_assert(COUNT % PARTS == 0, "a thread has groups in all parts of a row");
-  // From a thread's group to its next: along k where neighbours lie along the extent, or the
-  // reverse.
+  // Distances between a thread's groups: along k if adjacent threads are along the extent,
+  // otherwise along the extent.
   static constexpr int K_STEP = THREADS / E_LINE;
   static constexpr int E_STEP = THREADS / K_LINE;
   static_assert(COUNT * N * THREADS == EXTENT * BK, "each thread makes as many copies");
   static_assert(THREADS % E_LINE == 0 && THREADS % K_LINE == 0,
                 "a thread's copies are evenly apart");
 
-  /// Known to the compiler, unless any way is possible.
+  /// A compile-time constant unless WAY is `any`.
   __device__ __forceinline__ bool is_by_k() const { return WAY == Way::k_major || by_k_; }
 
-  /// Of a copy of group i.
+  /// The number of bytes in a copy of group i.
   static __device__ __forceinline__ int bytes_of(int i, int there) {
     if constexpr (WAY == Way::vectors) return there;
     return i < there ? SIZE : 0;
   }
 
-  /// Copy n of group i: its first bytes_of(i, n), then zeros.
+  /// Copies group i in COPIES copies: copy n has bytes_of(i, n) bytes, followed by zeros.
   template <class Bytes>
   __device__ __forceinline__ void copy_to(std::uint32_t to, Bytes bytes_of) {
     const std::uint32_t to_step = (is_by_k() ? E_STEP : PARTS * K_STEP * LD) * sizeof(T);
@@ -148,12 +149,13 @@ class AsyncTile {
     }
   }
 
-  const T* from_;  // of the first copy of the next tile
+  const T* from_;  // source of the next tile's first copy
   std::int64_t from_step_, from_part_, k_stride_;
-  std::uint32_t to_;  // where it goes in the first stage
-  int k_;             // its step along k
-  int there_;         // groups within the extent; of vectors, which lie alike, the bytes of each
-  bool by_k_;         // neighbouring threads copy neighbours along k
+  std::uint32_t to_;  // its destination in stage 0
+  int k_;             // groups within the extent; for vectors, bytes of each
+  int there_;         // groups within the extent; for vectors, which are all aligned alike, the
+                      // bytes of each
+  bool by_k_;         // adjacent threads copy adjacent elements along k
 };
 
 }  // namespace rung::cuda

@@ -1,5 +1,5 @@
 #pragma once
-// The digits of an operand as a tensor map, and how a thread loads tiles of them by TMA.
+// The tensor map of an operand's digits, and TMA loads of their tiles.
 
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace rung::cuda {
 
-/// The map of the digits of a matrix of extent x k, whose tiles are K-major SwizzledTiles. The host
-/// makes a K-major copy where the matrix is none, and splits it, before the launch. A box has 128
-/// steps of `box_extent` rows or columns.
+/// The tensor map of the digits of an extent x k matrix, whose tiles are K-major SwizzledTiles.
+/// Before the launch, the host splits the matrix, after packing it K-major if necessary. A box has
+/// 128 k-steps of `box_extent` rows or columns.
 constexpr TensorMapSpec digits_map_of(const Matrix<const float>& x, std::int64_t extent,
                                       std::int64_t k, int box_extent) {
   const bool is_k_major = x.col_stride == 1;
@@ -25,7 +25,7 @@ constexpr TensorMapSpec digits_map_of(const Matrix<const float>& x, std::int64_t
           .is_in_digits = true};
 }
 
-/// A tile of one digit, from row or column e and step k on: see load_tile().
+/// Loads a tile of one digit, from row or column e and step k: see load_tile().
 template <int EXTENT>
 __device__ __forceinline__ void load_digits(std::uint16_t blocks, std::uint32_t tile,
                                             const EncodedTensorMap& map, int digit, int e, int k,

@@ -1,7 +1,6 @@
 #pragma once
-// Loads tiles one element at a time: from operands of any alignment and layout to K-major tiles in
-// shared memory, which are written in words of 4 bytes along k. All loads of a tile are in flight at
-// once.
+// Loads tiles element by element from operands of any alignment and layout. Tiles in shared memory
+// are K-major and written in words of 4 bytes along k. All loads of a tile are in flight at once.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,17 +12,17 @@
 
 namespace rung::cuda {
 
-/// Tiles of EXTENT rows of BK steps, and 16 bytes more: then the eight rows that ldmatrix reads at a
-/// time are in different banks. One of THREADS threads that load them.
+/// Loads tiles of EXTENT rows of BK k-steps, by THREADS threads. A row has 16 bytes of padding, so
+/// that the eight rows that ldmatrix reads at a time are in different banks.
 ///
-/// Neighbouring threads load neighbouring words of a row of a K-major operand. Of an MN-major
-/// operand they load neighbouring rows, 16 bytes of a row each.
+/// For a K-major operand, adjacent threads load adjacent words of a row. For an MN-major operand,
+/// they load adjacent rows, 16 bytes of a row each.
 template <class In, int EXTENT, int BK, int THREADS>
 class ElementLoader {
   static constexpr int IN_WORD = 4 / static_cast<int>(sizeof(In));  // elements
   static constexpr int IN_VECTOR = 4;                               // words
   static constexpr int IN_ROW = BK / IN_WORD;                       // words
-  static constexpr int COUNT = EXTENT * IN_ROW / THREADS;           // of this thread
+  static constexpr int COUNT = EXTENT * IN_ROW / THREADS;           // per thread
   static constexpr int ROW_STEP = THREADS / IN_ROW;
   static constexpr int VECTOR_STEP = THREADS / EXTENT;
   static_assert(THREADS % IN_ROW == 0 && THREADS % EXTENT == 0 && COUNT % IN_VECTOR == 0,
@@ -47,7 +46,7 @@ class ElementLoader {
                 reinterpret_cast<std::uintptr_t>(operand.x.data) % 4 == 0;
   }
 
-  /// Reads the tile that begins at k0, up to k_end; zeros beyond the operand's edges.
+  /// Loads the tile that begins at k0, up to k_end; zeros outside the operand.
   __device__ __forceinline__ void load(std::int64_t k0, std::int64_t k_end) {
     const int k_left = (k_end - k0 < BK ? static_cast<int>(k_end - k0) : BK) - k_;
     const In* from = from_ + k0 * (is_k_major_ ? 1 : stride_);
@@ -85,7 +84,7 @@ class ElementLoader {
     }
   }
 
-  /// Writes it to shared memory.
+  /// Writes the tile to shared memory.
   __device__ __forceinline__ void store(std::uint32_t* tile) const {
     if (is_k_major_) {
       RUNG_UNROLL
@@ -103,8 +102,8 @@ class ElementLoader {
     }
   }
 
-  /// Four 8 x 8 words of a tile in shared memory by ldmatrix, 16 rows from e on by 32 bytes from
-  /// `byte` on. E_FIRST: the second one is 8 rows further, else 16 bytes.
+  /// Loads four 8 x 8 matrices of words from a tile in shared memory with ldmatrix: 16 rows from e
+  /// by 32 bytes from `byte`. If E_FIRST, the second matrix is 8 rows further, otherwise 16 bytes.
   template <bool E_FIRST>
   static __device__ __forceinline__ void load_fragments(std::uint32_t (&to)[4], std::uint32_t tile,
                                                         int e, int byte) {
@@ -116,7 +115,7 @@ class ElementLoader {
   }
 
  private:
-  /// The first row that a group of threads loads of a K-major operand. Where a warp has two groups,
+  /// The first row that a group of threads loads from a K-major operand. If a warp has two groups,
   /// their rows are four apart, in different banks.
   static __device__ __forceinline__ int row_of(int group) {
     if constexpr (IN_ROW >= 32 || ROW_STEP % 8 != 0) return group;
@@ -130,8 +129,8 @@ class ElementLoader {
     return __builtin_bit_cast(Bits, element);
   }
 
-  /// Elements side by side, the first one in the lowest bits; of tf32 the bits that tensor cores
-  /// multiply.
+  /// Packs adjacent elements into a word, the first one in the lowest bits. tf32 elements are
+  /// rounded to the bits that tensor cores multiply.
   static __device__ __forceinline__ std::uint32_t word_of(const std::uint32_t (&parts)[IN_WORD]) {
     if constexpr (IN_WORD == 1) {
       const float value = __builtin_bit_cast(float, parts[0]);
@@ -146,9 +145,9 @@ class ElementLoader {
 
   bool is_k_major_, by_words_;
   const In* from_;       // this thread's first element
-  std::int64_t stride_;  // from row to row, or from step to step
-  int k_, e_left_;       // the first step, and rows from the first one on
-  int to_;               // of the first word
+  std::int64_t stride_;  // distance between rows, or between k-steps
+  int k_, e_left_;       // first k-step, and rows left from the first one
+  int to_;               // index of the first word in the tile
   std::uint32_t parts_[COUNT][IN_WORD];
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Copies tiles of doubles to shared memory by cp.async, from an operand of any layout and alignment.
+// Copies tiles of doubles to shared memory with cp.async, from operands of any layout and
+// alignment.
 
 #include <cstdint>
 
@@ -12,17 +13,17 @@
 
 namespace rung::cuda {
 
-/// Copies tiles of an operand; one of THREADS threads that do.
+/// Copies tiles of an operand, by THREADS threads.
 template <int EXTENT, int BK, bool K_MAJOR, int THREADS>
 class F64TileLoader {
   using Tile = F64Tile<EXTENT, BK, K_MAJOR>;
-  static constexpr int STEP = THREADS / Tile::CHUNKS;  // lines from a thread's chunk to its next
-  static constexpr int COUNT = Tile::LINES / STEP;     // chunks of a thread
+  static constexpr int STEP = THREADS / Tile::CHUNKS;  // lines between a thread's chunks
+  static constexpr int COUNT = Tile::LINES / STEP;     // chunks per thread
   static_assert(STEP * Tile::CHUNKS == THREADS && COUNT * STEP == Tile::LINES,
                 "each thread copies as many chunks");
 
  public:
-  /// For the tiles that begin at e0 in the extent, and one after another along k.
+  /// For tiles that begin at e0 in the extent and follow each other along k.
   __device__ __forceinline__ F64TileLoader(const Operand<double>& operand, std::int64_t e0,
                                            const KRange& k, int thread)
       : ld_(K_MAJOR ? operand.x.row_stride : operand.x.col_stride),
@@ -36,8 +37,8 @@ class F64TileLoader {
     e_left_ = e_left < EXTENT ? static_cast<int>(e_left) : EXTENT;
   }
 
-  /// Starts to copy the next tile, with zeros beyond the operand's edges. Most tiles have none: their
-  /// copies are without guards, which would be most of the instructions.
+  /// Starts to copy the next tile, with zeros outside the operand. Interior tiles are copied
+  /// without guards, which would be most of the instructions.
   __device__ __forceinline__ void copy(double* tile) {
     const std::uint32_t to =
         ptx::cvta_to_shared(tile) + 8 * static_cast<std::uint32_t>(Tile::at(line_, within_));
@@ -56,7 +57,7 @@ class F64TileLoader {
     const int k_left = left_ < BK ? static_cast<int>(left_ > 0 ? left_ : 0) : BK;
     const int lines = (K_MAJOR ? e_left_ : k_left) - line_;
     const int length = (K_MAJOR ? k_left : e_left_) - within_;
-    const int bytes = length >= 2 ? 16 : length == 1 ? 8 : 0;  // of a chunk
+    const int bytes = length >= 2 ? 16 : length == 1 ? 8 : 0;  // bytes of a chunk
     if (vectors_) {
       for_each_chunk(to, [&](std::uint32_t chunk, const double* from, int line) RUNG_INLINE_LAMBDA {
         ptx::cp_async<16>(chunk, from, line < lines ? bytes : 0);
@@ -69,8 +70,9 @@ class F64TileLoader {
     }
   }
 
-  /// Calls f(to, from, line) for each of the thread's chunks, in lines counted from the first one's,
-  /// which goes to `first`. As line_ is below STEP, the swizzle of another line differs by a constant.
+  /// Calls f(to, from, line) for each of the thread's chunks, where `line` is relative to the first
+  /// one, whose destination is `first`. Since line_ < STEP, the swizzle of other lines differs by a
+  /// constant.
   template <class F>
   __device__ __forceinline__ void for_each_chunk(std::uint32_t first, const F& f) const {
     const double* from = from_;
@@ -81,11 +83,11 @@ class F64TileLoader {
     }
   }
 
-  const double* from_;  // of this thread's first chunk of the next tile
+  const double* from_;  // source of this thread's first chunk of the next tile
   std::int64_t ld_;
-  std::int64_t left_;  // steps along k
-  int line_, within_;  // of its first chunk
-  int e_left_;         // rows or columns of the operand in the tile
+  std::int64_t left_;  // k-steps left
+  int line_, within_;  // position of its first chunk
+  int e_left_;         // rows or columns of the operand within the tile
   bool vectors_;       // chunks are aligned in memory
 };
 

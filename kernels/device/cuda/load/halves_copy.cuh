@@ -1,5 +1,5 @@
 #pragma once
-// Copies tiles of a split operand's halves to shared memory by cp.async, for GPUs without TMA.
+// Copies tiles of a split operand's halves to shared memory with cp.async, for GPUs without TMA.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace rung::cuda {
 
-/// Asks the host to split a matrix of extent x k before the launch, and to make no tensor map.
+/// Requests that the host split an extent x k matrix before the launch, without a tensor map.
 constexpr TensorMapSpec halves_of(const Matrix<const float>& x, std::int64_t extent,
                                   std::int64_t k) {
   TensorMapSpec spec = halves_map_of(x, extent, k, 0);
@@ -22,7 +22,7 @@ constexpr TensorMapSpec halves_of(const Matrix<const float>& x, std::int64_t ext
   return spec;
 }
 
-/// Tile is a PaddedTile. Elements beyond the operand's edges are zeros.
+/// Copies tiles of type Tile, a PaddedTile. Elements outside the operand are zeros.
 template <class Tile, int THREADS>
 class HalvesCopy {
   static constexpr int VEC = Tile::VEC;
@@ -33,7 +33,8 @@ class HalvesCopy {
                 "each thread copies as many vectors");
 
  public:
-  /// The tile's rows or columns begin at e0. `scales`: the operand's, which its halves precede.
+  /// The tile's rows or columns begin at e0. `scales`: the operand's scales, which directly follow
+  /// its halves in memory.
   __device__ __forceinline__ HalvesCopy(const Operand<float>& operand, const OperandScale* scales,
                                         std::int64_t e0)
       : rows_(K_MAJOR ? operand.extent : operand.k),
@@ -62,7 +63,7 @@ class HalvesCopy {
   }
 
  private:
-  /// Of a row's element: 64 high halves, then their low ones, and so on.
+  /// The index of an element's half in its row: 64 high halves, their low halves, and so on.
   static __device__ __forceinline__ std::int64_t place(std::int64_t element, Half half) {
     return element + element / chunk * chunk + (half == Half::low ? chunk : 0);
   }

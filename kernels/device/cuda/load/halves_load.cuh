@@ -1,5 +1,5 @@
 #pragma once
-// The halves of a split operand as a tensor map, and how a thread loads tiles of them by TMA.
+// The tensor map of a split operand's halves, and TMA loads of their tiles.
 
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace rung::cuda {
 
-/// The map of the halves of a matrix of extent x k, whose tiles are SwizzledTiles. The host splits
-/// the matrix before the launch. A box has 64 steps of `box_extent` rows or columns, or, MN-major,
-/// 64 rows or columns of 64 steps.
+/// The tensor map of the halves of an extent x k matrix, whose tiles are SwizzledTiles. The host
+/// splits the matrix before the launch. A box has 64 k-steps of `box_extent` rows or columns or,
+/// MN-major, 64 rows or columns of 64 k-steps.
 constexpr TensorMapSpec halves_map_of(const Matrix<const float>& x, std::int64_t extent,
                                       std::int64_t k, int box_extent) {
   const bool is_k_major = x.col_stride == 1;
@@ -25,11 +25,11 @@ constexpr TensorMapSpec halves_map_of(const Matrix<const float>& x, std::int64_t
           .is_scaled_by_row = is_k_major};
 }
 
-/// Which half of the elements a tile has.
+/// Selects the high or the low halves of elements.
 enum class Half { high, low };
 
-/// A tile of halves into the blocks of a cluster whose bits are set in `blocks`, or into this block
-/// alone if it is 0: see load_tile().
+/// Loads a tile of halves into the cluster's blocks whose bits are set in `blocks`, or only into
+/// this block if it is 0: see load_tile().
 template <int EXTENT>
 __device__ __forceinline__ void load_halves(std::uint16_t blocks, std::uint32_t tile,
                                             const EncodedTensorMap& map, bool k_major, Half half,

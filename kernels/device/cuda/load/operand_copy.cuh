@@ -1,7 +1,7 @@
 #pragma once
-// Tiles of an operand in shared memory as they lie in global memory, copied by a group of threads:
-// by cp.async, 16 bytes at a time where that is possible, else element by element. One code serves
-// both orders, because small kernels are many.
+// Copies tiles of an operand to shared memory without transposition, by a group of threads: with
+// cp.async, 16 bytes at a time if possible, otherwise element by element. One code path supports
+// both orders, because there are many small kernels.
 
 #include <cstdint>
 
@@ -12,14 +12,15 @@
 
 namespace rung::cuda {
 
-/// EXTENT x BK elements, in lines of contiguous ones: along k if the operand is K-major, else along
-/// the extent. Lines are padded by PAD elements, whole vectors, so that they begin in different banks.
+/// A tile of EXTENT x BK elements in lines of contiguous elements: along k if the operand is
+/// K-major, otherwise along the extent. Lines are padded by PAD elements (whole vectors), so that
+/// they begin in different banks.
 template <class T, int EXTENT, int BK, class Group, int PAD = vector_width<T>>
 class OperandCopy {
   static constexpr int VEC = vector_width<T>;
 
  public:
-  /// Elements of a tile in either order.
+  /// The number of elements of a tile in either order.
   static constexpr int TILE = EXTENT * BK + (EXTENT > BK ? EXTENT : BK) * PAD;
 
   /// For the tiles that begin at e0 in the extent.
@@ -33,14 +34,14 @@ class OperandCopy {
   }
 
   __device__ __forceinline__ bool is_k_major() const { return k_major_; }
-  /// From line to line of a tile, in elements.
+  /// The distance between lines of a tile, in elements.
   __device__ __forceinline__ int pitch() const { return (k_major_ ? BK : EXTENT) + PAD; }
-  /// From element (e, k) of a tile to (e + 1, k), and to (e, k + 1).
+  /// The distances from element (e, k) of a tile to (e + 1, k) and to (e, k + 1).
   __device__ __forceinline__ int extent_stride() const { return k_major_ ? BK + PAD : 1; }
   __device__ __forceinline__ int k_stride() const { return k_major_ ? 1 : EXTENT + PAD; }
 
-  /// Starts to copy the next tile along k, with zeros beyond the operand's edges. Elements of 2 bytes
-  /// that are copied one by one, which cp.async cannot do, are there when this returns.
+  /// Starts to copy the next tile along k, with zeros outside the operand. cp.async cannot copy
+  /// single 2-byte elements: they are copied synchronously.
   __device__ __forceinline__ void start(T* tile) {
     if (vectors_) {
       start_pieces<VEC>(tile);
@@ -56,7 +57,7 @@ class OperandCopy {
   __device__ __forceinline__ void start_pieces(T* tile) const {
     constexpr int PIECES = EXTENT * BK / W / Group::SIZE;
     static_assert(PIECES * W * Group::SIZE == EXTENT * BK, "each thread makes as many copies");
-    // Pieces of a line: divisions are by constants.
+    // Pieces per line, as constants for cheap divisions.
     constexpr int ALONG_K = BK / W, ALONG_E = EXTENT / W;
     static_assert(Group::SIZE % ALONG_K == 0 && Group::SIZE % ALONG_E == 0,
                   "a thread's copies are evenly apart");
@@ -83,7 +84,7 @@ class OperandCopy {
     }
   }
 
-  /// The first `bytes` bytes, with zeros behind them; of one element of 2 bytes all or none.
+  /// Copies the first `bytes` bytes and pads with zeros; for a single 2-byte element, all or none.
   template <int W>
   static __device__ __forceinline__ void copy(T* to, const T* from, int bytes) {
     if constexpr (W * SIZE >= 4) {

@@ -1,6 +1,6 @@
 #pragma once
-// Loads panels of an operand one element at a time: from any alignment and layout to shared memory, in
-// the type of sums. All loads of a panel are in flight at once.
+// Loads panels of an operand element by element, from any alignment and layout, to shared memory in
+// the accumulator type. All loads of a panel are in flight at once.
 
 #include <cstdint>
 
@@ -10,19 +10,19 @@
 
 namespace rung::cuda {
 
-/// Panels of EXTENT rows by BK steps of k; one of THREADS threads that load them.
+/// Loads panels of EXTENT rows by BK k-steps, by THREADS threads.
 template <class In, int EXTENT, int BK, int THREADS>
 class PanelLoader {
   static constexpr int COUNT = EXTENT * BK / THREADS;
   static_assert(COUNT * THREADS == EXTENT * BK, "each thread loads as many elements");
   static_assert(THREADS % BK == 0, "along k, a thread stays in its step");
-  // Along the extent, a thread has every ROW_STEP-th row of every K_STEP-th step.
+  // Along the extent, a thread has every ROW_STEP-th row of every K_STEP-th k-step.
   static constexpr int ROW_STEP = THREADS < EXTENT ? THREADS : EXTENT;
   static constexpr int ROWS = EXTENT / ROW_STEP;
   static constexpr int K_STEP = THREADS / ROW_STEP;
 
  public:
-  /// For the panels that begin at e0 in the extent, and at k0 and one after another along k.
+  /// For panels that begin at e0 in the extent and follow each other along k from k0.
   __device__ __forceinline__ PanelLoader(const Operand<In>& operand, std::int64_t e0,
                                          std::int64_t k0)
       : along_k_(operand.x.col_stride == 1) {
@@ -34,7 +34,7 @@ class PanelLoader {
     e_left_ = operand.extent - e0 < EXTENT ? static_cast<int>(operand.extent - e0) : EXTENT;
   }
 
-  /// Reads the next panel; zeros beyond its `steps` steps, and beyond the extent.
+  /// Loads the next panel; zeros after its `steps` k-steps and outside the extent.
   __device__ __forceinline__ void load(std::int64_t steps) {
     if (along_k_) {
       const In* from = from_;
@@ -56,7 +56,8 @@ class PanelLoader {
     from_ += along_k_ ? BK : BK * stride_;
   }
 
-  /// Writes them to shared memory: steps are K_PITCH elements apart, rows E_PITCH.
+  /// Writes the panel to shared memory, with K_PITCH elements between k-steps and E_PITCH between
+  /// rows.
   template <int K_PITCH, int E_PITCH, class Sum>
   __device__ __forceinline__ void store(Sum* panel) const {
     Sum* const to = panel + k_ * K_PITCH + e_ * E_PITCH;
@@ -72,14 +73,14 @@ class PanelLoader {
   }
 
  private:
-  /// Where its i-th element is, from its first one on.
+  /// The position of element i, relative to this thread's first element.
   static constexpr __device__ int along_k_row(int i) { return i * (THREADS / BK); }
   static constexpr __device__ int across_k_row(int i) { return i % ROWS * ROW_STEP; }
   static constexpr __device__ int across_k_step(int i) { return i / ROWS * K_STEP; }
 
   const In* from_;       // this thread's first element of the next panel
-  std::int64_t stride_;  // from row to row, or from step to step
-  int e_, k_;            // of its first element
+  std::int64_t stride_;  // distance between rows, or between k-steps
+  int e_, k_;            // position of the first element in the panel
   int e_left_;
   bool along_k_;
   In elements_[COUNT];

@@ -1,6 +1,6 @@
 #pragma once
-// The parts that floats are written as the sum of: as a tensor map, and how a thread loads tiles of
-// one of them by TMA. Chunks of 64 elements of each part follow each other in a row.
+// The tensor map of floats that are split into parts, and TMA loads of tiles of one part. Within a
+// row, chunks of 64 elements of each part alternate.
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@
 
 namespace rung::cuda {
 
-/// The map of the three parts of a matrix of extent x k, whose tiles are SwizzledTiles. The host
-/// writes the parts before the launch: of floats, or of bfloat16 that it makes floats of first. A
-/// box has 64 steps of `box_extent` rows or columns, or, MN-major, 64 rows or columns of 64 steps.
+/// The tensor map of the three parts of an extent x k matrix, whose tiles are SwizzledTiles. The
+/// host splits the matrix before the launch, after widening it to float if it is bfloat16. A box
+/// has 64 k-steps of `box_extent` rows or columns or, MN-major, 64 rows or columns of 64 k-steps.
 constexpr TensorMapSpec parts_map_of(const Matrix<const bfloat16>& x, std::int64_t extent,
                                      std::int64_t k, int box_extent) {
   TensorMapSpec spec = tensor_map_of(x, extent, k, box_extent);
@@ -20,8 +20,8 @@ constexpr TensorMapSpec parts_map_of(const Matrix<const bfloat16>& x, std::int64
   return spec;
 }
 
-/// A tile of one of PARTS parts into the blocks of a cluster whose bits are set in `blocks`, or into
-/// this block alone if it is 0: see load_tile().
+/// Loads a tile of one of PARTS parts into the cluster's blocks whose bits are set in `blocks`, or
+/// only into this block if it is 0: see load_tile().
 template <int PARTS, int EXTENT>
 __device__ __forceinline__ void load_part(std::uint16_t blocks, std::uint32_t tile,
                                           const EncodedTensorMap& map, bool k_major, int part,

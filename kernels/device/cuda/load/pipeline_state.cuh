@@ -1,5 +1,5 @@
 #pragma once
-// A position in a circular buffer of stages in shared memory.
+// The position in a circular buffer of stages in shared memory.
 
 #include <cstdint>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Records of packed weights that a warp copies for itself, some stages ahead of what it multiplies.
+// A warp's private stream of packed weight records, copied several stages ahead of the
+// multiplication.
 
 #include <cstdint>
 
@@ -13,25 +14,25 @@
 
 namespace rung::cuda {
 
-/// The records that a block multiplies: a part of k of each of its tiles, which have 16 rows.
+/// The records that a block multiplies: a range of each of its tiles, which have 16 rows.
 struct RecordRange {
   std::int64_t first_tile;
   int tiles;
-  std::int64_t first;  // of a tile's records
-  int count;           // of a tile's records
+  std::int64_t first;  // first record within a tile
+  int count;           // records per tile
 };
 
-/// The share of one warp of the block: a run of its records, tile by tile. They are in shared memory of the
-/// warp's own, so no other warp waits for them. Scales are there for the last SCALES records, which are
-/// more than the stages of elements.
+/// One warp's share of a block's records: a consecutive run, tile by tile. They are copied to the
+/// warp's own shared memory, so no other warp waits for them. Scales are kept for the last SCALES
+/// records, which is more than the number of stages of elements.
 template <int BITS, int STAGES>
 class RecordStream {
  public:
-  static constexpr int ZEROS_AT = RecordForm<BITS>::scales_at;  // of a stage
+  static constexpr int ZEROS_AT = RecordForm<BITS>::scales_at;  // offset within a stage
   static constexpr int STAGE = ZEROS_AT + 32;                   // bytes
   static constexpr int CHUNKS = WeightLayout::steps / chunk_steps<BITS>;
   static constexpr int SCALES = 16;
-  static constexpr int MOST_SCALES = 128;  // bytes of a record
+  static constexpr int MOST_SCALES = 128;  // bytes per record
 
   struct Shared {
     alignas(16) unsigned char stages[STAGES][STAGE];
@@ -58,8 +59,9 @@ class RecordStream {
     before_ = end_ - STAGE;
   }
 
-  /// Starts to bring up to `most` bytes of the first records into the L2 cache, on GPUs that have such
-  /// an instruction. Whoever writes them later writes them there.
+  /// Starts to prefetch up to `most` bytes of the first records into the L2 cache, on GPUs with
+  /// that instruction. Later writes to these addresses go to L2, too, so the prefetch may precede
+  /// them.
   __device__ __forceinline__ void prefetch(int most) const {
     const int bytes = count_ * form_.bytes;
     if (lane() == 0 && bytes > 0) ptx::prefetch_to_l2(from_, bytes < most ? bytes : most);
@@ -69,22 +71,23 @@ class RecordStream {
     for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(begin_ + stage * STAGE);
   }
 
-  /// The tile of the first record, counted from the block's first one, the record's place in it, and
-  /// how many records there are.
+  /// The tile of the first record (relative to the block's first tile), the record's index in the
+  /// tile, and the number of records.
   __device__ __forceinline__ int tile() const { return tile_; }
   __device__ __forceinline__ int at() const { return at_; }
   __device__ __forceinline__ int count() const { return count_; }
 
-  /// Waits for the next record, and starts to copy another one into the stage of the one before it.
+  /// Waits for the next record, and starts to copy another one into the stage of the previous one.
   __device__ __forceinline__ void wait() {
-    // sync: this lane's copies have arrived: it reads no words but its own
+    // sync: this lane's copies have arrived; it reads only its own words
     ptx::cp_async_wait_group<STAGES - 2>();
-    // sync: those of the warp have, and all have read the zero points of the record before
+    // sync: the warp's copies have arrived, and all lanes have read the previous record's zero
+    // points
     if (BITS == 4 && form_.has_zeros) ptx::bar_warp_sync();
     copy_next(before_);
     before_ = now_;
   }
-  /// A lane's words of a chunk of the record.
+  /// The words of this lane in a chunk of the record.
   __device__ __forceinline__ Vector<std::uint32_t, 4> words(int chunk) const {
     Vector<std::uint32_t, 4> words;
     ptx::ld_shared(words, now_ + chunk * 512);
@@ -93,12 +96,12 @@ class RecordStream {
   __device__ __forceinline__ const unsigned char* zeros() const {
     return shared_.stages[0] + (now_ - begin_) + ZEROS_AT;
   }
-  /// The scales of a record, counted from this warp's first one: of the last SCALES - STAGES that have been
-  /// waited for, once lanes have met.
+  /// The scales of a record, whose index is relative to this warp's first one. Valid for the last
+  /// SCALES - STAGES records that have been waited for, after a warp synchronization.
   __device__ __forceinline__ const unsigned char* scales(int record) const {
     return shared_.scales[record % SCALES];
   }
-  /// Goes on to the next one.
+  /// Advances to the next record.
   __device__ __forceinline__ void advance() {
     now_ += STAGE;
     if (now_ == end_) now_ = begin_;
@@ -107,7 +110,7 @@ class RecordStream {
  private:
   static __device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
 
-  /// A group of copies is one record, also beyond the last one.
+  /// Copies the next record as one cp.async group. After the last record, the group is empty.
   __device__ __forceinline__ void copy_next(std::uint32_t to) {
     if (left_ > 0) {
       RUNG_UNROLL
@@ -136,7 +139,7 @@ class RecordStream {
   std::int64_t to_next_tile_;
   Shared& shared_;
   const unsigned char* from_;  // this lane's first words of the next record to copy
-  // Addresses in shared memory: this lane's of stages, and of the scales.
+  // Addresses in shared memory: this lane's positions in stages, and the scales.
   std::uint32_t begin_, end_, now_, before_, scales_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The residues of an operand as a tensor map, and how a thread loads tiles of them by TMA.
+// The tensor map of an operand's residues, and TMA loads of their tiles.
 
 #include <cstdint>
 
@@ -8,9 +8,8 @@
 
 namespace rung::cuda {
 
-/// The map of the residues of a matrix of extent x k, whose tiles are K-major SwizzledTiles. The
-/// host makes them of the matrix before the launch. A box has 128 steps of `box_extent` rows or
-/// columns.
+/// The tensor map of the residues of an extent x k matrix, whose tiles are K-major SwizzledTiles.
+/// The host computes them before the launch. A box has 128 k-steps of `box_extent` rows or columns.
 constexpr TensorMapSpec residues_map_of(const Matrix<const double>& x, std::int64_t extent,
                                         std::int64_t k, int box_extent) {
   const bool is_k_major = x.col_stride == 1;
@@ -25,8 +24,8 @@ constexpr TensorMapSpec residues_map_of(const Matrix<const double>& x, std::int6
           .is_in_digits = true};
 }
 
-/// A tile of residues of one modulus, from row or column e and step k on: see load_tile(). A row
-/// has `steps` of each modulus.
+/// Loads a tile of residues for one modulus, from row or column e and step k: see load_tile(). A
+/// row has `steps` residues per modulus.
 template <int EXTENT>
 __device__ __forceinline__ void load_residues(std::uint32_t tile, const EncodedTensorMap& map,
                                               int modulus, int steps, int e, int k,

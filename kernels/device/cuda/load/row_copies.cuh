@@ -1,6 +1,6 @@
 #pragma once
-// How cp.async copies tiles of a K-major operand by some neighbours along k at a time, without a change of
-// their order.
+// Copies tiles of a K-major operand with cp.async, several adjacent elements along k at a time,
+// without transposition.
 
 #include <cstdint>
 
@@ -11,12 +11,13 @@
 
 namespace rung::cuda {
 
-/// Copies EXTENT x BK elements, W of a row at a time, to one of several stages. A Layout says where they
-/// lie: address(stages, row, k), the bytes of a stage, and the bytes from a row to that ROWS below.
+/// Copies EXTENT x BK elements, W of a row at a time, to one of several stages. Layout defines the
+/// destination: address(stages, row, k), the type of a stage, and bytes_below<ROWS>(), the distance
+/// between rows that are ROWS apart.
 template <class T, int EXTENT, int BK, int THREADS, int W, class Layout>
 class RowCopies {
  public:
-  /// For tiles that begin at e0 in the extent, and at k0 and one after another along k.
+  /// For tiles that begin at e0 in the extent and follow each other along k from k0.
   __device__ __forceinline__ RowCopies(const Operand<T>& operand, std::int64_t e0, std::int64_t k0,
                                        typename Layout::Tile* stages) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -30,15 +31,15 @@ class RowCopies {
     there_ = rows <= 0 ? 0 : (rows + STEP - 1) / STEP;
   }
 
-  /// Starts to copy the first tile to stage 0, with zeros beyond its `steps` along k, a multiple of W,
-  /// and beyond the extent.
+  /// Starts to copy the first tile to stage 0, with zeros after its `steps` k-steps (a multiple of
+  /// W) and outside the extent.
   __device__ __forceinline__ void copy_first(int steps) {
     copy_to(to_, k_ < steps ? there_ : 0);
     from_ += steps;
   }
 
-  /// Starts to copy the next tile to a stage, with zeros beyond the extent; all of it is zeros if
-  /// it does not exist.
+  /// Starts to copy the next tile to a stage, with zeros outside the extent; the whole tile is
+  /// zeros if it does not exist.
   __device__ __forceinline__ void copy(int stage, bool exists) {
     copy_to(to_ + stage * static_cast<std::uint32_t>(sizeof(typename Layout::Tile)),
             exists ? there_ : 0);
@@ -47,8 +48,8 @@ class RowCopies {
 
  private:
   static constexpr int SIZE = W * sizeof(T);
-  static constexpr int LINE = BK / W;          // copies of a row
-  static constexpr int STEP = THREADS / LINE;  // rows from a thread's copy to its next
+  static constexpr int LINE = BK / W;          // copies per row
+  static constexpr int STEP = THREADS / LINE;  // rows between a thread's copies
   static constexpr int COUNT = EXTENT / STEP;
   static_assert(COUNT * STEP == EXTENT, "each thread makes as many copies");
 
@@ -60,10 +61,10 @@ class RowCopies {
     }
   }
 
-  const T* from_;  // of the first copy of the next tile
+  const T* from_;  // source of the next tile's first copy
   std::int64_t from_step_;
-  std::uint32_t to_;  // where it goes in the first stage
-  int k_;             // its step along k
+  std::uint32_t to_;  // its destination in stage 0
+  int k_;             // its k-step
   int there_;         // copies within the extent
 };
 

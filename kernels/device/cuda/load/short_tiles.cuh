@@ -1,7 +1,7 @@
 #pragma once
-// Tiles of a matrix that has fewer rows or columns than a tile. TMA takes as long for rows outside of a
-// matrix as for others, or longer, so boxes have only those that exist. wgmma multiplies the rest of the
-// tile, too, for results that do not exist: there are zeros.
+// Tiles of a matrix with fewer rows or columns than a tile. For TMA, rows outside a matrix take at
+// least as long as others, so boxes include only existing rows. wgmma multiplies the rest of the
+// tile as well, for results that are discarded; it is set to zero.
 
 #include <cstdint>
 
@@ -15,14 +15,14 @@
 
 namespace rung::cuda {
 
-/// How many rows or columns of a tile TMA loads, if the matrix has `extent`: all, or of a tile of 64 those
-/// that exist, up to a multiple of 8.
+/// The number of rows or columns of a tile that TMA loads if the matrix has `extent`: all or, for a
+/// tile of 64, the existing ones, rounded up to a multiple of 8.
 template <int EXTENT>
 constexpr int loaded_extent(std::int64_t extent) {
   return EXTENT != 64 || extent > EXTENT - 8 ? EXTENT : static_cast<int>(extent + 7) / 8 * 8;
 }
 
-/// tensor_map_of() an operand for tiles of which `loaded` rows or columns are loaded.
+/// tensor_map_of() an operand for tiles with `loaded` loaded rows or columns.
 template <class In>
 constexpr TensorMapSpec short_map_of(const Matrix<const In>& x, std::int64_t extent, std::int64_t k,
                                      int loaded) {
@@ -34,14 +34,14 @@ constexpr TensorMapSpec short_map_of(const Matrix<const In>& x, std::int64_t ext
 
 #ifdef RUNG_HOST
 
-// Kernel templates name it; the host never calls it.
+// Only declared for kernel templates; the host never calls it.
 template <int THREADS, class In, int STAGES, int COUNT>
 void clear_rest(In (&tiles)[STAGES][COUNT], int loaded, bool k_major, int thread);
 
 #else
 
-/// Zeros in what is not loaded of tiles of 64 rows or columns, by THREADS threads. Tensor cores see them
-/// behind a fence.proxy.async and a barrier.
+/// Zeros the part of 64-row (or 64-column) tiles that is not loaded, by THREADS threads. Tensor
+/// cores see the zeros after a fence.proxy.async and a barrier.
 template <int THREADS, class In, int STAGES, int COUNT>
 __device__ __forceinline__ void clear_rest(In (&tiles)[STAGES][COUNT], int loaded, bool k_major,
                                            int thread) {
@@ -50,7 +50,7 @@ __device__ __forceinline__ void clear_rest(In (&tiles)[STAGES][COUNT], int loade
   const int line = thread % 64;
   RUNG_NO_UNROLL
   for (int eight = loaded / 8 + thread / 64; eight < 8; eight += THREADS / 64) {
-    // Eight rows are eight lines, or in an MN-major tile a chunk of each line, which the swizzle moves.
+    // Eight rows are eight lines or, in an MN-major tile, one (swizzled) chunk of each line.
     const int chunk = k_major ? eight * 64 + line : line * 8 + (eight ^ line % 8);
     RUNG_UNROLL
     for (int stage = 0; stage < STAGES; ++stage) {
@@ -61,8 +61,9 @@ __device__ __forceinline__ void clear_rest(In (&tiles)[STAGES][COUNT], int loade
 
 #endif
 
-/// The rows of A and columns of B that a block loads of tiles of BM x BN: in clusters all. A's stages are
-/// whole where boxes of C pass through them, and up to four k-blocks save less than zeros take.
+/// The rows of A and columns of B that a block loads for tiles of BM x BN. Loads all of them in
+/// clusters, all rows of A if boxes of C pass through A's stages, and everything for up to four
+/// k-blocks, where zeroing costs more than it saves.
 template <int BM, int BN, int CLUSTER>
 struct ShortTiles {
   template <class In, class Out>
@@ -79,8 +80,8 @@ struct ShortTiles {
     return is_deep(g) ? loaded_extent<BN>(g.n) : BN;
   }
 
-  /// Zeros in the rest of all stages, by the READERS threads behind the first warpgroup, which meet at
-  /// that barrier. Meanwhile, the first stages arrive.
+  /// Zeros the rest of all stages while the first stages arrive. Called by the READERS threads
+  /// after the first warpgroup; they synchronize at `barrier`.
   template <int READERS, class In, class Out, int STAGES, int A_COUNT, int B_COUNT>
   static __device__ __forceinline__ void clear(const Gemm<In, Out>& g, In (&As)[STAGES][A_COUNT],
                                                In (&Bs)[STAGES][B_COUNT], int barrier) {

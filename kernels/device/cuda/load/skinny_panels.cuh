@@ -12,7 +12,7 @@
 
 namespace rung::cuda {
 
-/// STEPS steps of k of each of ROWS rows, which THREADS threads copy.
+/// STEPS k-steps of each of ROWS rows, copied by THREADS threads.
 template <class In, int ROWS, int STEPS, int THREADS>
 struct SkinnyPanel {
   static constexpr int W = vector_width<In>;
@@ -20,13 +20,14 @@ struct SkinnyPanel {
 
   alignas(16) In elements[ROWS * PITCH];
 
-  /// Four words of a row from step t on, which is a multiple of W.
+  /// Four words of a row from step t, a multiple of W.
   __device__ __forceinline__ Words<4> words(int row, int t) const {
     return *reinterpret_cast<const Words<4>*>(elements + row * PITCH + t);
   }
 
-  /// Begins to copy `rows` rows from s0 on, a multiple of 8, with `steps` steps of k from k0 on, and
-  /// zeros beyond the edges up to `filled` steps, a multiple of W. A group of asynchronous copies.
+  /// Starts to copy `rows` rows from s0 (a multiple of 8) with `steps` k-steps from k0. Pads with
+  /// zeros outside the operand and up to `filled` k-steps (a multiple of W). Forms one group of
+  /// asynchronous copies.
   __device__ __forceinline__ void copy(const Operand<In>& operand, std::int64_t s0, std::int64_t k0,
                                        int rows, int steps, int filled) {
     const auto& x = operand.x;
@@ -42,7 +43,7 @@ struct SkinnyPanel {
   }
 
  private:
-  /// `vectors` of each row; `left` rows exist.
+  /// Copies `vectors` vectors of each row; only `left` rows exist.
   __device__ __forceinline__ void copy_vectors(const In* from, std::int64_t row_stride, int rows,
                                                int left, int steps, int vectors) {
     constexpr int SIZE = sizeof(In);
@@ -55,11 +56,11 @@ struct SkinnyPanel {
     }
   }
 
-  /// Neighbouring threads load neighbours in memory.
+  /// Adjacent threads load adjacent elements in memory.
   __device__ RUNG_NO_INLINE void copy_elements(const In* from, std::int64_t row_stride,
                                                std::int64_t col_stride, int rows, int left,
                                                int steps, int vectors) {
-    constexpr int AT_ONCE = 2;  // vectors of a thread in flight
+    constexpr int AT_ONCE = 2;  // vectors in flight per thread
     const bool is_k_major = col_stride == 1;
     for (int first = static_cast<int>(threadIdx.x); first < rows * vectors;
          first += AT_ONCE * THREADS) {
@@ -84,8 +85,8 @@ struct SkinnyPanel {
   }
 };
 
-/// Two panels of ROWS rows: one is copied while the other is multiplied. Steps of k go in chunks of
-/// CHUNK, and those of the last one beyond the edge are zeros.
+/// Two panels of ROWS rows: one is copied while the other is multiplied. k-steps are processed in
+/// chunks of CHUNK, padded with zeros.
 template <class In, int ROWS, int CHUNK, int THREADS>
 struct SkinnyPanels {
   static constexpr int STEPS = 32768 / static_cast<int>(sizeof(In)) / ROWS;
@@ -93,8 +94,9 @@ struct SkinnyPanels {
 
   SkinnyPanel<In, ROWS, STEPS, THREADS> panels[2];
 
-  /// Calls multiply(panel, t) for each COUNT steps of the block's part of k, the first of which is
-  /// step t of a panel, and then load(k) for those that follow. At the end, panels are free.
+  /// For each COUNT k-steps of the block's part of k, calls multiply(panel, t), where t is their
+  /// position in the panel, and then load(k) for the following k-steps. At the end, the panels are
+  /// free.
   template <int COUNT, class Multiply, class Load>
   __device__ __forceinline__ void for_each(const Operand<In>& few, const SkinnyPlace& place,
                                            const Multiply& multiply, const Load& load) {

@@ -1,6 +1,6 @@
 #pragma once
-// The mbarriers of a circular buffer of stages, which one thread of each block in a cluster fills and
-// warps of all of them read.
+// The mbarriers of a circular buffer of stages. One thread of each block in a cluster fills the
+// stages, and warps of all its blocks read them.
 
 #include <cstdint>
 
@@ -13,13 +13,13 @@ namespace rung::cuda {
 
 template <int STAGES, int CLUSTER>
 struct StageBarriers {
-  std::uint64_t full[STAGES];   // the tiles are there
+  std::uint64_t full[STAGES];   // the tiles have arrived
   std::uint64_t empty[STAGES];  // all blocks of the cluster have read them
 
-  /// One thread does this. `warps`: of a block, which read.
+  /// Called by one thread. `warps`: number of reading warps per block.
   __device__ __forceinline__ void init(int warps) { init(1, warps); }
 
-  /// The same, with the number of threads that arrive at `full`.
+  /// As above, with `threads` arrivals per phase at `full`.
   __device__ __forceinline__ void init(int threads, int warps) {
     for (int stage = 0; stage < STAGES; ++stage) {
       ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), threads);
@@ -28,15 +28,16 @@ struct StageBarriers {
     ptx::fence_mbarrier_init();
   }
 
-  /// Waits until a stage is empty in all blocks, as all are in the first round. Returns the mbarrier
-  /// at which `bytes` bytes are then expected in this block.
+  /// Waits until a stage is empty in all blocks, which is always true in the first round. Then
+  /// expects `bytes` bytes at this block's `full` mbarrier and returns its address.
   __device__ __forceinline__ std::uint32_t expect(const PipelineState<STAGES>& state, int bytes) {
     const std::uint32_t barrier = wait_until_empty(state);
     ptx::mbarrier_arrive_expect_tx(barrier, bytes);
     return barrier;
   }
 
-  /// The same where the caller signals the mbarrier.
+  /// Waits until a stage is empty in all blocks. The caller signals the returned `full` mbarrier
+  /// itself.
   __device__ __forceinline__ std::uint32_t wait_until_empty(const PipelineState<STAGES>& state) {
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&empty[state.stage]), state.parity ^ 1);
     return ptx::cvta_to_shared(&full[state.stage]);
@@ -46,7 +47,7 @@ struct StageBarriers {
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&full[state.stage]), state.parity);
   }
 
-  /// This warp does not read the stage any more.
+  /// Signals that this warp has finished reading the stage.
   __device__ __forceinline__ void release(int stage) {
     const std::uint32_t block = threadIdx.x % 32;
     const std::uint32_t barrier = ptx::cvta_to_shared(&empty[stage]);

@@ -1,6 +1,6 @@
 #pragma once
-// A tile of an operand that threads load to registers and then store to shared memory: they can
-// load the next tile long before there is room for it.
+// A tile of an operand that threads load to registers and later store to shared memory, so that the
+// next tile can be loaded long before its memory is free.
 
 #include <cstdint>
 
@@ -10,13 +10,13 @@
 
 namespace rung::cuda {
 
-/// EXTENT x BK elements, in vectors along whichever direction lies together in memory. In shared
-/// memory they are of type Out, so that 16-bit elements are widened once, and lie as [BK][LD]: what
-/// one step along k needs is together.
+/// EXTENT x BK elements, loaded in vectors along the contiguous direction. In shared memory they
+/// have type Out, so that 16-bit elements are widened only once, and are stored as [BK][LD]: the
+/// elements of one k-step are contiguous.
 template <class In, class Out, int EXTENT, int BK, int LD, int THREADS>
 class StagedTile {
  public:
-  /// Reads the tile that begins at (e0, k0); zeros beyond the operand's edges.
+  /// Loads the tile that begins at (e0, k0); zeros outside the operand.
   __device__ __forceinline__ void load(const Operand<In>& operand, std::int64_t e0,
                                        std::int64_t k0) {
     k_major_ = operand.is_k_major();
@@ -37,7 +37,7 @@ class StagedTile {
     }
   }
 
-  /// Writes it to shared memory.
+  /// Writes the tile to shared memory.
   __device__ __forceinline__ void store(Out* tile) const {
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
@@ -58,7 +58,8 @@ class StagedTile {
     int e, k;
   };
 
-  /// Of this thread's i-th vector, within the tile. Neighbouring threads take neighbours in memory.
+  /// The position of this thread's vector i within the tile. Adjacent threads have adjacent vectors
+  /// in memory.
   __device__ __forceinline__ Place place(int i) const {
     const int vector = static_cast<int>(threadIdx.x) + i * THREADS;
     if (k_major_) return {vector / (BK / VEC), vector % (BK / VEC) * VEC};

@@ -1,5 +1,5 @@
 #pragma once
-// Loads tiles of 16-bit elements into shared memory, 16 bytes at a time: through registers or by
+// Loads tiles of 16-bit elements into shared memory, 16 bytes at a time, through registers or with
 // cp.async.
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace rung::cuda {
 
-/// Whether the rows of an operand (columns, if it is MN-major) are whole, aligned vectors of 16
-/// bytes.
+/// True if the rows of an operand (columns, if it is MN-major) consist of whole, aligned 16-byte
+/// vectors.
 template <class In>
 __device__ __forceinline__ bool has_vectors(const Operand<In>& operand) {
   const bool k_major = operand.is_k_major();
@@ -29,7 +29,7 @@ class TileLoader {
   static_assert(sizeof(In) == 2);
   static constexpr int VEC = Tile::VEC;
   static constexpr bool K_MAJOR = Tile::k_major;
-  // 16 bytes as words: compilers move 16-bit elements in smaller pieces.
+  // 16 bytes as words, because compilers move 16-bit elements in smaller pieces.
   using Words = Vector<std::uint32_t, 4>;
   static constexpr int COUNT = Tile::COUNT * Tile::LENGTH / VEC / THREADS;
   static_assert(COUNT * VEC * THREADS == Tile::COUNT * Tile::LENGTH,
@@ -39,13 +39,13 @@ class TileLoader {
   __device__ __forceinline__ TileLoader(const Operand<In>& operand, std::int64_t e0)
       : operand_(operand), e0_(e0), vectors_(has_vectors(operand)) {}
 
-  /// Reads the tile that begins at k0; zeros beyond the operand's edges.
+  /// Loads the tile that begins at k0; zeros outside the operand.
   __device__ __forceinline__ void load(std::int64_t k0) {
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) staged_[i] = load_vector(place(i), k0);
   }
 
-  /// Writes it to shared memory.
+  /// Writes the tile to shared memory.
   __device__ __forceinline__ void store(In* tile) const {
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
@@ -54,8 +54,8 @@ class TileLoader {
     }
   }
 
-  /// Both at once: a tile sets out by cp.async, or, where it is not made of vectors, is there
-  /// when this returns.
+  /// Loads and writes a tile: asynchronously with cp.async if it consists of vectors, otherwise
+  /// synchronously.
   __device__ __forceinline__ void copy(In* tile, std::int64_t k0) const {
     if (vectors_) {
       RUNG_UNROLL
@@ -78,7 +78,8 @@ class TileLoader {
     int e, k;
   };
 
-  /// Of this thread's i-th vector, within the tile. Neighbouring threads take neighbours in memory.
+  /// The position of this thread's vector i within the tile. Adjacent threads have adjacent vectors
+  /// in memory.
   static __device__ __forceinline__ Place place(int i) {
     const int vector = static_cast<int>(threadIdx.x) + i * THREADS;
     const int line = vector / (Tile::LENGTH / VEC);
@@ -86,7 +87,7 @@ class TileLoader {
     return K_MAJOR ? Place{line, within} : Place{within, line};
   }
 
-  /// How many elements of a vector exist.
+  /// The number of elements of a vector that exist.
   __device__ __forceinline__ int elements(const Place& at, std::int64_t k0) const {
     const std::int64_t e_left = operand_.extent - e0_ - at.e;
     const std::int64_t k_left = operand_.k - k0 - at.k;

@@ -1,6 +1,6 @@
 #pragma once
-// The scales of a tile's rows and columns for several blocks of k at a time: some warps copy them to
-// shared memory, from whichever layout the caller has them in.
+// Block scales of a tile's rows and columns, for several k-blocks at a time: some warps copy them
+// to shared memory from any layout.
 
 #include <cstdint>
 
@@ -10,32 +10,34 @@
 
 namespace rung::cuda {
 
-/// In shared memory: for BLOCKS blocks of k, the scale of each of BM rows and of each 64 of BN columns.
+/// Scales in shared memory: for each of BLOCKS k-blocks, the scale of each of BM rows and of each
+/// 64 of BN columns.
 template <int BM, int BN>
 struct TileScales {
-  static constexpr int BLOCKS = 4;  // 16 bytes of a row of scales that is contiguous along k
+  static constexpr int BLOCKS = 4;  // 16 bytes of a row of scales, if contiguous along k
   static constexpr int COLS = BN / 64;
   alignas(16) float rows[BM][BLOCKS];
   float cols[COLS][BLOCKS];
 
   __device__ __forceinline__ float of_row(int row, int block) const { return rows[row][block]; }
-  /// Of columns 64 `part` on.
+  /// The scale of columns [64 part, 64 part + 64).
   __device__ __forceinline__ float of_cols(int part, int block) const { return cols[part][block]; }
 };
 
-/// One of THREADS threads that copy the scales of a tile, BLOCKS blocks of k at a time, from the tile's
-/// first block on. A row whose scales are contiguous and aligned is one copy of 16 bytes: in copies of
-/// 4 bytes, each from another line, a k-block of 128 rows takes longer than its multiplication.
+/// Copies the scales of a tile by THREADS threads, BLOCKS k-blocks at a time, starting with the
+/// tile's first k-block. If a row's scales are contiguous and aligned, they take one copy of 16
+/// bytes. With copies of 4 bytes from different lines, a k-block of 128 rows takes longer than its
+/// multiplication.
 template <int BM, int BN, int THREADS>
 class ScaleLoader {
   using Scales = TileScales<BM, BN>;
   static constexpr int BLOCKS = Scales::BLOCKS;
-  static constexpr int EACH = (BM + THREADS - 1) / THREADS;  // rows
+  static constexpr int EACH = (BM + THREADS - 1) / THREADS;  // rows per thread
   static_assert(Scales::COLS * BLOCKS <= THREADS);
 
  public:
-  /// `a` is the scale of the tile's first row, `b` that of its matrix's column 0. There are scales of
-  /// `rows` rows, of columns up to `cols`, and of `blocks` blocks of k.
+  /// `a` is the scale of the tile's first row, `b` that of column 0 of its matrix. There are scales
+  /// for `rows` rows, for columns up to `cols`, and for `blocks` k-blocks.
   __device__ __forceinline__ ScaleLoader(const BlockScales& scales, int thread, const float* a,
                                          int rows, const float* b, int first_col, std::int64_t cols,
                                          int blocks)
@@ -54,7 +56,8 @@ class ScaleLoader {
     b_step_ = BLOCKS * scales.b_step;
   }
 
-  /// Starts to copy those of the next blocks; zeros where there are none. Without scales, all are 1.
+  /// Starts to copy the scales of the next k-blocks; zeros for missing ones. Without scales, all
+  /// are 1.
   __device__ __forceinline__ void copy_next(Scales& to) {
     RUNG_UNROLL
     for (int e = 0; e < EACH; ++e) {
@@ -91,8 +94,8 @@ class ScaleLoader {
   }
 
   int thread_;
-  int rows_, left_;    // rows of the tile; blocks of k that are still to be copied
-  const float* null_;  // an address for copies of no bytes
+  int rows_, left_;    // rows of the tile; k-blocks left to copy
+  const float* null_;  // address for copies of 0 bytes
   const float* a_;
   std::int64_t a_apart_, a_step_;
   bool has_vectors_, has_cols_;

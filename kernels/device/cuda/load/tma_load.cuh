@@ -1,5 +1,5 @@
 #pragma once
-// The matrices of a problem as tensor maps, and how a thread loads a tile of them by TMA.
+// The tensor maps of a problem's matrices, and TMA loads of their tiles.
 
 #include <cstdint>
 
@@ -15,8 +15,8 @@ inline constexpr bool is_tf32 = false;
 template <>
 inline constexpr bool is_tf32<tfloat32> = true;
 
-/// An operand as extent x k, whose tiles are SwizzledTiles. A box has 128 bytes of steps of
-/// `box_extent` rows or columns, or, MN-major, 64 rows or columns of 64 steps.
+/// The tensor map of an extent x k operand, whose tiles are SwizzledTiles. A box has 128 bytes of
+/// k-steps of `box_extent` rows or columns or, MN-major, 64 rows or columns of 64 k-steps.
 template <class In>
 constexpr TensorMapSpec tensor_map_of(const Matrix<const In>& x, std::int64_t extent,
                                       std::int64_t k, int box_extent) {
@@ -43,13 +43,13 @@ constexpr TensorMapSpec tensor_map_of_b(const Gemm<In, Out>& g, int box_extent) 
   return tensor_map_of(g.b.transposed(), g.n, g.k, box_extent);
 }
 
-/// The same in three dimensions, of a batch of one product, which the host extends.
+/// Adds a third dimension for a batch of one product, which the host extends.
 constexpr TensorMapSpec of_batch(TensorMapSpec spec) {
   spec.products = 1;
   return spec;
 }
 
-/// A box has 128 bytes of each of `box_rows` rows of C.
+/// The tensor map of C. A box has 128 bytes of each of `box_rows` rows.
 template <class In, class Out>
 constexpr TensorMapSpec tensor_map_of_c(const Gemm<In, Out>& g, int box_rows) {
   return {.data = g.c.data,
@@ -63,7 +63,7 @@ constexpr TensorMapSpec tensor_map_of_c(const Gemm<In, Out>& g, int box_rows) {
 
 #ifdef RUNG_HOST
 
-// Kernel templates name these; the host never calls them.
+// Only declared for kernel templates; the host never calls them.
 template <int EXTENT>
 void load_tile(std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e, int k,
                std::uint32_t barrier);
@@ -91,7 +91,7 @@ __device__ __forceinline__ void load_tile(std::uint32_t tile, const EncodedTenso
   }
 }
 
-/// The same of one product of a batch.
+/// load_tile() for one product of a batch.
 template <int EXTENT>
 __device__ __forceinline__ void load_tile_of(int product, std::uint32_t tile,
                                              const EncodedTensorMap& map, bool k_major, int e,

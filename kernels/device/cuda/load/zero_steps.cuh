@@ -1,6 +1,6 @@
 #pragma once
-// Where a product's k begins or ends within a tile and other numbers are around it in memory: these
-// must not count, and may be NaN, so they become zeros in both operands.
+// Zeros k-steps of tiles if a product's k begins or ends within a tile and memory around it holds
+// other numbers. These may be NaN, so both operands are zeroed.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -8,8 +8,8 @@
 
 namespace rung::cuda {
 
-/// Sets the first `lead` steps of a SwizzledTile of EXTENT rows or columns to zero, and those from `end`
-/// on; called by COUNT threads, of which this is number `thread`.
+/// Zeros the first `lead` k-steps of a SwizzledTile of EXTENT rows or columns and the k-steps from
+/// `end`. Called by COUNT threads; `thread` is the index of this one.
 template <class Tile, int EXTENT, int COUNT, class In>
 __device__ __forceinline__ void zero_steps(In* tile, int lead, int end, int thread) {
   const int steps = lead + Tile::BK - end;
@@ -21,7 +21,7 @@ __device__ __forceinline__ void zero_steps(In* tile, int lead, int end, int thre
       tile[Tile::at(i / steps, step) + step % Tile::VEC] = In{};
     }
   } else {
-    constexpr int CHUNKS = EXTENT / Tile::VEC;  // of a step
+    constexpr int CHUNKS = EXTENT / Tile::VEC;  // chunks per k-step
     RUNG_NO_UNROLL
     for (int i = thread; i < CHUNKS * steps; i += COUNT) {
       const int at = Tile::at(i % CHUNKS * Tile::VEC, step_of(i / CHUNKS));
@@ -30,15 +30,16 @@ __device__ __forceinline__ void zero_steps(In* tile, int lead, int end, int thre
   }
 }
 
-/// What a tile's k-blocks have of other groups: the first steps of the first one, and those beyond the last
-/// step, which are not zeros.
+/// The k-steps of other groups in a tile's k-blocks: `lead` steps at the start of the first
+/// k-block; is_cut if nonzero steps follow the last one.
 struct CutSteps {
   int lead;
   bool is_cut;
 };
 
-/// zero_steps() of tiles of A, with BM rows, and of B, with BN columns, for the k-block that begins at
-/// step k0 of `steps`. The COUNT threads behind the first warpgroup call it, and meet at `barrier`.
+/// zero_steps() for tiles of A (BM rows) and B (BN columns), for the k-block that begins at step k0
+/// of `steps`. Called by the COUNT threads after the first warpgroup; they synchronize at
+/// `barrier`.
 template <class ATile, int BM, class BTile, int BN, int COUNT, class In>
 __device__ __forceinline__ void zero_rest(In* a, In* b, int k0, int steps, const CutSteps& cut,
                                           int barrier) {
@@ -48,13 +49,13 @@ __device__ __forceinline__ void zero_rest(In* a, In* b, int k0, int steps, const
   const int thread = static_cast<int>(threadIdx.x) - 128;
   zero_steps<ATile, BM, COUNT>(a, lead, end, thread);
   zero_steps<BTile, BN, COUNT>(b, lead, end, thread);
-  // sync: wgmma sees the zeros of all of them
+  // sync: wgmma sees the zeros of all threads
   ptx::fence_proxy_async();
   ptx::bar_sync(barrier, COUNT);
 }
 
-/// Sets whole tiles to zero, so that what no box brings has a value; called by COUNT threads. After
-/// a barrier, TMA and wgmma see the zeros.
+/// Zeros whole tiles, so that parts outside the loaded boxes are defined. Called by COUNT threads.
+/// After a barrier, TMA and wgmma see the zeros.
 template <int COUNT, class In>
 __device__ __forceinline__ void zero_tiles(In* tiles, int elements) {
   constexpr int W = vector_width<In>;

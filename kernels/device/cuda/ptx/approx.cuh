@@ -1,6 +1,6 @@
 #pragma once
-// PTX instructions that epilogues need: approximations of the special function units, conversions of
-// two floats at a time, maxima.
+// PTX instructions for epilogues: approximations by the special function units, conversions of two
+// floats at a time, and maxima.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 float ex2_approx_ftz_f32(float x);
 float rcp_approx_ftz_f32(float x);
 std::uint16_t cvt_rn_satfinite_e4m3x2_f32(float high, float low);
@@ -40,8 +40,8 @@ __device__ __forceinline__ float rcp_approx_ftz_f32(float x) {
   return result;
 }
 
-/// cvt.rn.satfinite.e4m3x2.f32: to nearest, ties to even; the largest number instead of an overflow.
-/// From sm_89 on.
+/// cvt.rn.satfinite.e4m3x2.f32: rounds to nearest, ties to even, and saturates to the largest
+/// finite number. Requires sm_89.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cvt
 __device__ __forceinline__ std::uint16_t cvt_rn_satfinite_e4m3x2_f32(float high, float low) {
   std::uint16_t result;
@@ -54,7 +54,7 @@ __device__ __forceinline__ std::uint16_t cvt_rn_satfinite_e5m2x2_f32(float high,
   return result;
 }
 
-/// cvt.rn.bf16x2.f32 and cvt.rn.f16x2.f32: to nearest, ties to even. From sm_80 on.
+/// cvt.rn.bf16x2.f32 and cvt.rn.f16x2.f32: round to nearest, ties to even. Require sm_80.
 __device__ __forceinline__ std::uint32_t cvt_rn_bf16x2_f32(float high, float low) {
   std::uint32_t result;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
@@ -66,7 +66,7 @@ __device__ __forceinline__ std::uint32_t cvt_rn_f16x2_f32(float high, float low)
   return result;
 }
 
-/// redux.sync.max.u32 of all lanes. From sm_80 on.
+/// redux.sync.max.u32 over all lanes. Requires sm_80.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-redux-sync
 __device__ __forceinline__ std::uint32_t redux_max_u32(std::uint32_t value) {
   std::uint32_t result;
@@ -74,7 +74,7 @@ __device__ __forceinline__ std::uint32_t redux_max_u32(std::uint32_t value) {
   return result;
 }
 
-/// red.relaxed.gpu.global.max.u32: raises the word to the value.
+/// red.relaxed.gpu.global.max.u32: sets the word to the maximum of itself and the value.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red
 __device__ __forceinline__ void red_max_u32(void* address, std::uint32_t value) {
   asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");

@@ -1,5 +1,5 @@
 #pragma once
-// PTX instructions with which all threads of a block agree.
+// PTX block-wide votes.
 
 #include "device/cuda/keywords.cuh"
 
@@ -7,12 +7,12 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernels to name, defined nowhere.
+// Only declared for kernels; the host never calls it.
 bool bar_red_or(bool value);
 
 #else
 
-/// bar.red.or.pred at barrier 0: whether any thread of the block has a true value.
+/// bar.red.or.pred at barrier 0: true if `value` is true in any thread of the block.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar
 __device__ __forceinline__ bool bar_red_or(bool value) {
   int any;

@@ -18,29 +18,29 @@ __device__ __forceinline__ float cvt_f32_f16(std::uint16_t value) {
   return result;
 }
 
-/// cvt.rn.f16.f32: to nearest, ties to even.
+/// cvt.rn.f16.f32: rounds to nearest, ties to even.
 __device__ __forceinline__ std::uint16_t cvt_rn_f16_f32(float value) {
   std::uint16_t result;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"(value));
   return result;
 }
 
-/// cvt.rn.bf16.f32: to nearest, ties to even. From sm_80 on.
+/// cvt.rn.bf16.f32: rounds to nearest, ties to even. Requires sm_80.
 __device__ __forceinline__ std::uint16_t cvt_rn_bf16_f32(float value) {
   std::uint16_t result;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result) : "f"(value));
   return result;
 }
 
-/// mov.b32: a float of these bits.
+/// mov.b32: the float with these bits.
 __device__ __forceinline__ float mov_f32_b32(std::uint32_t bits) {
   float result;
   asm("mov.b32 %0, %1;" : "=f"(result) : "r"(bits));
   return result;
 }
 
-/// The address within shared memory of what lies there. No asm: compilers see through a conversion
-/// that they know, and drop it where they know the address anyway.
+/// The shared-memory address of a generic pointer. Not asm, because compilers can eliminate a
+/// conversion that they understand.
 __device__ __forceinline__ std::uint32_t cvta_to_shared(const void* generic) {
 #ifdef __clang__
   using Shared = const __attribute__((address_space(3))) void*;
@@ -50,7 +50,7 @@ __device__ __forceinline__ std::uint32_t cvta_to_shared(const void* generic) {
 #endif
 }
 
-/// st.shared.v2: two that lie together, at a multiple of their bytes.
+/// st.shared.v2: two adjacent elements, aligned to their total size.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st
 __device__ __forceinline__ void st_shared_v2(std::uint32_t to, float first, float second) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(first), "f"(second) : "memory");
@@ -64,21 +64,21 @@ __device__ __forceinline__ void st_shared_v2(std::uint32_t to, std::uint16_t fir
   asm volatile("st.shared.v2.b16 [%0], {%1, %2};" ::"r"(to), "h"(first), "h"(second) : "memory");
 }
 
-/// bar.sync of so many threads of the block, at one of 15 barriers; 0 is __syncthreads().
+/// bar.sync for that many threads of the block, at one of 16 barriers; barrier 0 is that of
+/// __syncthreads().
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar
 __device__ __forceinline__ void bar_sync(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-/// bar.warp.sync of all lanes: each sees what the others wrote before.
+/// bar.warp.sync of all lanes: earlier writes of each lane are visible to the others.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar-warp-sync
 __device__ __forceinline__ void bar_warp_sync() {
   asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
 }
 
-/// cp.async.{ca,cg}.shared.global: SIZE bytes on their way from global to shared memory. Of the
-/// source `bytes` are read, and zeros take the place of the rest. 16 bytes go past the L1 cache.
-/// From sm_80.
+/// cp.async.{ca,cg}.shared.global: starts to copy SIZE bytes from global to shared memory. Only
+/// `bytes` bytes are read; the rest is filled with zeros. 16-byte copies bypass L1. Requires sm_80.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async
 template <int SIZE>
 __device__ __forceinline__ void cp_async(std::uint32_t to, const void* from, int bytes) {
@@ -93,19 +93,19 @@ __device__ __forceinline__ void cp_async(std::uint32_t to, const void* from, int
   }
 }
 
-/// cp.async.commit_group: the copies since the last one are a group.
+/// cp.async.commit_group: the copies since the previous commit form a group.
 __device__ __forceinline__ void cp_async_commit_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/// cp.async.wait_group: until at most N of this thread's groups are on their way.
+/// cp.async.wait_group: waits until at most N of this thread's groups are in flight.
 template <int N>
 __device__ __forceinline__ void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
-/// atom.acq_rel.gpu.global.add.u32: adds, and returns what was there. What this thread did before
-/// is seen by whoever reads the sum by an acquire.
+/// atom.acq_rel.gpu.global.add.u32: adds and returns the old value. Earlier writes of this thread
+/// are visible to threads that read the sum with an acquire.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom
 __device__ __forceinline__ unsigned atom_add_acq_rel_gpu(unsigned* address, unsigned value) {
   unsigned old;
@@ -128,7 +128,7 @@ __device__ __forceinline__ unsigned ld_acquire_gpu(const unsigned* address) {
 
 #else
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 namespace rung::ptx {
 std::uint32_t cvta_to_shared(const void* generic);
 template <class T>

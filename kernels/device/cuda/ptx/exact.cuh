@@ -1,6 +1,6 @@
 #pragma once
-// PTX instructions for sums whose rounding errors are known: each says how it rounds, so that no
-// compiler fuses it with its neighbours.
+// PTX instructions for sums with known rounding errors. Each specifies its rounding, so compilers
+// do not fuse it with others.
 // Specification: https://docs.nvidia.com/cuda/parallel-thread-execution/
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rung::ptx {
 
-/// mul.rn: the product rounded to nearest, never part of a multiply-add.
+/// mul.rn: the product, rounded to nearest; never fused into an FMA.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-mul
 __device__ __forceinline__ float mul_rn(float a, float b) {
   float product;
@@ -45,8 +45,7 @@ __device__ __forceinline__ double abs_f64(double value) {
   return result;
 }
 
-/// red.shared.add.u64: adds to what is there, in no order with anything else. Modulo 2^64, so that
-/// the numbers may be signed.
+/// red.shared.add.u64: a relaxed atomic addition modulo 2^64, so numbers may be signed.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red
 __device__ __forceinline__ void red_add_shared(std::uint32_t address, std::int64_t value) {
   asm volatile("red.relaxed.cta.shared.add.u64 [%0], %1;" ::"r"(address), "l"(value) : "memory");
@@ -61,7 +60,7 @@ __device__ __forceinline__ void red_add(std::int64_t* address, std::int64_t valu
 
 #else
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 namespace rung::ptx {
 template <class T>
 T mul_rn(T a, T b);

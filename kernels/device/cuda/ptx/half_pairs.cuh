@@ -1,5 +1,5 @@
 #pragma once
-// Arithmetic on pairs of 16-bit numbers in a register. From sm_80.
+// Arithmetic on pairs of 16-bit numbers in a register. Requires sm_80.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 template <class In>
 std::uint32_t fma_rn_x2(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c);
@@ -17,7 +17,7 @@ std::uint32_t and_xor(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
 #else
 
-/// lop3.b32: a & b | c, in one instruction. Of two constants, compilers make two.
+/// lop3.b32: a & b | c in one instruction. With two constants, compilers generate two.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#logic-and-shift-instructions-lop3
 __device__ __forceinline__ std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t result;
@@ -25,7 +25,7 @@ __device__ __forceinline__ std::uint32_t and_or(std::uint32_t a, std::uint32_t b
   return result;
 }
 
-/// lop3.b32: (a & b) ^ c, likewise.
+/// lop3.b32: (a & b) ^ c in one instruction.
 __device__ __forceinline__ std::uint32_t and_xor(std::uint32_t a, std::uint32_t b,
                                                  std::uint32_t c) {
   std::uint32_t result;
@@ -33,7 +33,7 @@ __device__ __forceinline__ std::uint32_t and_xor(std::uint32_t a, std::uint32_t 
   return result;
 }
 
-/// fma.rn.bf16x2 and fma.rn.f16x2: a * b + c of both halves, rounded once to nearest.
+/// fma.rn.bf16x2 and fma.rn.f16x2: a * b + c for both halves, rounded once to nearest.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#half-precision-floating-point-instructions-fma
 template <class In>
 __device__ __forceinline__ std::uint32_t fma_rn_x2(std::uint32_t a, std::uint32_t b,

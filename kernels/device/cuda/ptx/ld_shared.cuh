@@ -1,6 +1,6 @@
 #pragma once
-// ld.shared.{v2,v4}: elements that lie together, at a multiple of their bytes. As functions, because
-// clang takes a vector apart where two branches load different ones.
+// ld.shared.{v2,v4}: adjacent elements, aligned to their total size. Functions, because clang
+// splits a vector load if two branches load different vectors.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld
 
 #include <cstdint>
@@ -41,7 +41,7 @@ __device__ __forceinline__ void ld_shared(cuda::Vector<std::uint32_t, 4>& to, st
 
 #else
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 namespace rung::ptx {
 template <class T, int N>
 void ld_shared(cuda::Vector<T, N>& to, std::uint32_t from);

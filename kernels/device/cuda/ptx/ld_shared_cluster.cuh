@@ -11,12 +11,12 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls it.
 void ld_shared_cluster(cuda::Vector<float, 2>& to, std::uint32_t from, std::uint32_t rank);
 
 #else
 
-/// From the address in block `rank` that is `from` in this block.
+/// Loads from block `rank` at the address that corresponds to `from` in this block.
 __device__ __forceinline__ void ld_shared_cluster(cuda::Vector<float, 2>& to, std::uint32_t from,
                                                   std::uint32_t rank) {
   std::uint32_t remote;

@@ -1,6 +1,6 @@
 #pragma once
-// Matrix instructions of a warp: wmma, from sm_70 (bf16 from sm_80), and ldmatrix and mma.sync,
-// whose fragments have a known layout, from sm_80.
+// Warp-level matrix instructions: wmma, from sm_70 (bf16 from sm_80), and, from sm_80, ldmatrix and
+// mma.sync, whose fragment layout is specified.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rung::ptx {
 
-/// Registers of one lane for 16 x 16 elements of A or B; in f16, wmma holds each element twice.
+/// Registers per lane for 16 x 16 elements of A or B. In f16, wmma holds each element twice.
 template <class In>
 inline constexpr int wmma_registers = 4;
 template <>
@@ -21,14 +21,14 @@ struct WmmaFragment {
   std::uint32_t at[wmma_registers<In>];
 };
 
-/// 16 x 16 sums, 8 of each lane; which ones they are is left open.
+/// 16 x 16 sums, 8 per lane; the fragment layout is unspecified.
 struct WmmaSums {
   float at[8];
 };
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 template <class In>
 void wmma_load_a_col(WmmaFragment<In>& a, std::uint32_t shared, int ld);
 template <class In>
@@ -49,14 +49,14 @@ void mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]);
 
 #else
 
-/// wmma.load.{a.col, b.row}.m16n16k16: 16 x 16 elements from shared memory, whose lines are `ld`
-/// elements apart, a multiple of 8. A's lines are along m here, B's along n.
+/// wmma.load.{a.col, b.row}.m16n16k16: loads 16 x 16 elements from shared memory. `ld` is the
+/// distance between lines in elements, a multiple of 8. Lines of A are along m, those of B along n.
 template <class In>
 __device__ __forceinline__ void wmma_load_a_col(WmmaFragment<In>& a, std::uint32_t shared, int ld);
 template <class In>
 __device__ __forceinline__ void wmma_load_b_row(WmmaFragment<In>& b, std::uint32_t shared, int ld);
 
-/// wmma.mma.m16n16k16: d += a b, where what a or b held was loaded as above.
+/// wmma.mma.m16n16k16: d += a b, for fragments loaded as above.
 template <class In>
 __device__ __forceinline__ void wmma_mma_col_row(WmmaSums& d, const WmmaFragment<In>& a,
                                                  const WmmaFragment<In>& b);
@@ -133,7 +133,8 @@ __device__ __forceinline__ void wmma_mma_col_row(WmmaSums& d, const WmmaFragment
       : RUNG_WMMA_EIGHT_IN(a), RUNG_WMMA_EIGHT_IN(b));
 }
 
-/// wmma.store.d.row.m16n16k16: 16 x 16 sums to shared memory, row by row, `ld` elements apart.
+/// wmma.store.d.row.m16n16k16: stores 16 x 16 sums to shared memory, row-major with leading
+/// dimension `ld`.
 __device__ __forceinline__ void wmma_store_d_row(std::uint32_t shared, const WmmaSums& d, int ld) {
   asm volatile(
       "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], "
@@ -149,9 +150,9 @@ __device__ __forceinline__ void wmma_store_d_row(std::uint32_t shared, const Wmm
 #undef RUNG_WMMA_EIGHT_IN
 #undef RUNG_WMMA_SUMS
 
-/// ldmatrix.x4: four matrices of 8 x 8 elements of 16 bits. Lanes 8i to 8i + 7 give the addresses
-/// of the 8 rows of matrix i, 16 bytes each. Lane l gets elements 2 (l % 4) and the next of row l /
-/// 4, with TRANS of column l / 4.
+/// ldmatrix.x4: loads four matrices of 8 x 8 elements of 16 bits. Lanes 8i to 8i + 7 provide the
+/// addresses of the 8 rows of matrix i, which have 16 bytes each. Lane l receives elements 2 (l %
+/// 4) and 2 (l % 4) + 1 of row l / 4 or, with TRANS, of column l / 4.
 template <bool TRANS>
 __device__ __forceinline__ void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_t shared) {
   if constexpr (TRANS) {
@@ -167,7 +168,7 @@ __device__ __forceinline__ void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_
   }
 }
 
-/// st.shared.v4.b32: 16 bytes, which nvcc would store in pieces here and there.
+/// st.shared.v4.b32: stores 16 bytes, which nvcc would sometimes split.
 __device__ __forceinline__ void st_shared_v4(std::uint32_t shared,
                                              const std::uint32_t (&words)[4]) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "r"(words[0]),
@@ -175,9 +176,10 @@ __device__ __forceinline__ void st_shared_v4(std::uint32_t shared,
                : "memory");
 }
 
-/// mma.m16n8k16.row.col: d += a b, of 16 x 16 and 16 x 8 elements. a is four 8 x 8 matrices as
-/// ldmatrix gives them: (m, k) = (0, 0), (8, 0), (0, 8), (8, 8); b, transposed, is two: k = 0, 8.
-/// Of d, lane l has columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8.
+/// mma.m16n8k16.row.col: d += a b, with 16 x 16 elements of a and 16 x 8 of b. a consists of four 8
+/// x 8 matrices as loaded by ldmatrix, at (m, k) = (0, 0), (8, 0), (0, 8), (8, 8); b, transposed,
+/// consists of two, at k = 0, 8. Lane l holds d[r][c] for r in {l / 4, l / 4 + 8}, c in {2 (l % 4),
+/// 2 (l % 4) + 1}.
 template <class In>
 __device__ __forceinline__ void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4],
                                              const std::uint32_t* b);
@@ -202,8 +204,9 @@ __device__ __forceinline__ void mma_m16n8k16<float16>(float (&d)[4], const std::
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// The same for 32 bytes along k, whatever the type: k is 16, for 8-bit integers 32 (sums modulo
-/// 2^32), for tf32 8. Fragments have the same bytes, so ldmatrix loads them all.
+/// The instruction for 32 bytes along k of any type: k is 16, or 32 for 8-bit integers (sums modulo
+/// 2^32), or 8 for tf32. All fragments have the same byte layout, so ldmatrix loads them for every
+/// type.
 template <class In>
 __device__ __forceinline__ void mma_m16n8(float (&d)[4], const std::uint32_t (&a)[4],
                                           const std::uint32_t* b) {
@@ -230,24 +233,24 @@ __device__ __forceinline__ void mma_m16n8(std::uint32_t (&d)[4], const std::uint
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// cvt.rna.tf32.f32: to nearest, ties away from zero, as tensor cores expect their operands.
+/// cvt.rna.tf32.f32: rounds to nearest, ties away from zero, as tensor cores expect their operands.
 __device__ __forceinline__ float cvt_rna_tf32(float value) {
   std::uint32_t result;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(result) : "f"(value));
   return mov_f32_b32(result);
 }
 
-/// mma.m8n8k4.row.col.f64: d += a b, of 8 x 4 and 4 x 8 elements. Lane l has element (l / 4, l % 4)
-/// of a, (l % 4, l / 4) of b, and columns 2 (l % 4) and the next of row l / 4 of d.
+/// mma.m8n8k4.row.col.f64: d += a b, with 8 x 4 elements of a and 4 x 8 of b. Lane l holds a[l /
+/// 4][l % 4], b[l % 4][l / 4], and d[l / 4][c] for c in {2 (l % 4), 2 (l % 4) + 1}.
 __device__ __forceinline__ void mma_m8n8k4(double& d0, double& d1, double a, double b) {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
       : "+d"(d0), "+d"(d1)
       : "d"(a), "d"(b));
 }
 
-/// mma.m16n8k8.row.col.f64, from sm_90: d += a b, of 16 x 8 and 8 x 8 elements. Lane l has rows l / 4
-/// and l / 4 + 8 of a, of columns l % 4 and l % 4 + 4; of b the same columns as rows, of column l / 4;
-/// of d columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8.
+/// mma.m16n8k8.row.col.f64: d += a b, with 16 x 8 elements of a and 8 x 8 of b. Lane l holds
+/// a[r][k] and b[k][l / 4] for r in {l / 4, l / 4 + 8}, k in {l % 4, l % 4 + 4}, and d[r][c] for
+/// the same r, c in {2 (l % 4), 2 (l % 4) + 1}. Requires sm_90.
 __device__ __forceinline__ void mma_m16n8k8(double (&d)[4], const double (&a)[4],
                                             const double (&b)[2]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "

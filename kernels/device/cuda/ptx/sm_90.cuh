@@ -1,5 +1,5 @@
 #pragma once
-// PTX instructions that came with sm_90, except wgmma: mbarriers, clusters, TMA and bulk copies,
+// PTX instructions introduced with sm_90, except wgmma: mbarriers, clusters, TMA and bulk copies,
 // programmatic dependent launch.
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Kernel templates name these; the host never calls them.
+// Only declared for kernel templates; the host never calls them.
 void mbarrier_init(std::uint32_t barrier, int arrivals);
 void fence_mbarrier_init();
 void mbarrier_arrive(std::uint32_t barrier);
@@ -41,16 +41,16 @@ void cp_async_bulk(std::uint32_t to, const void* from, int bytes, std::uint32_t 
 #else
 
 // mbarriers, which count arrivals and bytes; barriers of a cluster and of some warps; fences
-// between the generic and the asynchronous proxy; launches.
+// between the generic and the async proxy; programmatic dependent launch.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-mbarrier
 
-/// mbarrier.init: a phase ends after so many arrivals, and after all bytes that it expects.
+/// mbarrier.init: a phase completes after `arrivals` arrivals and all bytes that it expects.
 __device__ __forceinline__ void mbarrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-/// fence.mbarrier_init.release.cluster: after a barrier of the cluster, its blocks and the
-/// asynchronous proxy see the mbarriers that were initialised before.
+/// fence.mbarrier_init.release.cluster: after a cluster barrier, earlier initializations of
+/// mbarriers are visible to the cluster's blocks and to the async proxy.
 __device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -60,21 +60,21 @@ __device__ __forceinline__ void mbarrier_arrive(std::uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/// mapa and mbarrier.arrive at the same mbarrier of block `rank` of the cluster.
+/// mapa and mbarrier.arrive at the corresponding mbarrier of block `rank` of the cluster.
 __device__ __forceinline__ void mbarrier_arrive_cluster(std::uint32_t barrier, std::uint32_t rank) {
   std::uint32_t remote;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(barrier), "r"(rank));
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
 }
 
-/// mbarrier.arrive.expect_tx: arrives, and the phase expects so many more bytes.
+/// mbarrier.arrive.expect_tx: arrives, and makes the phase expect `bytes` more bytes.
 __device__ __forceinline__ void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
 
-/// Repeats mbarrier.try_wait.parity until the phase of this parity has ended. The first phase has
-/// parity 0; a new mbarrier counts as one whose phase of parity 1 has ended.
+/// Repeats mbarrier.try_wait.parity until the phase with this parity has completed. The first phase
+/// has parity 0; on a new mbarrier, a wait for parity 1 returns immediately.
 __device__ __forceinline__ void mbarrier_wait_parity(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t done = 0;
   while (done == 0) {
@@ -90,14 +90,14 @@ __device__ __forceinline__ void mbarrier_wait_parity(std::uint32_t barrier, std:
   }
 }
 
-/// cp.async.mbarrier.arrive.noinc: arrives, as one of the arrivals that the phase expects, when all
-/// copies that this thread has issued by cp.async are complete.
+/// cp.async.mbarrier.arrive.noinc: arrives when all earlier cp.async copies of this thread are
+/// complete. Counts as one of the phase's expected arrivals.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive
 __device__ __forceinline__ void cp_async_mbarrier_arrive_noinc(std::uint32_t barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
-/// %cluster_ctarank: this block's number in its cluster.
+/// %cluster_ctarank: the rank of this block in its cluster.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#special-registers-cluster-ctarank
 __device__ __forceinline__ std::uint32_t cluster_ctarank() {
   std::uint32_t rank;
@@ -105,29 +105,29 @@ __device__ __forceinline__ std::uint32_t cluster_ctarank() {
   return rank;
 }
 
-/// barrier.cluster.arrive and .wait, of all threads of the cluster.
+/// barrier.cluster.arrive and .wait for all threads of the cluster.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-barrier-cluster
 __device__ __forceinline__ void barrier_cluster_arrive_wait() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
 
-/// fence.proxy.async: after a barrier, the asynchronous proxy (wgmma, TMA) sees what this thread
-/// wrote to shared memory before.
+/// fence.proxy.async: after a barrier, earlier writes of this thread to shared memory are visible
+/// to the async proxy (wgmma, TMA).
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-membar-fence
 __device__ __forceinline__ void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// griddepcontrol.wait: waits until the previous kernels in the stream have finished, and their
+/// griddepcontrol.wait: waits until the previous kernels in the stream have finished and their
 /// writes are visible.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-griddepcontrol
 __device__ __forceinline__ void griddepcontrol_wait() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-/// setmaxnreg: changes the number of registers of each thread, for all warps of a warpgroup. One
-/// warpgroup gives up registers that another then takes. From sm_90a.
+/// setmaxnreg: changes the number of registers per thread, for all warps of a warpgroup. One
+/// warpgroup releases registers that another one acquires. Requires sm_90a.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#miscellaneous-instructions-setmaxnreg
 template <int REGISTERS>
 __device__ __forceinline__ void setmaxnreg_inc() {
@@ -146,9 +146,9 @@ __device__ __forceinline__ void prefetch_tensormap(const void* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/// cp.async.bulk.tensor.2d.shared.global: loads the box at (x, y) of a tensor map, x along its
-/// first dimension. Its bytes complete at an mbarrier of this block. Elements beyond the edges are
-/// zero.
+/// cp.async.bulk.tensor.2d.shared.global: loads the box at (x, y) of a tensor map, with x along its
+/// first dimension. The bytes complete at an mbarrier of this block. Elements outside the matrix
+/// are zero.
 __device__ __forceinline__ void tma_load_2d(std::uint32_t to, const void* map, int x, int y,
                                             std::uint32_t barrier) {
   asm volatile(
@@ -158,7 +158,7 @@ __device__ __forceinline__ void tma_load_2d(std::uint32_t to, const void* map, i
       : "memory");
 }
 
-/// The same of a map of three dimensions.
+/// Loads a box of a three-dimensional tensor map.
 __device__ __forceinline__ void tma_load_3d(std::uint32_t to, const void* map, int x, int y, int z,
                                             std::uint32_t barrier) {
   asm volatile(
@@ -168,8 +168,8 @@ __device__ __forceinline__ void tma_load_3d(std::uint32_t to, const void* map, i
       : "memory");
 }
 
-/// The box of two dimensions into each block of the cluster whose bit is set in `blocks`, at the same address in its
-/// shared memory; the bytes complete at the same mbarrier of each.
+/// Loads a two-dimensional box into each block of the cluster whose bit is set in `blocks`, at the
+/// same shared-memory address. The bytes complete at the corresponding mbarrier of each block.
 __device__ __forceinline__ void tma_load_2d_multicast(std::uint32_t to, const void* map, int x,
                                                       int y, std::uint32_t barrier,
                                                       std::uint16_t blocks) {
@@ -180,8 +180,8 @@ __device__ __forceinline__ void tma_load_2d_multicast(std::uint32_t to, const vo
       : "memory");
 }
 
-/// cp.async.bulk.tensor.2d.global.shared: stores a box at (x, y); elements beyond the edges are
-/// dropped.
+/// cp.async.bulk.tensor.2d.global.shared: stores a box at (x, y); elements outside the matrix are
+/// not stored.
 __device__ __forceinline__ void tma_store_2d(const void* map, int x, int y, std::uint32_t from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
@@ -189,7 +189,7 @@ __device__ __forceinline__ void tma_store_2d(const void* map, int x, int y, std:
       : "memory");
 }
 
-/// The same of a map of three dimensions.
+/// Stores a box to a three-dimensional tensor map.
 __device__ __forceinline__ void tma_store_3d(const void* map, int x, int y, int z,
                                              std::uint32_t from) {
   asm volatile(
@@ -199,13 +199,13 @@ __device__ __forceinline__ void tma_store_3d(const void* map, int x, int y, int 
       : "memory");
 }
 
-/// cp.async.bulk.commit_group: this thread's stores since the last one form a group.
+/// cp.async.bulk.commit_group: the stores of this thread since the previous commit form a group.
 __device__ __forceinline__ void tma_store_commit_group() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/// cp.async.bulk.wait_group.read: waits until at most N groups of this thread still read shared
-/// memory.
+/// cp.async.bulk.wait_group.read: waits until at most N groups of this thread are still reading
+/// shared memory.
 template <int N>
 __device__ __forceinline__ void tma_store_wait_group_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
@@ -214,8 +214,8 @@ __device__ __forceinline__ void tma_store_wait_group_read() {
 // Copies of contiguous memory.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async-bulk
 
-/// cp.async.bulk.shared.global: loads `bytes` into shared memory; all three are multiples of 16.
-/// The bytes complete at an mbarrier of this block.
+/// cp.async.bulk.shared.global: loads `bytes` bytes into shared memory. Both addresses and the size
+/// must be multiples of 16. The bytes complete at an mbarrier of this block.
 __device__ __forceinline__ void cp_async_bulk(std::uint32_t to, const void* from, int bytes,
                                               std::uint32_t barrier) {
   asm volatile(

@@ -1,5 +1,6 @@
 #pragma once
-// stmatrix: 8 x 8 matrices of 16-bit elements, as mma and wgmma have their sums, to shared memory.
+// stmatrix: stores 8 x 8 matrices of 16-bit elements, in the accumulator layout of mma and wgmma,
+// to shared memory.
 
 #include <cstdint>
 
@@ -9,8 +10,8 @@
 
 namespace rung::ptx {
 
-/// stmatrix.m8n8.x4: lane l has the pair of columns 2 (l % 4) of row l / 4 of each of four matrices, and
-/// the address of row l % 8 of matrix l / 8. From sm_90 on.
+/// stmatrix.m8n8.x4: lane l holds columns 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of each of four
+/// matrices, and provides the address of row l % 8 of matrix l / 8. Requires sm_90.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions-stmatrix
 __device__ __forceinline__ void stmatrix_x4(std::uint32_t to, std::uint32_t first,
                                             std::uint32_t second, std::uint32_t third,

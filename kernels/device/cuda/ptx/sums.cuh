@@ -1,5 +1,5 @@
 #pragma once
-// PTX instructions that sums need besides those of ptx.cuh: shuffles, and additions in memory.
+// PTX instructions for sums: shuffles and additions in memory.
 // Specification: https://docs.nvidia.com/cuda/parallel-thread-execution/
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace rung::ptx {
 
-/// shfl.sync.down.b32: what the lane `by` places up has; all 32 lanes take part. Where there is no
-/// such lane, the thread's own.
+/// shfl.sync.down.b32: the value of the lane `by` positions higher, or the thread's own value if
+/// there is no such lane. All 32 lanes participate.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-shfl-sync
 __device__ __forceinline__ std::uint32_t shfl_down(std::uint32_t value, unsigned by) {
   std::uint32_t result;
@@ -29,7 +29,7 @@ __device__ __forceinline__ float shfl_down(float value, unsigned by) {
   return result;
 }
 
-/// The same of 64 bits, as two halves.
+/// Shuffles 64 bits as two halves.
 __device__ __forceinline__ double shfl_down(double value, unsigned by) {
   std::uint32_t low, high;
   asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "d"(value));
@@ -40,7 +40,7 @@ __device__ __forceinline__ double shfl_down(double value, unsigned by) {
   return result;
 }
 
-/// red.relaxed.gpu.global.add: adds to what is there, in no order with anything else.
+/// red.relaxed.gpu.global.add: relaxed atomic addition.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red
 __device__ __forceinline__ void red_add(float* address, float value) {
   asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(address), "f"(value) : "memory");
@@ -52,8 +52,8 @@ __device__ __forceinline__ void red_add(std::uint32_t* address, std::uint32_t va
   asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
-/// atom.acq_rel.gpu.global.inc.u32: adds 1, or goes back to 0 where `last` was there; returns what
-/// was there. What this thread saw before is seen by whoever increments it later.
+/// atom.acq_rel.gpu.global.inc.u32: increments, wrapping to 0 after `last`, and returns the old
+/// value. Everything visible to this thread before is visible to threads that increment later.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom
 __device__ __forceinline__ unsigned atom_inc_acq_rel_gpu(unsigned* address, unsigned last) {
   unsigned old;
@@ -64,7 +64,7 @@ __device__ __forceinline__ unsigned atom_inc_acq_rel_gpu(unsigned* address, unsi
   return old;
 }
 
-/// red.relaxed.gpu.global.inc.u32: adds 1, or goes back to 0 where `last` was there.
+/// red.relaxed.gpu.global.inc.u32: increments, wrapping to 0 after `last`.
 __device__ __forceinline__ void red_inc(unsigned* address, unsigned last) {
   asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;" ::"l"(address), "r"(last) : "memory");
 }
@@ -73,7 +73,7 @@ __device__ __forceinline__ void red_inc(unsigned* address, unsigned last) {
 
 #else
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 namespace rung::ptx {
 template <class T>
 T shfl_down(T value, unsigned by);

@@ -1,5 +1,5 @@
 #pragma once
-// PTX instructions with which the lanes of a warp, all 32 of them, agree.
+// PTX warp-level votes and shuffles, for all 32 lanes.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 std::uint32_t vote_ballot(bool value);
 template <class T>
 T shfl_idx(T value, int lane);
@@ -17,7 +17,7 @@ std::uint32_t shfl_up(std::uint32_t value, int lanes);
 
 #else
 
-/// vote.sync.ballot.b32: a bit for each lane.
+/// vote.sync.ballot.b32: one bit per lane.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-vote-sync
 __device__ __forceinline__ std::uint32_t vote_ballot(bool value) {
   std::uint32_t result;
@@ -32,7 +32,7 @@ __device__ __forceinline__ std::uint32_t vote_ballot(bool value) {
   return result;
 }
 
-/// shfl.sync.idx.b32: the value of that lane.
+/// shfl.sync.idx.b32: the value of lane `lane`.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-shfl-sync
 __device__ __forceinline__ float shfl_idx(float value, int lane) {
   float result;
@@ -49,7 +49,7 @@ __device__ __forceinline__ std::uint32_t shfl_idx(std::uint32_t value, int lane)
   return result;
 }
 
-/// shfl.sync.up.b32: the value of the lane so many below this one; the first lanes keep theirs.
+/// shfl.sync.up.b32: the value of the lane `lanes` positions lower; the first lanes keep their own.
 __device__ __forceinline__ std::uint32_t shfl_up(std::uint32_t value, int lanes) {
   std::uint32_t result;
   asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;"
@@ -58,7 +58,7 @@ __device__ __forceinline__ std::uint32_t shfl_up(std::uint32_t value, int lanes)
   return result;
 }
 
-/// The same of 64 bits, as two halves.
+/// Shuffles 64 bits as two halves.
 __device__ __forceinline__ double shfl_idx(double value, int lane) {
   float low, high;
   asm("mov.b64 {%0, %1}, %2;" : "=f"(low), "=f"(high) : "d"(value));

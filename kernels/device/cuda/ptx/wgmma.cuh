@@ -1,6 +1,6 @@
 #pragma once
-// wgmma: a warpgroup, four warps side by side, multiplies matrices that lie in shared memory; sums
-// stay in registers. From sm_90a.
+// wgmma: a warpgroup of four consecutive warps multiplies matrices in shared memory and accumulates
+// in registers. Requires sm_90a.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-instructions
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 template <int J, class Sum>
 void set_undefined(Sum (&d)[J][4]);
 template <int J, class Sum>
@@ -31,7 +31,7 @@ inline constexpr bool is_type = false;
 template <class A>
 inline constexpr bool is_type<A, A> = true;
 
-/// No compiler may move what writes or reads these registers across this place.
+/// A compiler barrier for these registers: no access to them moves across it.
 template <int J, class Sum>
 __device__ __forceinline__ void pin(Sum (&d)[J][4]) {
   RUNG_UNROLL
@@ -47,7 +47,7 @@ __device__ __forceinline__ void pin(Sum (&d)[J][4]) {
   }
 }
 
-/// Sums that the next wgmma does not add to need no value.
+/// Leaves sums undefined, for a wgmma that does not add to them.
 template <int J>
 __device__ __forceinline__ void set_undefined(float (&d)[J][4]) {
   RUNG_UNROLL
@@ -57,27 +57,27 @@ __device__ __forceinline__ void set_undefined(float (&d)[J][4]) {
   }
 }
 
-/// wgmma.fence: the sums that this warp wrote are there for the wgmma that follow.
+/// wgmma.fence: orders this warp's writes of the sums before the following wgmma instructions.
 template <int J, class Sum>
 __device__ __forceinline__ void wgmma_fence(Sum (&d)[J][4]) {
   pin(d);
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-/// wgmma.commit_group: the wgmma since the last one are a group.
+/// wgmma.commit_group: the wgmma instructions since the previous commit form a group.
 __device__ __forceinline__ void wgmma_commit_group() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/// wgmma.wait_group: until at most N groups are at work. `d`: the sums that others wait for, which
-/// no compiler may read before.
+/// wgmma.wait_group: waits until at most N groups are in flight. The compiler must not read the
+/// sums `d` before it.
 template <int N, int J, class Sum>
 __device__ __forceinline__ void wgmma_wait_group(Sum (&d)[J][4]) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
   pin(d);
 }
 
-// Sums as operands: C is the constraint of their type.
+// Sums as asm operands. C is the constraint of their type.
 #define RUNG_SUM1(C, j) C(d[j][0]), C(d[j][1]), C(d[j][2]), C(d[j][3])
 #define RUNG_SUM2(C, j) RUNG_SUM1(C, j), RUNG_SUM1(C, j + 1)
 #define RUNG_SUM4(C, j) RUNG_SUM2(C, j), RUNG_SUM2(C, j + 2)
@@ -86,8 +86,8 @@ __device__ __forceinline__ void wgmma_wait_group(Sum (&d)[J][4]) {
 #define RUNG_SUM24(C, j) RUNG_SUM16(C, j), RUNG_SUM8(C, j + 16)
 #define RUNG_SUM32(C, j) RUNG_SUM16(C, j), RUNG_SUM16(C, j + 16)
 
-// For each N: the sums, in registers and as operands; behind them come the descriptors of a and b,
-// whether sums are added to, and whether a lies along m and b along n.
+// For each N: the sums as operands and as registers, followed by the operands for the descriptors
+// of a and b, the scale-d predicate, and the transpose flags of a (along m) and b (along n).
 #define RUNG_SUMS_64(C) RUNG_SUM8(C, 0)
 #define RUNG_REGISTERS_64                                                   \
   "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
@@ -159,10 +159,10 @@ __device__ __forceinline__ void wgmma_wait_group(Sum (&d)[J][4]) {
   if constexpr (is_type<In, float8_e4m3>) RUNG_WGMMA(N, "k32.f32.e4m3.e4m3", "+f", ", 1, 1"); \
   if constexpr (is_type<In, float8_e5m2>) RUNG_WGMMA(N, "k32.f32.e5m2.e5m2", "+f", ", 1, 1")
 
-/// wgmma.mma_async.m64nN, N = 8 J: d += a b, or d = a b. `a` and `b` describe 64 and N times 32
-/// bytes of k in shared memory (tile/swizzled_tile.cuh); they lie along k, or, if of 16 bits, along
-/// m and n. d[j] are columns 8 j to 8 j + 7, as mma.m16n8k16 has them, of rows 16 w to 16 w + 15 in
-/// warp w. Until wgmma_wait_group() d is not there.
+/// wgmma.mma_async.m64nN with N = 8 J: d += a b, or d = a b if not `adds`. `a` and `b` describe 64
+/// rows and N columns by 32 bytes of k in shared memory (tile/swizzled_tile.cuh), K-major or, for
+/// 16-bit types, optionally MN-major. d[j] holds columns 8 j to 8 j + 7 in the layout of
+/// mma.m16n8k16; warp w holds rows 16 w to 16 w + 15. d is not valid until wgmma_wait_group().
 template <class In, bool A_ALONG_M, bool B_ALONG_N, int J, class Sum>
 __device__ __forceinline__ void wgmma_m64(Sum (&d)[J][4], std::uint64_t a, std::uint64_t b,
                                           bool adds = true) {
@@ -179,7 +179,7 @@ __device__ __forceinline__ void wgmma_m64(Sum (&d)[J][4], std::uint64_t a, std::
   }
 }
 
-/// The same of elements of 16 bits.
+/// wgmma_m64() for 16-bit elements.
 template <class In, bool A_ALONG_M, bool B_ALONG_N, int J>
 __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], std::uint64_t a, std::uint64_t b) {
   wgmma_m64<In, A_ALONG_M, B_ALONG_N>(d, a, b);

@@ -1,6 +1,6 @@
 #pragma once
-// wgmma with the first factor in registers: elements that a kernel makes on the way, as those of
-// packed weights. From sm_90a.
+// wgmma with the first operand in registers, for elements that a kernel computes, such as unpacked
+// weights. Requires sm_90a.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-instructions-wgmma-mma
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls them.
 template <class In, int J>
 void wgmma_m64k16(float (&d)[J][4], const std::uint32_t (&a)[4], std::uint64_t b, bool adds);
 template <int COUNT>
@@ -22,8 +22,8 @@ void wgmma_wait_group();
 
 #else
 
-// For each N: the sums as operands and as registers; behind them come those of a, the descriptor of b,
-// and whether sums are added to.
+// For each N: the sums as operands and as registers, followed by the operands for the registers of
+// a, the descriptor of b, and the scale-d predicate.
 #define RUNG_SUM(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
 #define RUNG_SUMS_16(j) RUNG_SUM(j), RUNG_SUM(j + 1)
 #define RUNG_SUMS_32(j) RUNG_SUMS_16(j), RUNG_SUMS_16(j + 2)
@@ -78,9 +78,9 @@ void wgmma_wait_group();
     RUNG_WGMMA(N, "f16");                \
   }
 
-/// wgmma.mma_async.m64nNk16, N = 8 J: d += a b, or d = a b. A warp has 16 rows of a, as mma.m16n8k16
-/// has them; `b` describes N columns of 16 steps in shared memory, K-major. Until wgmma_wait_group(),
-/// d is not there, and a may not change: see pin_fragments().
+/// wgmma.mma_async.m64nNk16 with N = 8 J: d += a b, or d = a b if not `adds`. A warp holds 16 rows
+/// of a, in the layout of mma.m16n8k16; `b` describes N columns of 16 k-steps in shared memory,
+/// K-major. Until wgmma_wait_group(), d is not valid and a must not change: see pin_fragments().
 template <class In, int J>
 __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], const std::uint32_t (&a)[4],
                                              std::uint64_t b, bool adds) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], const std::uint32
   }
 }
 
-/// No compiler may move what writes or reads these registers across this place.
+/// A compiler barrier for these registers: no access to them moves across it.
 template <int COUNT>
 __device__ __forceinline__ void pin_fragments(std::uint32_t (&a)[COUNT][4]) {
   RUNG_UNROLL
@@ -105,12 +105,14 @@ __device__ __forceinline__ void pin_fragments(std::uint32_t (&a)[COUNT][4]) {
   }
 }
 
-/// wgmma.fence: the fragments that this warp wrote, and sums, are there for the wgmma that follow.
+/// wgmma.fence: orders this warp's writes of fragments and sums before the following wgmma
+/// instructions.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-/// wgmma.wait_group: until at most N groups are at work. For fragments: sums may still be at work.
+/// wgmma.wait_group: waits until at most N groups are in flight. Protects only fragments; sums may
+/// still be in flight.
 template <int N>
 __device__ __forceinline__ void wgmma_wait_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");

@@ -1,5 +1,5 @@
 #pragma once
-// wgmma with fewer columns than those of wgmma.cuh: of K-major operands of 16 bits.
+// wgmma with fewer columns than in wgmma.cuh, for K-major operands of 16 bits.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-instructions
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace rung::ptx {
 
 #ifdef RUNG_HOST
 
-// Declared for kernel templates to name, defined nowhere.
+// Only declared for kernel templates; the host never calls it.
 template <class In>
 void wgmma_m64n32k16(float (&d)[4][4], std::uint64_t a, std::uint64_t b);
 
@@ -32,7 +32,7 @@ void wgmma_m64n32k16(float (&d)[4][4], std::uint64_t a, std::uint64_t b);
       : "l"(a), "l"(b)                                                                            \
       : "memory")
 
-/// wgmma.mma_async.m64n32k16: d += a b, as wgmma_m64() of wgmma.cuh.
+/// wgmma.mma_async.m64n32k16: d += a b, like wgmma_m64() in wgmma.cuh.
 template <class In>
 __device__ __forceinline__ void wgmma_m64n32k16(float (&d)[4][4], std::uint64_t a,
                                                 std::uint64_t b) {

@@ -1,6 +1,5 @@
 #pragma once
-// The sum of a block by shuffles, as in dot/cuda/08_shuffles, and that of all blocks in a fixed
-// order.
+// Block-wide sums by shuffles, as in dot/cuda/08_shuffles, and grid-wide sums in a fixed order.
 
 #include <cstdint>
 
@@ -12,10 +11,10 @@ namespace rung::cuda {
 
 inline constexpr int warp_lanes = 32;
 
-/// The sum over the lanes of a warp, in lane 0.
+/// The sum over the lanes of a warp, returned in lane 0.
 template <class T>
 __device__ __forceinline__ T warp_sum(T sum) {
-  using ptx::shfl_down;  // or that of T's own namespace
+  using ptx::shfl_down;  // or the overload in T's namespace
   RUNG_UNROLL
   for (int lanes = warp_lanes / 2; lanes > 0; lanes /= 2) {
     sum += shfl_down(sum, static_cast<unsigned>(lanes));
@@ -23,7 +22,7 @@ __device__ __forceinline__ T warp_sum(T sum) {
   return sum;
 }
 
-/// The sum over the threads of a block, always in the same order, in thread 0.
+/// The sum over the threads of a block, in a fixed order, returned in thread 0.
 template <int THREADS, class T>
 __device__ __forceinline__ T block_sum(T sum) {
   constexpr int WARPS = THREADS / warp_lanes;
@@ -39,7 +38,7 @@ __device__ __forceinline__ T block_sum(T sum) {
   return sum;
 }
 
-/// The workspace for one value of T from each block, after the semaphores.
+/// The workspace size for one value of T per block, after the semaphores.
 template <class T>
 constexpr std::int64_t block_values_bytes(std::int64_t blocks) {
   return semaphores_bytes + blocks * static_cast<std::int64_t>(sizeof(T));
@@ -49,9 +48,9 @@ __device__ __forceinline__ T* block_values(void* workspace) {
   return reinterpret_cast<T*>(static_cast<unsigned char*>(workspace) + semaphores_bytes);
 }
 
-/// Stores the value of thread 0 where block_values() has this block's, and says to all threads
-/// whether this block is the last one of the grid to do so: it sees the values of all. Leaves the
-/// workspace ready for the next launch.
+/// Stores the value of thread 0 in this block's element of block_values(). Returns true in all
+/// threads of the last block to do so, which sees the values of all blocks. Leaves the workspace
+/// ready for the next launch.
 template <class T>
 __device__ __forceinline__ bool is_last_to_store(void* workspace, T value) {
   __shared__ bool is_last;

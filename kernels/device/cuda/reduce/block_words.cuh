@@ -1,6 +1,6 @@
 #pragma once
-// A sum without rounding that all threads of a block, and all blocks of a grid, add to: the words
-// of a LongAccumulator, by atomic additions.
+// An exact sum to which all threads of a block, and all blocks of a grid, add: the words of a
+// LongAccumulator, updated atomically.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace rung::cuda {
 
-/// Those of a block, in shared memory: what LongAccumulator adds by.
+/// A block's words in shared memory, in the form to which LongAccumulator adds.
 struct BlockWords {
   std::uint32_t address;
 
@@ -20,8 +20,8 @@ struct BlockWords {
   }
 };
 
-// Rare, and too long to be in a kernel wherever it adds. The words are an address and no struct:
-// clang 19 calls with one that it never stored.
+// Not inlined: rare, and too long to duplicate in a kernel. The words are passed as an address
+// instead of a struct, because clang 19 passes a struct that it never stored.
 template <class Out>
 RUNG_NO_INLINE __device__ void add_value(std::uint32_t words, double value) {
   LongAccumulator<Out>::add_value(value, BlockWords{words});
@@ -31,9 +31,9 @@ RUNG_NO_INLINE __device__ void add_product(std::uint32_t words, double x, double
   LongAccumulator<Out>::add_product(x, y, BlockWords{words});
 }
 
-/// Called by the first warp of each block: adds the block's words to those of all blocks, in the
-/// workspace, and says whether it was the last one of the grid. Then the block's words are the sum
-/// of all, and the workspace is as it was.
+/// Called by the first warp of each block. Adds the block's words to the grid's words in the
+/// workspace and returns true in the last block of the grid. There, the block's words then hold the
+/// total, and the workspace is restored to its initial state.
 template <class Long>
 __device__ __forceinline__ bool is_last_to_add(void* workspace, std::int64_t* words) {
   constexpr int ahead = 128;  // bytes before the words, for the count of blocks

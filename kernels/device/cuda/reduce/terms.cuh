@@ -1,6 +1,6 @@
 #pragma once
-// The terms that a reduction adds up: for a dot product the products of two elements, for a sum the
-// elements of x alone. A kernel with either as a template parameter serves both.
+// The terms of a reduction: products of two elements for a dot product, elements of x for a plain
+// sum. Kernels take either as a template parameter.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace rung::cuda {
 
-/// Whether the elements are vectors of 16 bytes, one behind the other.
+/// True if the elements form consecutive 16-byte vectors.
 template <class In>
 __device__ __forceinline__ bool are_vectors(const In* data, std::int64_t increment) {
   return increment == 1 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
@@ -34,13 +34,13 @@ struct ProductTerms {
     return static_cast<Out>(d.x[i * d.incx]) * static_cast<Out>(d.y[i * d.incy]);
   }
 
-  /// Whether pieces of vector_width<In> elements can be had.
+  /// True if the terms can be loaded in pieces of vector_width<In> elements.
   template <class In>
   static __device__ __forceinline__ bool have_vectors(const Dot<In>& d) {
     return are_vectors(d.x, d.incx) && are_vectors(d.y, d.incy);
   }
 
-  /// W neighbouring terms as loaded: those of piece i, or zeros.
+  /// W adjacent terms as loaded: those of piece i, or zeros.
   template <class In, int W>
   struct Piece {
     static constexpr int width = W;

@@ -1,6 +1,6 @@
 #pragma once
-// Which tile of rung 65 is fastest for the products of a batch, and whether rung 62 is faster. By the
-// rate of whole tiles; partly filled ones take as long.
+// Selects the fastest tile of rung 65 for the products of a batch, or rung 62 if that is faster, by
+// the rates of whole tiles. Partially filled tiles take as long as whole ones.
 
 #include <cstdint>
 
@@ -10,9 +10,9 @@ namespace rung::cuda {
 
 struct BatchTile {
   int BM, BN;
-  double rate;  // TFLOP/s of batches of such products that fill tiles, on an H200
+  double rate;  // TFLOP/s on an H200, for batches of products that fill tiles
 
-  /// What one product takes, for each step of k and in units of this file.
+  /// The time of one product per k-step, in arbitrary units.
   constexpr double time(std::int64_t m, std::int64_t n) const {
     return static_cast<double>(ceil_div(m, BM) * BM * ceil_div(n, BN) * BN) / rate;
   }
@@ -31,7 +31,7 @@ constexpr int fastest_tile_of_rung_65(std::int64_t m, std::int64_t n) {
   return best;
 }
 
-/// Whether rung 65 takes less time than rung 62.
+/// True if rung 65 is faster than rung 62.
 constexpr bool rung_65_pays(std::int64_t m, std::int64_t n) {
   return tiles_of_rung_65[fastest_tile_of_rung_65(m, n)].time(m, n) < tile_of_rung_62.time(m, n);
 }

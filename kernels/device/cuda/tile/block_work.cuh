@@ -1,6 +1,6 @@
 #pragma once
-// Which tile a block computes, and which part of k, in a grid with split-K. The first tiles may be
-// left whole: a last wave that would leave SMs idle is then the only one that is cut.
+// Assigns a tile and a split of k to each block of a split-K grid. The first tiles may be left
+// whole, so that only a partial last wave is split.
 
 #include <cstdint>
 
@@ -10,12 +10,12 @@
 
 namespace rung::cuda {
 
-/// Steps of k from `begin` up to `end`; none if end <= begin.
+/// The k-steps [begin, end); empty if end <= begin.
 struct KRange {
   std::int64_t begin, end;
 };
 
-/// One of `parts` parts of k, counted from 0. All but the last are whole k-blocks of BK steps.
+/// Split `part` of `parts` of k. All but the last consist of whole k-blocks of BK steps.
 template <int BK>
 __device__ __forceinline__ KRange part_of_k(std::int64_t k, int parts, int part) {
   const std::int64_t steps = ceil_div(ceil_div(k, BK), parts) * BK;
@@ -23,7 +23,7 @@ __device__ __forceinline__ KRange part_of_k(std::int64_t k, int parts, int part)
   return {begin, begin + steps < k ? begin + steps : k};
 }
 
-/// The blocks of a launch with so many tiles.
+/// The number of blocks of a launch with that many tiles.
 constexpr std::int64_t blocks_of(std::int64_t tiles, const GemmConfig& config) {
   return config.whole + (tiles - config.whole) * config.splits;
 }
@@ -31,13 +31,13 @@ constexpr std::int64_t blocks_of(std::int64_t tiles, const GemmConfig& config) {
 /// The work of one block.
 struct BlockWork {
   unsigned tile;
-  int part, parts;    // of the tile's k
-  unsigned cut_tile;  // a number of the tile among those that are cut
+  int part, parts;    // split index and number of splits of the tile's k
+  unsigned cut_tile;  // index of the tile among the split ones
 
   __device__ __forceinline__ bool is_whole() const { return parts == 1; }
 };
 
-/// Without a branch: after one, nvcc arranges the registers of rung 11 so that it is 2 % slower.
+/// Branch-free: with a branch, nvcc allocates the registers of fma_tiles so that it is 2 % slower.
 __device__ __forceinline__ BlockWork block_work(const SplitK& split_k) {
   const auto whole = static_cast<unsigned>(split_k.whole);
   const bool is_cut = blockIdx.x >= whole;

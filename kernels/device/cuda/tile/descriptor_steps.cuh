@@ -1,6 +1,5 @@
 #pragma once
-// Matrix descriptors of wgmma at distances from a first one, for loops that have no time to encode
-// each of them.
+// wgmma matrix descriptors at offsets from a first one, for loops that have no time to encode each.
 
 #include <cstdint>
 
@@ -13,8 +12,9 @@ class DescriptorSteps {
   __device__ __forceinline__ explicit DescriptorSteps(std::uint64_t first)
       : low_(static_cast<std::uint32_t>(first)), high_(static_cast<std::uint32_t>(first >> 32)) {}
 
-  /// That of the same shape, `bytes` behind the first one: a multiple of 16. The address is in the low
-  /// bits, in units of 16 bytes, and shared memory ends before it carries.
+  /// The descriptor of the same shape, `bytes` (a multiple of 16) after the first one. The address
+  /// occupies the low bits, in units of 16 bytes, and cannot carry into other fields because shared
+  /// memory is small enough.
   __device__ __forceinline__ std::uint64_t at(std::uint32_t bytes) const {
     return std::uint64_t{high_} << 32 | (low_ + bytes / 16);
   }

@@ -1,36 +1,36 @@
 #pragma once
 // A tile of doubles in shared memory with the layout of its operand, K-major or MN-major. cp.async
-// writes it, and warps read fragments of mma from it, both without bank conflicts.
+// writes it, and warps read mma fragments from it, both without bank conflicts.
 
 #include "device/cuda/keywords.cuh"
 
 namespace rung::cuda {
 
-/// EXTENT x BK doubles. A line is a run of contiguous elements. Its pieces of 32 bytes are swizzled,
-/// by an exclusive or with the number of the line: half a warp reads four neighbours of four lines at
-/// a time, and each line's lie in banks of their own.
+/// EXTENT x BK doubles. A line is a run of contiguous elements. Its 32-byte pieces are swizzled by
+/// an XOR with the line number: half a warp reads four adjacent elements of four lines at a time,
+/// and each line's are in different banks.
 template <int EXTENT, int BK, bool K_MAJOR>
 struct F64Tile {
   static constexpr int LINES = K_MAJOR ? EXTENT : BK;
   static constexpr int LENGTH = K_MAJOR ? BK : EXTENT;
-  static constexpr int CHUNKS = LENGTH / 2;  // of 16 bytes, in a line
+  static constexpr int CHUNKS = LENGTH / 2;  // 16-byte chunks per line
   static_assert(LENGTH % 16 == 0, "the swizzle permutes four pieces");
 
-  /// The index of a line's element in the tile.
+  /// The index of element `within` of a line.
   static constexpr __device__ int at(int line, int within) {
     return line * LENGTH + (within ^ line % 4 * 4);
   }
 };
 
-/// Reads a lane's elements of fragments from a tile: of 8 rows (or columns) and 4 steps, lane l has
-/// row l / 4 of step l % 4. All addresses of a lane differ by constants from one or two, or four,
-/// that the swizzle makes.
+/// Reads a lane's fragment elements from a tile: for 8 rows (or columns) and 4 k-steps, lane l has
+/// row l / 4, step l % 4. The addresses of a lane differ by constants from the one, two or four
+/// that the swizzle requires.
 template <int EXTENT, int BK, bool K_MAJOR>
 class F64Reader {
   using Tile = F64Tile<EXTENT, BK, K_MAJOR>;
 
  public:
-  /// For the warp whose rows (or columns) begin at e0, a multiple of 16.
+  /// For a warp whose rows (or columns) begin at e0, a multiple of 16.
   __device__ __forceinline__ explicit F64Reader(int e0) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int e = e0 + lane / 4;
@@ -38,8 +38,8 @@ class F64Reader {
     first_ = K_MAJOR ? Tile::at(e, k) : Tile::at(k, e);
   }
 
-  /// Element (l / 4, l % 4) of the 8 x 4 at (e, k) from the warp's first on; e is a multiple of 8, k
-  /// of 4.
+  /// Element (l / 4, l % 4) of the 8 x 4 elements at offset (e, k) from the warp's first one; e is
+  /// a multiple of 8, k of 4.
   __device__ __forceinline__ double operator()(const double* tile, int e, int k) const {
     const int within = K_MAJOR ? k : e;
     const int lines = K_MAJOR ? e : k;
@@ -47,7 +47,7 @@ class F64Reader {
   }
 
  private:
-  int first_;  // the index of element (0, 0)
+  int first_;  // index of element (0, 0)
 };
 
 }  // namespace rung::cuda

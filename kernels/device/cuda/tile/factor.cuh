@@ -1,5 +1,5 @@
 #pragma once
-// Elements as factors of products that FMAs add.
+// Converts elements to factors of FMAs.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/mma.cuh"
@@ -7,7 +7,7 @@
 
 namespace rung::cuda {
 
-/// An element as a factor: of tf32 with the bits that tensor cores would multiply.
+/// An element as a factor. tf32 is rounded to the bits that tensor cores would multiply.
 template <class Sum, class In>
 __device__ __forceinline__ Sum as_sum(const In& element) {
   if constexpr (requires { element.value; }) {

@@ -1,25 +1,25 @@
 #pragma once
-// Which rows and columns of a tile a thread computes, where its results are not one block but
-// pieces of W x W, so that neighbouring threads read neighbouring vectors of shared memory.
+// The rows and columns of a tile that a thread computes if its results are pieces of W x W instead
+// of one block, so that adjacent threads read adjacent vectors of shared memory.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::cuda {
 
-/// T indices of one direction: W neighbours, then W more after a stride of LANES * W, and so on,
-/// for LANES threads side by side.
+/// T indices in one direction for LANES threads: W adjacent ones, then W more after a stride of
+/// LANES * W, and so on.
 template <int T, int LANES, int W>
 struct Fragment {
   static_assert(T % W == 0);
   static constexpr int stride = LANES * W;
 
-  /// The first index of this thread's pieces, where it is number `lane` of LANES.
+  /// The first index of thread `lane` of LANES.
   static constexpr __device__ int first(int lane) { return lane * W; }
-  /// How far the i-th index is from the first one.
+  /// The distance of index i from the first one.
   static constexpr __device__ int offset(int i) { return i / W * stride + i % W; }
 
-  /// One element for each index, from the shared memory where the first one's lies.
+  /// Loads one element for each index from shared memory, given the address of the first one.
   template <class Out>
   static __device__ __forceinline__ void load(Out (&to)[T], const Out* first) {
     RUNG_UNROLL
@@ -31,8 +31,9 @@ struct Fragment {
   }
 };
 
-/// acc += a b^T. Rows of acc go there and back, so that each multiply-add shares an operand with
-/// the one before it: a register file has too few ports for three new ones each cycle.
+/// acc += a b^T. Traverses rows of acc in alternating directions, so that each FMA shares an
+/// operand with the previous one: a register file has too few ports for three new operands per
+/// cycle.
 template <class Out, int TM, int TN>
 __device__ __forceinline__ void add_outer_product(Out (&acc)[TM][TN], const Out (&a)[TM],
                                                   const Out (&b)[TN]) {

@@ -1,7 +1,7 @@
 #pragma once
-// Layouts of A and B for a kernel of ragged groups whose size counts: three pairs. A is packed to be
-// K-major if B is, and wherever offsets cut rows: TMA reads from multiples of 16 bytes along a row in
-// memory, and groups begin at any.
+// Layouts of A and B for grouped kernels, limited to three pairs to reduce code size. A is packed
+// K-major if B is K-major, and whenever offsets group rows: TMA reads from multiples of 16 bytes
+// along a row in memory, but groups begin anywhere.
 
 #include <cstdint>
 
@@ -21,16 +21,16 @@ constexpr bool a_is_k_major(const Gemm<In, Out>& g, bool cuts_k) {
   return !cuts_k || b_is_k_major(g) || g.a.col_stride == 1;
 }
 
-/// The steps that a tile whose k begins at step `begin` of the operands loads before it, so that TMA
-/// reads from a multiple of 16 bytes.
+/// The number of k-steps that a tile loads before its first step `begin`, so that TMA reads from a
+/// multiple of 16 bytes.
 template <class In, class Out>
 __device__ __forceinline__ int lead_of(const Gemm<In, Out>& g, int begin) {
   const bool is_along_rows = a_is_k_major(g, true) || b_is_k_major(g);
   return is_along_rows ? begin % static_cast<int>(16 / sizeof(In)) : 0;
 }
 
-/// As tensor_map_of_a(), of a copy where the layout is none of the three. Where offsets cut rows, the
-/// host has it packed in any case.
+/// tensor_map_of_a(), for a packed copy if the layout is not one of the three pairs. If offsets
+/// group rows, the host packs A in any case.
 template <class In, class Out>
 constexpr TensorMapSpec tensor_map_of_a_in_groups(const Gemm<In, Out>& g, int box_extent) {
   TensorMapSpec a = tensor_map_of_a(g, box_extent);

@@ -1,6 +1,6 @@
 #pragma once
-// Which tiles of ragged groups a persistent block computes, one after another. Only the device
-// knows how many tiles a group has: each block counts them before its first one.
+// Schedules the tiles of grouped products for persistent blocks. Only the device knows how many
+// tiles a group has: each block counts them before its first tile.
 
 #include <cstdint>
 
@@ -12,24 +12,24 @@
 
 namespace rung::cuda {
 
-/// A tile of a group's product: the first row and column of each operand, the first steps of k, and
-/// how many rows and steps the tile has. Rows behind them in memory are other groups'.
+/// A tile of a group's product: first row and column of each operand, first k-steps, and the
+/// extents of the tile. The following rows in memory belong to other groups.
 struct GroupTile {
-  int a_row, b_col, a_k, b_k, c_row, c_col;  // 32 bits, as TMA has them
-  int rows;                                  // of C, from c_row on; may exceed BM
+  int a_row, b_col, a_k, b_k, c_row, c_col;  // 32 bits, as for TMA
+  int rows;                                  // rows of C from c_row; may exceed BM
   int steps;
-  int lead;  // the first steps, which are another group's
+  int lead;  // number of leading k-steps, which belong to another group
   int group;
 };
 
-/// In shared memory.
+/// The scheduler's state, in shared memory.
 template <int BM, int BN>
 class GroupScheduler {
  public:
-  /// The most groups of a launch.
+  /// The maximum number of groups in a launch.
   static constexpr int most = 512;
 
-  /// Counts the tiles; all threads of the block call it. Without offsets, there is one group.
+  /// Counts the tiles. Called by all threads of the block. Without offsets, there is one group.
   template <class In, class Out>
   __device__ __forceinline__ void prepare(const Gemm<In, Out>& g, const Products& products,
                                           int threads) {
@@ -40,14 +40,15 @@ class GroupScheduler {
           0 <= range.begin && range.begin <= range.end && range.end <= extent(g, products);
       first_tile_[i + 1] = right ? tiles_of(g, products, range) : wrong;
     }
-    // sync: the tiles of all groups are there
+    // sync: the tile counts of all groups are written
     __syncthreads();
     if (threadIdx.x < 32) add_up(count, products.status);
-    // sync: their sums are there
+    // sync: their prefix sums are written
     __syncthreads();
   }
 
-  /// Calls f(tile) for each GroupTile of this block. `group_rows`: that of grouped_tile().
+  /// Calls f(tile) for each GroupTile of this block. `group_rows` is the parameter of
+  /// grouped_tile().
   template <class In, class Out, class F>
   __device__ __forceinline__ void for_each(const Gemm<In, Out>& g, const Products& products,
                                            unsigned group_rows, const F& f) const {
@@ -66,13 +67,13 @@ class GroupScheduler {
       const auto row = static_cast<int>(tile.row);
       const auto col = static_cast<int>(tile.col);
       const auto rows = static_cast<int>(part.m) - row;
-      // Where the group begins: in A and B if k is cut, else in A, B and C.
+      // The start of the group: in A and B if k is grouped, otherwise in A, B and C.
       const int lead = products.cuts_k && size > 0 ? lead_of(g, range.begin) : 0;
       const int k_before = products.cuts_k ? range.begin - lead : 0;
       const int a_before = products.cuts_k ? 0 : range.begin;
       const int b_before = products.cuts_k ? 0 : group * b_apart;
       const int c_before = products.cuts_k ? group * c_apart : range.begin;
-      // Once, because f is inlined.
+      // A single call, because f is inlined.
       f(GroupTile{.a_row = a_before + row,
                   .b_col = col + (b_k_major ? b_before : 0),
                   .a_k = k_before,
@@ -90,9 +91,9 @@ class GroupScheduler {
   struct Range {
     int begin, end;
   };
-  static constexpr unsigned wrong = ~0u;  // instead of a number of tiles
+  static constexpr unsigned wrong = ~0u;  // replaces a number of tiles
 
-  /// What offsets cut.
+  /// The extent that offsets divide.
   template <class In, class Out>
   static __device__ __forceinline__ std::int64_t extent(const Gemm<In, Out>& g,
                                                         const Products& products) {
@@ -114,7 +115,7 @@ class GroupScheduler {
     return static_cast<unsigned>(ceil_div(rows, BM) * ceil_div(g.n, BN));
   }
 
-  /// One warp: from the tiles of each group to the number of its first one.
+  /// One warp: converts the tile counts of groups to prefix sums.
   __device__ __forceinline__ void add_up(int count, int* status) {
     const int lane = static_cast<int>(threadIdx.x);
     unsigned sum = 0;
@@ -137,7 +138,7 @@ class GroupScheduler {
     if (!right && status != nullptr && blockIdx.x == 0) *status = 1;
   }
 
-  /// The group of a tile, which is not before group `low`.
+  /// The group of a tile, by binary search in [low, high).
   __device__ __forceinline__ int group_of(unsigned tile, int low, int high) const {
     while (high - low > 1) {
       const int middle = (low + high) / 2;
@@ -151,7 +152,7 @@ class GroupScheduler {
   }
 
   unsigned first_tile_[most + 1];
-  unsigned tiles_;  // of all groups
+  unsigned tiles_;  // total number of tiles
 };
 
 }  // namespace rung::cuda

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of groups of packed weights, each with its scale, while wgmma adds to them.
+// Accumulation over scale groups of packed weights, while wgmma adds to the sums.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/approx.cuh"
@@ -8,39 +8,41 @@
 
 namespace rung::cuda {
 
-/// A group of steps of a record in shared memory.
+/// A scale group of a record in shared memory.
 struct RecordGroup {
-  const unsigned char* record;  // null: there is none
+  const unsigned char* record;  // null: no group
   int group;
 };
 
-/// One set of registers for all groups: sums are in units of the scale of the group at work, so that its
-/// products are added as they are, and are multiplied by the ratio of two scales where the next one begins.
+/// One set of accumulators for all groups. Sums are in units of the current group's scale, so that
+/// its products are added unscaled; at the start of the next group they are multiplied by the ratio
+/// of the two scales.
 ///
-/// In units of a scale far below earlier ones sums could overflow: such a group is in larger units, an error
-/// of less than 2^-80 of the row's largest scale so far for each product. pack_weights() makes the products
-/// of scales below 2^-124 zeros: there, the unit stays what it is.
+/// If a scale is far smaller than earlier ones, sums in its units could overflow. Such a group uses
+/// larger units, with an error per product below 2^-80 of the row's largest scale so far.
+/// pack_weights() makes the products of scales below 2^-124 zero; for these, the unit does not
+/// change.
 template <class In, int BITS, int J>
 class SumsInUnits {
   using Form = RecordForm<BITS>;
   static constexpr float least_unit = 0x1p-126f, least_ratio = 0x1p-80f;
-  // The reciprocal of a fourth of a scale is a normal number.
+  // The reciprocal of a quarter of a scale is a normal number.
   static constexpr float fraction = 0.25f;
 
  public:
   static constexpr bool adds_always = true;
 
-  /// `sums` are zeros, and in the end those of all groups; first: that which they begin with.
+  /// `sums` are zero initially and hold the total at the end; `first` is the first group.
   __device__ __forceinline__ SumsInUnits(float (&sums)[J][4], const RecordGroup& first,
                                          const Form& form)
       : sums_(sums) {
     take({}, first, form);
   }
 
-  /// What wgmma adds to.
+  /// The accumulators for wgmma.
   __device__ __forceinline__ float (&at_work())[J][4] { return sums_; }
 
-  /// Takes from shared memory what end() needs.
+  /// Reads the factors for end() from shared memory.
   __device__ __forceinline__ void take(const RecordGroup&, const RecordGroup& next,
                                        const Form& form) {
     if (next.record == nullptr) {
@@ -64,7 +66,7 @@ class SumsInUnits {
     }
   }
 
-  /// A group's products are there: the sums are brought to units of the next one.
+  /// Call when a group's products are complete: rescales the sums to units of the next group.
   __device__ __forceinline__ void end() {
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
@@ -78,8 +80,8 @@ class SumsInUnits {
   float factors_[2], units_[2] = {1, 1}, least_[2] = {};
 };
 
-/// Registers of their own for the sums of a group, which are added to the others, times its scale: for few
-/// sums, because that takes fewer instructions for each group.
+/// Separate accumulators for the current group, which are scaled and added to the total. With few
+/// sums, this takes fewer instructions per group.
 template <class In, int BITS, int J>
 class SumsApart {
   using Form = RecordForm<BITS>;
@@ -107,7 +109,7 @@ class SumsApart {
   float of_group_[J][4], scales_[2];
 };
 
-/// Which of both: measured with J = 2 and 8.
+/// Selects the faster variant, by measurements with J = 2 and 8.
 template <class In, int BITS, int J>
 struct GroupSums : SumsInUnits<In, BITS, J> {
   using SumsInUnits<In, BITS, J>::SumsInUnits;

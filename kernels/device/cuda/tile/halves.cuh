@@ -1,5 +1,5 @@
 #pragma once
-// A float as the sum of two halves of float16, and scaling by powers of two.
+// Splits a float into a sum of two float16 halves, and scales by powers of two.
 
 #include <cstdint>
 
@@ -14,12 +14,13 @@ inline constexpr unsigned infinity_bits = 0x7F800000;
 
 #ifdef RUNG_HOST
 
-// Kernel templates name it; the host never calls it.
+// Only declared for kernel templates; the host never calls it.
 float scaled(float x, int exponent);
 
 #else
 
-/// x * 2^exponent, for exponents from -252 to 254. Two factors, because one may be no float.
+/// x * 2^exponent for exponents in [-252, 254]. Multiplies twice, because 2^exponent itself may not
+/// be representable.
 __device__ __forceinline__ float scaled(float x, int exponent) {
   const int first = exponent / 2;
   const auto power = [](int e) {
@@ -28,12 +29,13 @@ __device__ __forceinline__ float scaled(float x, int exponent) {
   return x * power(first) * power(exponent - first);
 }
 
-/// What the elements of a row or column have added up to, the first two as squares: see OperandScale.
+/// Running sums over the elements of a row or column; the first two are sums of squares. See
+/// OperandScale.
 struct LineSums {
   float loss, elements, large;
 };
 
-/// How a row or column with the largest magnitude of these bits is scaled.
+/// The scaling of a row or column, given the bits of its largest magnitude.
 class HalfScale {
  public:
   __device__ __forceinline__ explicit HalfScale(unsigned largest)
@@ -41,7 +43,7 @@ class HalfScale {
     if (exponent_ < -126 - 14) exponent_ = -126 - 14;  // subnormal
   }
 
-  /// high + low is about x * 2^-exponent.
+  /// Splits x * 2^-exponent into high + low, approximately, and updates the sums.
   __device__ __forceinline__ void split(float x, float16& high, float16& low,
                                         LineSums& sums) const {
     const float value = is_finite() ? scaled(x, -exponent_) : 0.0f;
@@ -53,7 +55,7 @@ class HalfScale {
     const float lost = __builtin_fabsf(rest - static_cast<float>(low));
     const bool vanished = value == 0 && x != 0;
     const bool counts = lost * 0x1p23f > __builtin_fabsf(value) || vanished;
-    // 2^-60 is more than scaling rounds off, and its square is no subnormal number.
+    // Adding 2^-60 covers the rounding of scaling, and its square is not subnormal.
     const float loss = counts ? lost + 0x1p-60f : 0.0f;
     sums.loss += loss * loss;
   }

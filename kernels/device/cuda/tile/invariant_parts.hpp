@@ -1,8 +1,8 @@
 #pragma once
-// The order of sums along k in mode batch_invariant, for elements of 16 bits. k alone decides how k
-// is cut into parts. Each part is summed from 0 on in ascending k, and the sums of the parts are
-// added in ascending order. So several blocks may share the parts of a tile, or one block may sum
-// them all.
+// The summation order along k in mode batch_invariant, for 16-bit elements. The division of k into
+// parts depends only on k. Each part is summed from 0 in ascending k, and the sums of parts are
+// added in ascending order. Several blocks may therefore share the parts of a tile, or one block
+// may sum all of them.
 
 #include <cstdint>
 
@@ -10,18 +10,18 @@
 
 namespace rung::cuda {
 
-/// The matrix instructions of a part wait for each other, so a few rows and columns need short
-/// parts. Many rows need few parts: a k of up to `most_steps_uncut` is not cut, whatever m and n
-/// are.
-inline constexpr std::int64_t most_steps_of_part = 2048, most_steps_uncut = 4096;
+/// Matrix instructions of a part are serialized, so products with few rows and columns need short
+/// parts. Products with many rows need few parts: a k of up to `max_steps_uncut` is not divided,
+/// for any m and n.
+inline constexpr std::int64_t max_steps_of_part = 2048, max_steps_uncut = 4096;
 
 constexpr int invariant_parts(std::int64_t k) {
-  return k <= most_steps_uncut ? 1 : static_cast<int>(ceil_div(k, most_steps_of_part));
+  return k <= max_steps_uncut ? 1 : static_cast<int>(ceil_div(k, max_steps_of_part));
 }
 
-/// The first step of a part. Parts have whole k-blocks of 64 steps, the first ones up to one more
-/// than the others, as TileScheduler cuts k. The last part ends at a multiple of 64, at or beyond
-/// k.
+/// The first step of a part. Parts consist of whole k-blocks of 64 steps; the first ones may have
+/// one more than the others, as in TileScheduler. The last part ends at a multiple of 64 that is at
+/// least k.
 constexpr std::int64_t begin_of_invariant_part(std::int64_t k, int part) {
   const auto blocks = static_cast<unsigned>(ceil_div(k, 64));
   const auto parts = static_cast<unsigned>(invariant_parts(k)),
@@ -30,8 +30,8 @@ constexpr std::int64_t begin_of_invariant_part(std::int64_t k, int part) {
   return std::int64_t{least * before + (before < longer ? before : longer)} * 64;
 }
 
-/// Limits of the kernel for few rows, whose clusters share the parts of a tile: the most blocks of
-/// a cluster, and the most parts of each block but the first one.
-inline constexpr int most_few_rows_ranks = 8, parts_of_follower = 2;
+/// Limits of the kernel for few rows, whose clusters share the parts of a tile: the maximum cluster
+/// size, and the maximum number of parts for each block after the first.
+inline constexpr int max_few_rows_ranks = 8, parts_of_follower = 2;
 
 }  // namespace rung::cuda

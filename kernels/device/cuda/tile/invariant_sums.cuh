@@ -1,6 +1,6 @@
 #pragma once
-// Sums of a block that adds up parts of k one after another (invariant_parts.hpp). Its registers
-// hold the sums of the current part and of those before it.
+// Adds up parts of k one after another within a block (invariant_parts.hpp). Registers hold the
+// sums of the current part and of all previous parts.
 
 #include <cstdint>
 
@@ -10,8 +10,8 @@
 
 namespace rung::cuda {
 
-/// total += the sums of the parts of k that begin in [begin, end), which must not cut a part.
-/// multiply(begin, end, sums) adds the products of these steps to sums.
+/// total += the sums of the parts of k that begin in [begin, end). Both bounds must coincide with
+/// part boundaries. multiply(begin, end, sums) adds the products of these k-steps to sums.
 template <class Multiply, class Sum, int J>
 __device__ __forceinline__ void sum_parts(int begin, int end, std::int64_t k, Sum (&total)[J][4],
                                           const Multiply& multiply) {

@@ -12,24 +12,24 @@
 
 namespace rung::cuda {
 
-/// EXTENT x BK elements. A row, of contiguous elements, is padded by 16 bytes: then the eight rows
+/// EXTENT x BK elements. Rows of contiguous elements are padded by 16 bytes, so that the eight rows
 /// that ldmatrix reads at a time are in different banks.
 template <int EXTENT, int BK, bool K_MAJOR>
 struct PaddedTile {
   static constexpr bool k_major = K_MAJOR;
-  static constexpr int VEC = 8;  // elements of 16 bytes
+  static constexpr int VEC = 8;  // elements per 16 bytes
   static constexpr int COUNT = K_MAJOR ? EXTENT : BK;
   static constexpr int LENGTH = K_MAJOR ? BK : EXTENT;
   static constexpr int LD = LENGTH + VEC;
   static constexpr int SIZE = COUNT * LD;
   static_assert(LENGTH % 64 == 0 || LENGTH == 32 || LENGTH == 16, "a padded row shifts the banks");
 
-  /// Where element (e, k) lies.
+  /// The index of element (e, k).
   static constexpr __device__ int at(int e, int k) { return K_MAJOR ? e * LD + k : k * LD + e; }
 
-  /// Four 8 x 8 matrices by ldmatrix, of the 16 x 16 elements from (e, k) on in the tile at `tile`
-  /// in shared memory. Their rows are along the extent; E_FIRST: the second one is 8 further along
-  /// it, else along k.
+  /// Loads the 16 x 16 elements at (e, k) of the tile at shared-memory address `tile` as four 8 x 8
+  /// matrices with ldmatrix. Matrix rows are along the extent. If E_FIRST, the second matrix is 8
+  /// further along the extent, otherwise along k.
   template <bool E_FIRST>
   static __device__ __forceinline__ void load_fragments(std::uint32_t (&to)[4], std::uint32_t tile,
                                                         int e, int k) {
@@ -42,7 +42,7 @@ struct PaddedTile {
   }
 };
 
-/// The largest tile of either order, in elements.
+/// The larger size of both orders, in elements.
 template <int EXTENT, int BK>
 inline constexpr int padded_size =
     PaddedTile<EXTENT, BK, true>::SIZE > PaddedTile<EXTENT, BK, false>::SIZE

@@ -1,5 +1,5 @@
 #pragma once
-// Which product of a batch, and which tile of its C, a group of threads computes.
+// Assigns a product of a batch and a tile of its C to a group of threads.
 
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 
 namespace rung::cuda {
 
-/// Moves the matrix of the first product to that of another one. False if an array has no address
-/// for it.
+/// Moves the matrix of the first product to that of another one. Returns false if its pointer is
+/// null.
 template <class T>
 __device__ __forceinline__ bool move_to(Matrix<T>& matrix, const BatchOperand& operand,
                                         std::int64_t product) {
@@ -22,8 +22,8 @@ __device__ __forceinline__ bool move_to(Matrix<T>& matrix, const BatchOperand& o
   return matrix.data != nullptr;
 }
 
-/// One product of a batch; of no rows and columns, but the same k, if it is past the last one or
-/// an array has a null pointer for it.
+/// A product of the batch. It has no rows and columns, but the same k, if `product` is past the
+/// last one or one of its pointers is null.
 template <class In, class Out>
 __device__ __forceinline__ Gemm<In, Out> product_of(const Gemm<In, Out>& first,
                                                     const Products& products,
@@ -37,15 +37,15 @@ __device__ __forceinline__ Gemm<In, Out> product_of(const Gemm<In, Out>& first,
   return g;
 }
 
-/// What a group of threads computes: a product, and a tile of its C.
+/// The work of a group of threads: a product and a tile of its C.
 template <class In, class Out>
 struct ProductTile {
   Gemm<In, Out> product;
   TileCoord tile;
 };
 
-/// Where each group of threads has a product of its own, and the block the same tile of each: for a
-/// grid of all tiles of C for each so many products.
+/// The work if each group of threads has its own product, and all groups of a block have the same
+/// tile. The grid has one block per tile of C and Group::COUNT products.
 template <int BM, int BN, class Group, class In, class Out>
 __device__ __forceinline__ ProductTile<In, Out> tile_of_product(const Gemm<In, Out>& first,
                                                                 const Products& products) {

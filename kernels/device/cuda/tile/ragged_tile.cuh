@@ -1,6 +1,6 @@
 #pragma once
-// Ragged groups for kernels of batches: which group's tile a group of threads computes. It finds that
-// from the offsets alone, without counting the tiles of other groups.
+// Grouped products in batched kernels: assigns a group's tile to a group of threads, using only the
+// offsets, without counting the tiles of other groups.
 
 #include <cstdint>
 
@@ -11,15 +11,16 @@
 
 namespace rung::cuda {
 
-/// Where offsets cut rows, the first of the slots for a group's rows of tiles, if it begins at row
-/// `begin`. Those up to the next group's first one are as many as its rows need, or one more: `begin`
-/// grows by less than BM for each slot, and each group has a slot of its own for the remainder.
+/// If offsets group rows: the first slot for the rows of tiles of a group that begins at row
+/// `begin`. The number of slots before the next group's first one is the number of rows of tiles,
+/// or one more: `begin` grows by at most BM per slot, and each group has an additional slot for the
+/// remainder.
 template <int BM>
 __device__ __forceinline__ int slot_of(int group, int begin) {
   return begin / BM + group;
 }
 
-/// Whether no offset decreases or exceeds `extent`. All threads of a Group call it.
+/// True if no offset decreases or exceeds `extent`. Called by all threads of a Group.
 template <class Group>
 __device__ __forceinline__ bool offsets_are_right(const Products& products, std::int64_t extent) {
   bool is_wrong = false;
@@ -35,7 +36,8 @@ __device__ __forceinline__ bool offsets_are_right(const Products& products, std:
   return !any_is_wrong;
 }
 
-/// The group that has a slot, or -1, also if offsets are wrong. All threads of a Group call it.
+/// The group that uses a slot, or -1 for an unused slot and for wrong offsets. Called by all
+/// threads of a Group.
 template <int BM, class Group>
 __device__ __forceinline__ int group_of_slot(const Products& products, std::int64_t extent,
                                              int slot) {
@@ -48,14 +50,14 @@ __device__ __forceinline__ int group_of_slot(const Products& products, std::int6
       found[Group::index()] = i;
     }
   }
-  // sync: the thread that has found it has written it
+  // sync: the thread that found the group has written it
   Group::sync();
   return found[Group::index()];
 }
 
-/// tile_of_product() of ragged groups: the grid has a block for each Group::COUNT slots and column of
-/// tiles; or where offsets cut k, for each tile and Group::COUNT groups. A slot that no group needs has
-/// a product without rows, columns and steps.
+/// tile_of_product() for grouped products. If offsets group rows, the grid has one block per column
+/// of tiles and Group::COUNT slots; if they group k, one block per tile and Group::COUNT groups. An
+/// unused slot has a product without rows, columns and k-steps.
 template <int BM, int BN, class Group, class In, class Out>
 __device__ __forceinline__ ProductTile<In, Out> tile_of_group(const Gemm<In, Out>& all,
                                                               const Products& products) {
@@ -94,7 +96,7 @@ __device__ __forceinline__ ProductTile<In, Out> tile_of_group(const Gemm<In, Out
   return result;
 }
 
-/// The work of a group of threads: of a batch or, if it HAS_GROUPS, of ragged groups.
+/// The work of a group of threads, in a batch or, if HAS_GROUPS, in grouped products.
 template <int BM, int BN, class Group, bool HAS_GROUPS, class In, class Out>
 __device__ __forceinline__ ProductTile<In, Out> product_tile(const Gemm<In, Out>& first,
                                                              const Products& products) {

@@ -1,5 +1,6 @@
 #pragma once
-// One row of A times records of packed weights, by matrix instructions whose columns keep groups of k apart.
+// Multiplies one row of A by records of packed weights, with matrix instructions whose columns keep
+// scale groups apart.
 
 #include <cstdint>
 
@@ -11,11 +12,12 @@
 
 namespace rung::cuda {
 
-inline constexpr int record_columns = 8;  // of a matrix instruction: a group of k each
+inline constexpr int record_columns = 8;  // columns of a matrix instruction, one per scale group
 
-/// The sums of a warp's records. Column c of the matrix instructions' second factor is the row of
-/// A in the steps of group c of a batch of records, and 0 in all others, so that their sums stay
-/// apart until the whole batch gets its scales. A batch is up to COLS groups of one tile.
+/// The sums of a warp's records. In the second operand of the matrix instructions, column c
+/// contains the row of A in the k-steps of group c of a batch of records, and zeros elsewhere. The
+/// sums of groups thus stay separate until the whole batch is scaled. A batch has up to COLS groups
+/// of one tile.
 template <class In, int BITS, class Records>
 class RecordSums {
   static constexpr int BK = WeightLayout::steps;
@@ -23,8 +25,8 @@ class RecordSums {
   using Form = RecordForm<BITS>;
 
  public:
-  /// `in_tile`: records of a tile. partial: one row of sums for each tile. xs, zeros: shared addresses of
-  /// the row of A, and of zeros for all steps of a record.
+  /// `in_tile`: records per tile. `partial`: one row of sums per tile. xs, zeros: shared-memory
+  /// addresses of the row of A, and of zeros for all k-steps of a record.
   __device__ __forceinline__ RecordSums(const Form& form, const Records& records, int in_tile,
                                         float (*partial)[WeightLayout::rows], std::uint32_t xs,
                                         std::uint32_t zeros)
@@ -34,20 +36,21 @@ class RecordSums {
         at_(records.at()),
         left_(records.count()),
         groups_(form.has_two_groups ? 2 : 1) {
-    // This lane gives ldmatrix the addresses of column lane % 8.
+    // This lane provides ldmatrix with the addresses of column lane % 8.
     xs_ = xs + lane() / 8 * 16;
     zeros_ = zeros + lane() / 8 * 16;
-    // Its sums are of columns 2 (lane % 4) and the next: of two records, or two groups of one.
+    // Its sums are in columns 2 (lane % 4) and 2 (lane % 4) + 1: of two records, or of two groups
+    // of one record.
     const int column = lane() % 4 * 2;
     record_of_column_[0] = column / groups_;
     record_of_column_[1] = (column + 1) / groups_;
-    // Without zero points, elements of 4 bits have 8.
+    // 4-bit elements without zero points have an implicit zero point of 8.
     constexpr std::uint32_t eights[2] = {8, 8};
     RUNG_UNROLL
     for (auto& of_half : minus_zeros_) minus_zeros_of<In>(of_half, eights);
   }
 
-  /// Records that are left.
+  /// The number of remaining records.
   __device__ __forceinline__ int left() const { return left_; }
 
   __device__ __forceinline__ void add_batch(Records& records) {
@@ -57,7 +60,7 @@ class RecordSums {
     if (count > left_) count = left_;
     std::uint32_t x = xs_ + static_cast<std::uint32_t>(at_) * STEP;
     const std::uint32_t end = x + static_cast<std::uint32_t>(count) * STEP;
-    // Where this lane's column has the row of A, in either half of a record.
+    // The addresses of the row of A for this lane's column, in both halves of a record.
     const int mine = lane() % COLS;
     const std::uint32_t at = x + static_cast<std::uint32_t>(mine / groups_) * STEP;
     const std::uint32_t first = mine % groups_ == 0 ? at : 0;
@@ -80,9 +83,9 @@ class RecordSums {
  private:
   static __device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
 
-  /// acc_ += the sums of a batch, `count` records from `first` on, times their scales.
+  /// acc_ += the sums of a batch (`count` records from `first`), times their scales.
   __device__ __forceinline__ void add_scaled(const Records& records, int first, int count) {
-    // sync: the scales that all lanes have copied are there
+    // sync: the scales copied by all lanes have arrived
     ptx::bar_warp_sync();
     RUNG_UNROLL
     for (int i = 0; i < 2; ++i) {
@@ -94,7 +97,7 @@ class RecordSums {
         acc_[half] += scale_at(scales, of_group + lane() / 4 + half * 8) * sums_[half * 2 + i];
       }
     }
-    // sync: all lanes have read them, before any copies others there
+    // sync: all lanes have read the scales before they are overwritten
     ptx::bar_warp_sync();
   }
 
@@ -120,7 +123,7 @@ class RecordSums {
     at_ = 0;
   }
 
-  /// The zero points of a record, for unpack_fragment().
+  /// Loads the zero points of a record, for unpack_fragment().
   __device__ __forceinline__ void load_zeros(const unsigned char* zeros) {
     RUNG_UNROLL
     for (int group = 0; group < 2; ++group) {
@@ -131,7 +134,7 @@ class RecordSums {
     }
   }
 
-  /// The addresses of the lane's column in both halves of the record.
+  /// Adds a record, given the addresses of the lane's column for both halves of the record.
   __device__ __forceinline__ void add_record(const Records& records, std::uint32_t first,
                                              std::uint32_t second) {
     constexpr int CHUNK = chunk_steps<BITS>;
@@ -143,7 +146,7 @@ class RecordSums {
     }
   }
 
-  /// sums_ += 32 steps of a chunk from STEP on, and those behind them, without scales.
+  /// sums_ += the products of the chunk's k-steps from STEP on, unscaled, 32 at a time.
   template <int STEP>
   __device__ __forceinline__ void multiply_steps(const std::uint32_t (&words)[4],
                                                  const std::uint32_t (&minus_zeros)[2],
@@ -161,12 +164,12 @@ class RecordSums {
   }
 
   const Form& form_;
-  float (*partial_)[WeightLayout::rows];  // for the tile
-  int in_tile_, at_, left_;               // records: of a tile, before the batch in its tile, left
-  int groups_;                            // of a record
+  float (*partial_)[WeightLayout::rows];  // for the current tile
+  int in_tile_, at_, left_;               // records: per tile, before the batch, remaining
+  int groups_;                            // groups per record
   std::uint32_t xs_, zeros_;              // the lane's addresses of the row of A, and of zeros
-  int record_of_column_[2];               // of the lane's two columns, in a batch
-  std::uint32_t minus_zeros_[2][2];       // of both halves of a record
+  int record_of_column_[2];               // record of the lane's two columns, within the batch
+  std::uint32_t minus_zeros_[2][2];       // for both halves of a record
   float sums_[4] = {}, acc_[2] = {};
 };
 

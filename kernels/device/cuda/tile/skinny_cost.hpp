@@ -28,14 +28,14 @@ struct SkinnyShape {
   }
 };
 
-/// How much longer it takes to load elements one by one: few bytes at a time, most of all of 16 bits.
+/// The slowdown if elements are loaded one at a time; it is largest for 16-bit elements.
 template <class In>
 inline constexpr double slowdown_without_vectors = sizeof(In) >= 8   ? 1.1
                                                    : sizeof(In) == 4 ? 1.5
                                                                      : 2.5;
 
 /// Times in microseconds. The constants are those of an H200, fitted to 55 shapes, and for rung 54 to
-/// 12 in several layouts (docs/notes/random-shapes.md).
+/// 12 in several layouts (docs/notes/cuda-kernels.md).
 struct SkinnyCost {
   std::int64_t tiles;     // blocks, if k is not cut
   std::int64_t k_blocks;  // the shortest parts of k
@@ -63,7 +63,7 @@ struct SkinnyCost {
     return starts + panels + __builtin_sqrt(in_sm * in_sm + in_memory * in_memory) + adding;
   }
 
-  /// How many parts take least time: at most eight blocks on each multiprocessor.
+  /// The number of splits that takes the least time: at most eight blocks per SM.
   int best_parts() const {
     const std::int64_t most = tiles == 0 ? 1 : 8 * multiprocessors / tiles;
     std::int64_t best = 1;

@@ -1,6 +1,6 @@
 #pragma once
-// A product with few rows or few columns, as one problem: the operand with few rows, of A or B^T,
-// times the one with many.
+// A product with few rows or few columns as one problem: the short operand (A or B^T) times the
+// long one.
 
 #include <cstdint>
 #include <type_traits>
@@ -15,12 +15,12 @@
 
 namespace rung::cuda {
 
-/// Elements of one access to the long operand.
+/// Elements per access to the long operand.
 template <class In>
 inline constexpr int skinny_width = vector_width<In> < 8 ? vector_width<In> : 8;
 
-/// Elements that a lane loads at once, as the words of a vector: where each element is a variable,
-/// compilers give each one of 16 bits a register, and so half as many are on their way.
+/// The elements that a lane loads at once, as words of a vector. With a variable per element,
+/// compilers give each 16-bit element a register, which halves the number of loads in flight.
 template <class In, int W>
 struct LaneElements {
   using Bits = std::conditional_t<sizeof(In) == 1, std::uint8_t, std::uint16_t>;
@@ -39,14 +39,14 @@ struct LaneElements {
   }
 };
 
-/// Where the w-th of a lane's W elements is, among those of the warp.
+/// The position of element w of a lane's W elements among those of the warp.
 template <bool VECTORS, int W>
 __device__ __forceinline__ int place_in_warp(int lane, int w) {
   return VECTORS ? lane * W + w : w * 32 + lane;
 }
 
-/// Stores a lane's sums where its elements are among those of the warp, in vectors of 16 bytes if
-/// these were vectors.
+/// Stores a lane's sums at the positions of its elements, in 16-byte vectors if the elements were
+/// loaded as vectors.
 template <bool VECTORS, class Sum, int W>
 __device__ __forceinline__ void store_to_shared(Sum* to, int lane, const Sum (&sums)[W]) {
   constexpr int V = !VECTORS ? 1 : vector_width<Sum> < W ? vector_width<Sum> : W;
@@ -59,8 +59,8 @@ __device__ __forceinline__ void store_to_shared(Sum* to, int lane, const Sum (&s
   }
 }
 
-/// Where step t is in a panel for lanes along k. A lane's W factors are vectors of V, and those of
-/// all lanes lie side by side, so that no two are in the same bank.
+/// The position of step t in a panel for lanes along k. A lane's W factors are stored in vectors of
+/// V; vectors of all lanes are adjacent, which avoids bank conflicts.
 template <bool VECTORS, int W, int V>
 __device__ __forceinline__ int place_in_panel(int t) {
   const int in_chunk = t % (32 * W);
@@ -69,8 +69,8 @@ __device__ __forceinline__ int place_in_panel(int t) {
   return t - in_chunk + (w / V * 32 + lane) * V + w % V;
 }
 
-/// Loads a lane's elements, of which `count` of the warp's exist, and zeros for the rest. Vectors
-/// exist as a whole or not at all.
+/// Loads a lane's elements. Only `count` elements of the warp exist; the rest become zeros. Vectors
+/// exist either completely or not at all.
 template <bool VECTORS, class In, int W>
 __device__ __forceinline__ void load(LaneElements<In, W>& to, const In* from, int lane,
                                      std::int64_t count) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ void load(LaneElements<In, W>& to, const In* from, in
   }
 }
 
-/// How many rows of the short operand the tiles take. Tensor cores are faster for more.
+/// Tile heights, in rows of the short operand. Beyond these, tensor cores are faster.
 template <class In>
 inline constexpr int skinny_rows[] = {1, 4};
 template <>
@@ -96,7 +96,7 @@ inline constexpr int skinny_rows<float>[] = {1, 2, 4};
 template <>
 inline constexpr int skinny_rows<double>[] = {1, 2};
 
-/// The smallest tile that takes the short operand at once, or else the largest one.
+/// The smallest tile that holds the whole short operand, otherwise the largest tile.
 template <class In>
 int skinny_tile(std::int64_t few) {
   constexpr auto& rows = skinny_rows<In>;
@@ -111,7 +111,7 @@ struct SkinnyProblem {
 
   const Gemm<In, Out>& g;
   Operand<In> few, many;
-  std::int64_t few_stride, many_stride;  // of C
+  std::int64_t few_stride, many_stride;  // strides of C
 
   __device__ __forceinline__ explicit SkinnyProblem(const Gemm<In, Out>& problem)
       : g(problem),
@@ -126,10 +126,11 @@ struct SkinnyProblem {
     many_stride = g.c.row_stride;
   }
 
-  /// Whether steps of k of the long operand are contiguous.
+  /// True if k-steps of the long operand are contiguous.
   __device__ __forceinline__ bool is_k_major() const { return many.x.col_stride == 1; }
 
-  /// Whether its rows, or its columns, are whole vectors of skinny_width elements, all aligned.
+  /// True if the rows (or columns) of the long operand consist of whole, aligned vectors of
+  /// skinny_width elements.
   __device__ __forceinline__ bool has_vectors() const {
     constexpr int W = skinny_width<In>;
     const std::int64_t ld = many.x.row_stride * many.x.col_stride;
@@ -138,9 +139,9 @@ struct SkinnyProblem {
            reinterpret_cast<std::uintptr_t>(many.x.data) % (W * sizeof(In)) == 0;
   }
 
-  /// Calls f(k0, steps) for each STEPS steps of a range. The block has then copied that panel of
-  /// ROWS rows of the short operand, from few0 on: step t of row s to panel[place(s, t)], and zeros
-  /// beyond the edges, up to a multiple of FILL steps.
+  /// Calls f(k0, steps) for each STEPS k-steps of a range, after the block has copied that panel of
+  /// ROWS rows of the short operand from row few0: step t of row s to panel[place(s, t)], padded
+  /// with zeros outside the operand and up to a multiple of FILL steps.
   template <int ROWS, int STEPS, int FILL, int THREADS, class Place, class F>
   __device__ __forceinline__ void for_each_panel(std::int64_t few0, const KRange& range, Sum* panel,
                                                  const Place& place, const F& f) const {
@@ -163,7 +164,7 @@ struct SkinnyProblem {
     }
   }
 
-  /// Stores the result of two rows.
+  /// Stores the result for a row of each operand.
   __device__ __forceinline__ void store(std::int64_t few_row, std::int64_t many_row,
                                         const Sum& sum) const {
     Out& c = g.c.data[few_row * few_stride + many_row * many_stride];
@@ -171,14 +172,14 @@ struct SkinnyProblem {
   }
 };
 
-/// What a block computes: rows of both operands, and a part of k.
+/// The work of a block: rows of both operands, and a split of k.
 struct SkinnyPlace {
   std::int64_t few0, many0;  // first rows
   KRange range;
-  int rows;  // of the short operand, up to a multiple of 8
+  int rows;  // rows of the short operand, rounded up to a multiple of 8
 
-  /// For tiles of ROWS rows of the short operand and MANY of the long one. Parts are multiples of
-  /// K_PART steps.
+  /// For tiles of ROWS rows of the short operand and MANY of the long one. Splits are multiples of
+  /// K_PART k-steps.
   template <int ROWS, int MANY, int K_PART, class In, class Out>
   static __device__ __forceinline__ SkinnyPlace of(const SkinnyProblem<In, Out>& problem,
                                                    const BlockWork& work) {

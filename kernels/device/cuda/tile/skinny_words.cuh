@@ -1,5 +1,5 @@
 #pragma once
-// Vectors of 16 bytes as the words of fragments of mma, from elements of any alignment.
+// 16-byte vectors as words of mma fragments, from elements of any alignment.
 
 #include <cstdint>
 #include <type_traits>
@@ -14,8 +14,8 @@ namespace rung::cuda {
 template <int COUNT>
 using Words = Vector<std::uint32_t, COUNT>;
 
-/// The bytes of a load of an operand's contiguous elements that is always aligned, and within a row,
-/// or a column, if its first byte is: at most 16.
+/// The largest load size (at most 16 bytes) for which loads of an operand's contiguous elements are
+/// aligned and stay within a row (or column) if their first byte does.
 template <class In>
 __device__ __forceinline__ int aligned_bytes(const Operand<In>& operand) {
   const std::int64_t ld = operand.x.row_stride * operand.x.col_stride;
@@ -25,9 +25,9 @@ __device__ __forceinline__ int aligned_bytes(const Operand<In>& operand) {
   return static_cast<int>(bits & (0 - bits));
 }
 
-/// COUNT words of elements that are `stride` apart, `count` of which exist or more, and zeros for
-/// the rest. BYTES is the size of a load: of all words or of one, which exist as a whole or not at
-/// all, or of one element.
+/// Loads COUNT words of elements that are `stride` apart. `count` elements exist (possibly more);
+/// the rest become zeros. BYTES is the size of a load: all words, one word (both exist completely
+/// or not at all), or one element.
 template <int BYTES, int COUNT, class In>
 __device__ __forceinline__ Words<COUNT> load_words(const In* from, std::int64_t count,
                                                    std::int64_t stride = 1) {
@@ -53,7 +53,7 @@ __device__ __forceinline__ Words<COUNT> load_words(const In* from, std::int64_t 
   }
 }
 
-/// The words as an mma of In takes them: of tf32 rounded, which it would truncate.
+/// The words as mma expects them for In: tf32 is rounded, because mma would truncate.
 template <class In>
 __device__ __forceinline__ Words<4> as_operand(Words<4> words) {
   if constexpr (std::is_same_v<In, tfloat32>) {
@@ -65,7 +65,8 @@ __device__ __forceinline__ Words<4> as_operand(Words<4> words) {
   return words;
 }
 
-/// Halves of 16 bits of two words side by side, the first one's lower.
+/// Packs the low (or high) 16-bit halves of two words into one word, the first one in the lower
+/// half.
 __device__ __forceinline__ std::uint32_t low_halves(std::uint32_t first, std::uint32_t second) {
   return (first & 0xFFFFu) | second << 16;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A thread's elements of one operand, from shared memory, for one step of k after another.
+// Loads a thread's elements of one operand from shared memory, k-step by k-step.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/load/async_rows.cuh"
@@ -7,16 +7,16 @@
 
 namespace rung::cuda {
 
-/// From a tile that lies as [BK][LD]: of two steps, so that one is loaded while the other is used.
-/// `Pieces`: the Fragment of the N elements.
+/// Elements from a tile stored as [BK][LD]. Holds two k-steps, so that one is loaded while the
+/// other is used. `Pieces`: the Fragment of the N elements.
 template <class T, int N, class Pieces, int BK, int LD>
 class ColumnFragments {
  public:
-  /// Before the step before k is used.
+  /// Loads step k before step k - 1 is used.
   __device__ __forceinline__ void load_ahead(const T (&tile)[BK][LD], int first, int k) {
     Pieces::load(elements_[k % 2], &tile[k][first]);
   }
-  /// After that.
+  /// Would load step k after step k - 1 is used.
   __device__ __forceinline__ void load(const T (&)[BK][LD], int, int) {}
 
   __device__ __forceinline__ const T (&at(int k) const)[N] { return elements_[k % 2]; }
@@ -25,7 +25,7 @@ class ColumnFragments {
   T elements_[2][N];
 };
 
-/// The same from pairs of steps, a tile that lies as [BK / 2][LD]: of two pairs.
+/// Elements from a tile of step pairs, stored as [BK / 2][LD]. Holds two pairs.
 template <class T, int N, class Pieces, int BK, int LD>
 class PairFragments {
  public:
@@ -49,8 +49,8 @@ class PairFragments {
   T elements_[2][2][N];
 };
 
-/// The same from rows: of as many steps as a vector has. The next ones take their registers; warps of
-/// other blocks multiply meanwhile.
+/// Elements from a tile of rows. Holds as many k-steps as a vector has elements. The next steps
+/// overwrite these registers; warps of other blocks multiply meanwhile.
 template <class T, int N, class Pieces, int EXTENT, int BK>
 class RowFragments {
  public:

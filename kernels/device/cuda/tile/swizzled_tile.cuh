@@ -1,5 +1,5 @@
 #pragma once
-// A tile of an operand as TMA writes it and wgmma reads it: rows of 128 bytes with the 128-byte
+// A tile of an operand, as written by TMA and read by wgmma: rows of 128 bytes with the 128-byte
 // swizzle, which spreads a column of 16-byte chunks over all banks.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-shared-memory-layout
 
@@ -11,15 +11,15 @@
 
 namespace rung::cuda {
 
-/// EXTENT x BK elements at a multiple of 1024 bytes, where BK elements have 128 bytes.
+/// EXTENT x BK elements, aligned to 1024 bytes; BK elements have 128 bytes.
 ///
-/// If the tile is K-major, a row of 128 bytes has BK steps of one row or column. Else it has 64
-/// rows or columns of one step, and the next 64 rows or columns follow after BK such rows.
+/// In a K-major tile, a row of 128 bytes has BK k-steps of one row or column. Otherwise it has 64
+/// rows or columns of one k-step, and the next 64 follow after BK such rows.
 template <int EXTENT, bool K_MAJOR, int BYTES = 2>
 struct SwizzledTile {
   static_assert(K_MAJOR || BYTES == 2);
   static constexpr bool k_major = K_MAJOR;
-  static constexpr int VEC = 16 / BYTES;  // elements of a chunk
+  static constexpr int VEC = 16 / BYTES;  // elements per chunk
   static constexpr int BK = 128 / BYTES;
   static constexpr int COUNT = K_MAJOR ? EXTENT : BK;
   static constexpr int LENGTH = K_MAJOR ? BK : EXTENT;
@@ -33,28 +33,28 @@ struct SwizzledTile {
     return row * BK + (chunk ^ row % 8) * VEC;
   }
 
-  /// The matrix descriptor of wgmma for 64 or more rows or columns from e on, and 32 bytes of steps
-  /// from k on: e is a multiple of 64, k of 32 / BYTES. `tile` is an address in shared memory.
+  /// The wgmma matrix descriptor for 64 or more rows or columns from e (a multiple of 64) and 32
+  /// bytes of k-steps from k (a multiple of 32 / BYTES). `tile` is a shared-memory address.
   static __device__ __forceinline__ std::uint64_t descriptor(std::uint32_t tile, int e, int k) {
     constexpr std::uint64_t eight_rows = 1024 / 16;
-    constexpr std::uint64_t next_64 = 8192 / 16;  // of the extent, in MN-major tiles
+    constexpr std::uint64_t next_64 = 8192 / 16;  // along the extent, in MN-major tiles
     constexpr std::uint64_t swizzle_of_128_bytes = 1;
     const std::uint32_t begin = tile + (K_MAJOR ? e * 128 + k * BYTES : e * 128 + k * 128);
-    // In a cluster, the upper bits of an address are the rank of the block.
+    // In a cluster, the upper bits of an address contain the rank of the block.
     const std::uint32_t within_block = begin & 0x3FFFF;
     return within_block >> 4 | next_64 << 16 | eight_rows << 32 | swizzle_of_128_bytes << 62;
   }
 };
 
-/// Whether partial sums must be promoted. wgmma keeps 14 bits of the sums of 8-bit floating-point
-/// elements (DeepSeek-V3 Technical Report, arXiv:2412.19437, 3.3.2), so after every k-block CUDA
-/// cores add them to sums in float.
+/// True if partial sums must be promoted. wgmma keeps 14 bits of the sums of 8-bit floats
+/// (DeepSeek-V3 Technical Report, arXiv:2412.19437, 3.3.2), so CUDA cores add them to float sums
+/// after every k-block.
 template <class In>
 inline constexpr bool is_promoted = sizeof(In) == 1;
 template <>
 inline constexpr bool is_promoted<std::int8_t> = false;
 
-/// acc += 64 rows of A, from group_row of the tile on, times the tile's columns of B: one k-block,
+/// acc += 64 rows of A, from group_row of the tile, times the tile's columns of B, for one k-block,
 /// with promotion. While this warpgroup adds, tensor cores multiply for others.
 template <class ATile, class BTile, class In, int J>
 __device__ __forceinline__ void add_promoted(std::uint32_t a, std::uint32_t b, int group_row,

@@ -1,5 +1,5 @@
 #pragma once
-// A block as several groups of threads, each with a product of its own.
+// Divides a block into groups of threads that each compute their own product.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/bar_red.cuh"
@@ -8,7 +8,8 @@
 
 namespace rung::cuda {
 
-/// Groups of SIZE threads in a block of THREADS: parts of a warp, warps, or the whole block.
+/// Groups of SIZE threads in a block of THREADS threads: parts of a warp, warps, or the whole
+/// block.
 template <int SIZE_, int THREADS>
 struct ThreadGroup {
   static constexpr int SIZE = SIZE_;
@@ -18,7 +19,7 @@ struct ThreadGroup {
   static __device__ __forceinline__ int index() { return static_cast<int>(threadIdx.x) / SIZE; }
   static __device__ __forceinline__ int rank() { return static_cast<int>(threadIdx.x) % SIZE; }
 
-  /// All threads of the group, and of its warp, see what the others wrote before.
+  /// A barrier for the threads of the group (and of its warp): earlier writes become visible.
   static __device__ __forceinline__ void sync() {
     if constexpr (SIZE <= 32) {
       ptx::bar_warp_sync();
@@ -27,7 +28,7 @@ struct ThreadGroup {
     }
   }
 
-  /// Whether any thread of the group has a true value. It waits for all of them as sync() does.
+  /// True if `value` is true in any thread of the group. Also a barrier like sync().
   static __device__ __forceinline__ bool any(bool value) {
     static_assert(SIZE >= 32);
     if constexpr (SIZE > 32) return ptx::bar_red_or(value);

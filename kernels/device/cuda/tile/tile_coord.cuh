@@ -1,5 +1,5 @@
 #pragma once
-// Which tile of C a block computes.
+// Assigns tiles of C to blocks.
 
 #include <cstdint>
 
@@ -11,21 +11,21 @@ namespace rung::cuda {
 
 using rung::ceil_div;
 
-/// How many tiles of BM x BN cover C, one for each block.
+/// The number of BM x BN tiles that cover C, one per block.
 ///
-/// They are numbered along x, row by row of tiles: a grid has at most 65535 blocks along y and z,
+/// Tiles are numbered along x, row by row, because a grid is limited to 65535 blocks along y and z
 /// but 2^31 - 1 along x.
 template <int BM, int BN, class In, class Out>
 constexpr std::int64_t tiles_of_c(const Gemm<In, Out>& g) {
   return ceil_div(g.m, BM) * ceil_div(g.n, BN);
 }
 
-/// The first element of C in a tile.
+/// The first element of a tile of C.
 struct TileCoord {
   std::int64_t row, col;
 };
 
-/// The tile of this block, where the grid is tiles_of_c().
+/// The tile of this block in a grid of tiles_of_c() blocks.
 template <int BM, int BN, class In, class Out>
 __device__ __forceinline__ TileCoord tile_of_block(const Gemm<In, Out>& g) {
   const auto tiles_in_row = static_cast<unsigned>(ceil_div(g.n, BN));
@@ -33,9 +33,9 @@ __device__ __forceinline__ TileCoord tile_of_block(const Gemm<In, Out>& g) {
           std::int64_t{blockIdx.x % tiles_in_row} * BN};
 }
 
-/// The same tiles in another order, a thread-block swizzle for L2 reuse: in groups of `rows` rows
-/// of tiles, column by column within a group. Blocks that run at a time then read few rows of A and
-/// few columns of B, which L2 holds.
+/// Maps tiles in a different order, a thread-block swizzle for L2 reuse: in groups of `rows` rows
+/// of tiles, column by column within a group. Concurrent blocks then read few rows of A and few
+/// columns of B, which L2 holds.
 template <int BM, int BN, class In, class Out>
 __device__ __forceinline__ TileCoord grouped_tile(const Gemm<In, Out>& g, unsigned tile,
                                                   unsigned rows) {

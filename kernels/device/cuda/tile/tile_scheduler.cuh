@@ -1,7 +1,7 @@
 #pragma once
-// Which tiles a persistent block computes, one after another. The last wave may have fewer tiles
-// than the device has SMs (wave quantization): with split-K its tiles are cut along k, so that more
-// SMs work. Whether they are is run-time data, so one kernel serves both schedules.
+// Schedules the tiles of persistent blocks. The last wave may have fewer tiles than the device has
+// SMs (wave quantization): with split-K, its tiles are split along k to occupy more SMs. The number
+// of splits is run-time data, so one kernel supports both schedules.
 
 #include <cstdint>
 
@@ -12,19 +12,19 @@
 
 namespace rung::cuda {
 
-/// A tile, or with split-K a part of its k.
+/// A tile or, with split-K, one split of a tile.
 struct WorkTile {
   unsigned tile;
   std::int64_t k_begin, k_end;
-  int split, splits;    // which part of k, and of how many
-  unsigned split_tile;  // a number of the tile among those that are split
-  unsigned slot;        // a number of the part among those of all split tiles
+  int split, splits;    // split index and number of splits of the tile
+  unsigned split_tile;  // index of the tile among the split ones
+  unsigned slot;        // index of the split among those of all tiles
 
   __device__ __forceinline__ std::int64_t steps() const { return k_end - k_begin; }
 };
 
-/// The work of blocks, or of clusters of CLUSTER blocks whose tiles are below each other. A cluster
-/// computes at most one part of a tile, after its whole tiles.
+/// The work of blocks, or of clusters of CLUSTER blocks whose tiles are stacked vertically. A
+/// cluster computes at most one split, after its whole tiles.
 template <int BM, int BN, int BK, int CLUSTER = 1>
 class TileScheduler {
  public:
@@ -33,19 +33,19 @@ class TileScheduler {
       : TileScheduler(static_cast<unsigned>(tiles_of_c<CLUSTER * BM, BN>(g)), ceil_div(g.k, BK),
                       splits) {}
 
-  /// The workspace of a block, where tiles are split: its partial sums.
+  /// The workspace of a block for its partial sums, if tiles are split.
   template <class Sum>
   static constexpr std::int64_t workspace_bytes_per_block(int splits) {
     return splits == 1 ? 0 : std::int64_t{BM} * BN * std::int64_t{sizeof(Sum)};
   }
-  /// The workspace of a launch of so many blocks.
+  /// The workspace of a launch of `blocks` blocks.
   template <class Sum>
   static constexpr std::int64_t workspace_bytes(std::int64_t blocks, int splits) {
     return splits == 1 ? 0 : semaphores_bytes + blocks * workspace_bytes_per_block<Sum>(splits);
   }
 
   /// Calls f(work, coord) for each WorkTile of this block, with the TileCoord of the block's tile.
-  /// `group_rows`: that of grouped_tile().
+  /// `group_rows`: parameter `rows` of grouped_tile().
   template <class In, class Out, class F>
   __device__ __forceinline__ void for_each(const Gemm<In, Out>& g, unsigned group_rows,
                                            const F& f) const {
@@ -59,7 +59,7 @@ class TileScheduler {
  private:
   __device__ __forceinline__ TileScheduler(unsigned tiles, std::int64_t k_blocks, int splits)
       : whole_(tiles), splits_(1), count_(tiles), k_blocks_(k_blocks) {
-    if (splits == 1) return;  // the divisions take time
+    if (splits == 1) return;  // avoids the divisions
     const unsigned clusters = gridDim.x / CLUSTER;
     const unsigned left = tiles % clusters;
     unsigned parts = left == 0 ? 1 : clusters / left;
@@ -71,7 +71,7 @@ class TileScheduler {
     count_ = whole_ + left * parts;
   }
 
-  /// The last k-blocks of a tile end with k; all others have BK steps.
+  /// The last k-block of a tile ends with k; all others have BK steps.
   __device__ __forceinline__ WorkTile at(unsigned number) const {
     if (number < whole_) return {number, 0, k_blocks_ * BK, 0, 1, 0, 0};
     const unsigned slot = number - whole_;
@@ -79,7 +79,7 @@ class TileScheduler {
     const unsigned split = slot - split_tile * splits_;
     const auto k_blocks = static_cast<unsigned>(k_blocks_);
     const unsigned least = k_blocks / splits_;
-    const unsigned longer = k_blocks - least * splits_;  // parts with one k-block more
+    const unsigned longer = k_blocks - least * splits_;  // splits with an additional k-block
     const unsigned begin = split * least + (split < longer ? split : longer);
     const unsigned end = begin + least + (split < longer ? 1 : 0);
     return {whole_ + split_tile,
@@ -91,10 +91,10 @@ class TileScheduler {
             slot};
   }
 
-  unsigned whole_;   // tiles that are not split
-  unsigned splits_;  // parts of each that is
+  unsigned whole_;   // number of tiles that are not split
+  unsigned splits_;  // splits per split tile
   unsigned count_;
-  std::int64_t k_blocks_;  // of a tile
+  std::int64_t k_blocks_;  // per tile
 };
 
 }  // namespace rung::cuda

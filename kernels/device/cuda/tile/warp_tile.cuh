@@ -1,11 +1,11 @@
 #pragma once
-// How a block's tile is shared among its warps, and a warp's among its lanes.
+// Divides a block's tile among its warps, and a warp's tile among its lanes.
 
 #include "device/cuda/keywords.cuh"
 
 namespace rung::cuda {
 
-/// A block of BM x BN, warps of WM x WN side by side in it, threads of TM x TN in each of them.
+/// A block tile of BM x BN, divided into warp tiles of WM x WN, divided into TM x TN per thread.
 template <int BM, int BN, int WM, int WN, int TM, int TN>
 struct WarpTile {
   static constexpr int LANES_M = WM / TM;
@@ -19,9 +19,9 @@ struct WarpTile {
   static __device__ int warp_row() { return static_cast<int>(threadIdx.x) / 32 / (BN / WN) * WM; }
   static __device__ int warp_col() { return static_cast<int>(threadIdx.x) / 32 % (BN / WN) * WN; }
 
-  /// This thread's place among the lanes. Lanes 2i and 2i + 1 share a column, and lanes 2i and 2i +
-  /// 2 a row: a 16-byte load takes two wavefronts instead of four if either pairs or next but one
-  /// neighbours read the same vector.
+  /// This thread's position among the lanes. Lanes 2i and 2i + 1 share a column, and lanes 2i and
+  /// 2i + 2 share a row: a 16-byte load takes two wavefronts instead of four if lanes at distance 1
+  /// or 2 read the same vector.
   static __device__ int lane_row() { return lane() / (2 * LANES_N) * 2 + lane() % 2; }
   static __device__ int lane_col() { return lane() / 2 % LANES_N; }
 

@@ -1,13 +1,13 @@
 #pragma once
-// Which warpgroup of its block a thread is in.
+// The index of a thread's warpgroup.
 
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/warp.cuh"
 
 namespace rung::cuda {
 
-/// The number of this thread's warpgroup in its block. A shuffle tells compilers that all lanes
-/// have the same number, so what depends on it, such as wgmma descriptors, stays in uniform
+/// The index of this thread's warpgroup in its block. The shuffle tells compilers that all lanes
+/// have the same index, so that values derived from it, such as wgmma descriptors, stay in uniform
 /// registers. Otherwise descriptors are moved there before each wgmma, which waits for the move.
 __device__ __forceinline__ int warpgroup() {
   return static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0));

@@ -1,11 +1,11 @@
 #pragma once
-// How a block's tile is shared among its warps, where a warp works as one: on tensor cores.
+// Divides a block's tile among its warps, for tensor cores, where a warp works as a unit.
 
 #include "device/cuda/keywords.cuh"
 
 namespace rung::cuda {
 
-/// A block of BM x BN, warps of WM x WN side by side in it.
+/// A block tile of BM x BN, divided into warp tiles of WM x WN.
 template <int BM, int BN, int WM, int WN>
 struct Warps {
   static constexpr int THREADS = BM / WM * (BN / WN) * 32;

@@ -1,6 +1,6 @@
 #pragma once
 // A warp's part of a record of packed weights (device/weight_layout.hpp): 16-bit fragments of the
-// elements' fractions by a power of two, which are exact, and the scales of its rows.
+// elements, scaled exactly by a power of two, and the scales of its rows.
 
 #include <cstdint>
 
@@ -12,17 +12,17 @@
 
 namespace rung::cuda {
 
-/// How elements become 16-bit numbers, a fraction of themselves each, by one fused multiply-add. The bits
-/// of an element replace low bits of a number (`base`): the lowest ones, or those four bits above.
-/// bfloat16 has seven bits, so there the base is 0: bits of a number below 2^-125 count the same whether
-/// it is subnormal or not, so all eight bits are a multiple of 2^-133.
+/// Constants for converting packed elements to 16-bit numbers, scaled by a power of two, with a
+/// single FMA. The bits of an element replace low bits of `base`: the lowest ones, or the next
+/// four. bfloat16 has only seven fraction bits, so `base` is 0 there: below 2^-125, bits have the
+/// same weight in subnormal and normal numbers, so all eight bits are a multiple of 2^-133.
 template <class In, int BITS>
 struct WeightPair;
 template <>
 struct WeightPair<bfloat16, 4> {
   static constexpr float inverse_of_fraction = 4;
   static constexpr std::uint32_t low_base = 0x43004300, low_factor = 0x3e803e80;
-  static constexpr std::uint32_t minus_low = 0xc200c200;  // its last bit counts 1 / 4
+  static constexpr std::uint32_t minus_low = 0xc200c200;  // unit in the last place: 1 / 4
   static constexpr std::uint32_t high_base = 0, high_factor = 0x7f007f00;
   static constexpr std::uint32_t one = 0x3f803f80, low_less_high = 0x42004200;
 };
@@ -30,11 +30,11 @@ template <>
 struct WeightPair<float16, 4> {
   static constexpr float inverse_of_fraction = 1;
   static constexpr std::uint32_t low_base = 0x64006400, low_factor = 0x3c003c00;
-  static constexpr std::uint32_t minus_low = 0xe400e400;  // its last bit counts 1
+  static constexpr std::uint32_t minus_low = 0xe400e400;  // unit in the last place: 1
   static constexpr std::uint32_t high_base = 0x64006400, high_factor = 0x2c002c00;
   static constexpr std::uint32_t one = 0x3c003c00, low_less_high = 0x63806380;
 };
-/// 8 bits are 128 more than the element, subnormal in both types.
+/// The 8 bits are the element plus 128, a subnormal number in both types.
 template <>
 struct WeightPair<bfloat16, 8> {
   static constexpr float inverse_of_fraction = 64;
@@ -46,11 +46,11 @@ struct WeightPair<float16, 8> {
   static constexpr std::uint32_t factor = 0x78007800, minus_128 = 0xb400b400;
 };
 
-/// The most bytes of a record: those of float scales and zero points of two groups.
+/// The maximum size of a record, which includes float scales and zero points of two groups.
 template <int BITS>
-inline constexpr int most_record_bytes = WeightLayout::rows * WeightLayout::steps * BITS / 8 + 160;
+inline constexpr int max_record_bytes = WeightLayout::rows * WeightLayout::steps * BITS / 8 + 160;
 
-/// What kernels need of a WeightLayout again and again, without its divisions.
+/// Frequently used properties of a WeightLayout, computed once to avoid divisions.
 template <int BITS>
 struct RecordForm {
   static constexpr int scales_at = WeightLayout::rows * WeightLayout::steps * BITS / 8;
@@ -66,7 +66,8 @@ struct RecordForm {
         has_zeros(layout.has_zeros),
         has_two_groups(layout.group != WeightLayout::steps) {}
 
-  /// That of step k of a record, and whether one ends before step k.
+  /// group_of(): the group of step k in a record. ends_before(): true if a group ends before step
+  /// k.
   __device__ __forceinline__ int group_of(int k) const {
     return has_two_groups ? k / (WeightLayout::steps / 2) : 0;
   }
@@ -75,12 +76,12 @@ struct RecordForm {
   }
 };
 
-/// Steps of k in 512 bytes of a record.
+/// The number of k-steps in 512 bytes of a record.
 template <int BITS>
 inline constexpr int chunk_steps = 256 / BITS;
 
-/// The fragment of 16 rows and 16 steps from a lane's words of a chunk, as fractions of the elements
-/// (WeightPair). STEP: 0, 16, … `minus_zero`: minus_zeros_of(), for 4 bits.
+/// Unpacks the fragment of 16 rows and 16 k-steps from a lane's words of a chunk, scaled as in
+/// WeightPair. STEP: 0, 16, … `minus_zero`: minus_zeros_of(), for 4 bits.
 template <class In, int BITS, int STEP>
 __device__ __forceinline__ void unpack_fragment(std::uint32_t (&fragment)[4],
                                                 const std::uint32_t (&words)[4],
@@ -96,7 +97,7 @@ __device__ __forceinline__ void unpack_fragment(std::uint32_t (&fragment)[4],
                                            Pair::high_factor, minus_zero[1]);
     }
   } else {
-    // Two's complement with the eighth bit inverted is 128 more.
+    // Two's complement with an inverted sign bit is the element plus 128.
     RUNG_UNROLL
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t elements = words[STEP / 8 + i / 2] >> (8 * (i % 2));
@@ -106,8 +107,8 @@ __device__ __forceinline__ void unpack_fragment(std::uint32_t (&fragment)[4],
   }
 }
 
-/// The record of 16 rows and the steps from k on. Beyond the last rows, it is that of the last ones,
-/// whose results are not stored.
+/// The record of 16 rows and the k-steps from k. For rows after the last ones, returns the last
+/// record, whose results are not stored.
 __device__ __forceinline__ const unsigned char* record_of(const unsigned char* weights,
                                                           const WeightLayout& layout,
                                                           std::int64_t row_tile, std::int64_t k) {
@@ -115,7 +116,8 @@ __device__ __forceinline__ const unsigned char* record_of(const unsigned char* w
   return weights + layout.record_at(row_tile < last ? row_tile : last, k / WeightLayout::steps);
 }
 
-/// The scales of a lane's two rows, lane / 4 and 8 below, for a group of a record, times a factor.
+/// Loads the scales of a lane's two rows, lane / 4 and 8 below, for a group of a record, times a
+/// factor.
 template <int BITS>
 __device__ __forceinline__ void load_scales(float (&to)[2], const unsigned char* record,
                                             const RecordForm<BITS>& form, int group, float factor) {
@@ -134,7 +136,8 @@ __device__ __forceinline__ void load_scales(float (&to)[2], const unsigned char*
   }
 }
 
-/// The words of 512 bytes of a record, from `chunk` * chunk_steps<BITS> on, that a lane has.
+/// Loads a lane's words from 512 bytes of a record, which start at step `chunk` *
+/// chunk_steps<BITS>.
 __device__ __forceinline__ void load_words(std::uint32_t (&words)[4], const unsigned char* record,
                                            int chunk) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -144,9 +147,9 @@ __device__ __forceinline__ void load_words(std::uint32_t (&words)[4], const unsi
   for (int w = 0; w < 4; ++w) words[w] = vector.at[w];
 }
 
-/// unpack_fragment()'s minus_zero for the zero points of a lane's two rows: the bits of the base and the
-/// zero point, negative; first of row lane / 4, whose elements are the low bits, then of that 8 below,
-/// whose elements are the high ones.
+/// unpack_fragment()'s minus_zero for the zero points of a lane's two rows: the negated sum of base
+/// and zero point, first for row lane / 4, whose elements are the low bits, then for the row 8
+/// below, whose elements are the high bits.
 template <class In>
 __device__ __forceinline__ void minus_zeros_of(std::uint32_t (&minus_zeros)[2],
                                                const std::uint32_t (&zeros)[2]) {
@@ -158,7 +161,8 @@ __device__ __forceinline__ void minus_zeros_of(std::uint32_t (&minus_zeros)[2],
   minus_zeros[1] = ptx::fma_rn_x2<In>(minus_zeros[1], Pair::one, Pair::low_less_high);
 }
 
-/// The same for the steps of a record from k on. Without zero points, elements of 4 bits have 8.
+/// minus_zeros_of() for the k-steps of a record from k. 4-bit elements without zero points have an
+/// implicit zero point of 8.
 template <class In, int BITS>
 __device__ __forceinline__ void load_minus_zeros(std::uint32_t (&minus_zeros)[2],
                                                  const unsigned char* record,
@@ -174,7 +178,7 @@ __device__ __forceinline__ void load_minus_zeros(std::uint32_t (&minus_zeros)[2]
   minus_zeros_of<In>(minus_zeros, zeros);
 }
 
-/// The fragments of half a record, 64 steps, from a lane's words of it: for each 16 steps one.
+/// Unpacks the four fragments of half a record (64 k-steps, 16 each) from a lane's words.
 template <int HALF, class In, int BITS, int CHUNKS>
 __device__ __forceinline__ void unpack_half(std::uint32_t (&fragments)[4][4],
                                             const Vector<std::uint32_t, 4> (&words)[CHUNKS],
@@ -196,7 +200,7 @@ __device__ __forceinline__ void unpack_half(std::uint32_t (&fragments)[4][4],
   }
 }
 
-/// acc += sums of fractions times the scales of a group, as mma.m16n8k16 has them.
+/// acc += scaled sums of a group, in the layout of mma.m16n8k16.
 template <int J>
 __device__ __forceinline__ void promote(const float (&scales)[2], const float (&sums)[J][4],
                                         float (&acc)[J][4]) {
@@ -207,7 +211,7 @@ __device__ __forceinline__ void promote(const float (&scales)[2], const float (&
   }
 }
 
-/// A lane's words of both halves of the record at a shared address.
+/// Loads a lane's words of both halves of the record at a shared-memory address.
 template <int CHUNKS>
 __device__ __forceinline__ void load_words(Vector<std::uint32_t, 4> (&words)[2][CHUNKS],
                                            std::uint32_t record) {

@@ -1,6 +1,7 @@
 #pragma once
-// The loop of a warpgroup over the k-blocks of a tile: it waits for a stage that TMA loads, multiplies
-// it by wgmma, and releases the stage before. Or it lets the stages of another warpgroup's tile pass.
+// A warpgroup's main loop over the k-blocks of a tile: waits for a stage loaded by TMA, multiplies
+// it with wgmma, and releases the previous stage. Alternatively skips the stages of another
+// warpgroup's tile.
 
 #include <cstdint>
 
@@ -13,7 +14,7 @@
 
 namespace rung::cuda {
 
-/// The same as that many calls of advance().
+/// Equivalent to `stages` calls of advance().
 template <int STAGES>
 __device__ __forceinline__ void skip_stages(PipelineState<STAGES>& state, std::int64_t stages) {
   const auto to = static_cast<unsigned>(state.stage + stages);
@@ -21,9 +22,9 @@ __device__ __forceinline__ void skip_stages(PipelineState<STAGES>& state, std::i
   state.parity ^= to / STAGES & 1;
 }
 
-/// acc += A's rows from `row` of the tile on, 64 for each N columns of sums in acc, times the tile's
-/// N columns of B. `shared` has stages As and Bs with mbarriers `full`. release(stage) is called when
-/// this warpgroup has read a stage, issued() when it has issued its last wgmma.
+/// acc += A's rows from `row` of the tile, 64 for each N columns of sums in acc, times the tile's N
+/// columns of B. `shared` has stages As and Bs with mbarriers `full`. Calls release(stage) when
+/// this warpgroup has read a stage, and issued() when it has issued its last wgmma.
 template <class ATile, class BTile, int N, class In, class Shared, int STAGES, class Release,
           class Issued, int J, class Sum>
 __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Shared& shared,
@@ -31,10 +32,10 @@ __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Sha
                                                 const Release& release, const Issued& issued,
                                                 Sum (&acc)[J][4]) {
   constexpr int BK = ATile::BK;
-  constexpr int PARTS = J * 8 / N;  // of 64 rows
+  constexpr int PARTS = J * 8 / N;  // 64-row parts
   int before = 0;
   for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
-    // sync: the tiles are there
+    // sync: the tiles have arrived
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
 
     // multiply

@@ -3,7 +3,7 @@
 __device__ int shared_value = 11;
 __device__ int twice(int value) { return 2 * value; }
 
-// Of the same name as nothing else, and known to this file alone.
+// A kernel with a unique name and internal linkage.
 static __global__ void own(int* out) { *out = twice(4) + shared_value; }
 
 int of_the_other_file() {

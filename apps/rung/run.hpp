@@ -1,0 +1,31 @@
+#pragma once
+// Launches of one kernel of a file, for `rung run`, and for check, trace and explain with a grid.
+
+#include <string>
+
+#include "command.hpp"
+#include "launch_arguments.hpp"
+#include "tools/analysis/explanation.hpp"
+
+namespace rung {
+
+struct RunOptions {
+  bool with_lines = false;
+  bool observe = true;
+  unsigned threads = 0;  // of the CPU; 0: all
+  std::string json;      // empty: none
+};
+
+/// Launches the kernel, and prints results, counters and hazards.
+ExitCode run_launch(const LaunchedFile& file, const LaunchArguments& arguments,
+                    const RunOptions& options);
+
+/// Launches the kernel, and explains its performance. `json` and `html` are paths, or empty.
+ExitCode explain_launch(const LaunchedFile& file, const LaunchArguments& arguments,
+                        const analysis::ExplainOptions& options, const std::string& json,
+                        const std::string& html);
+
+/// Throws UsageError for arguments of a launch where no file of the user's is named.
+void require_kernel_file(const std::string& what, const LaunchArguments& arguments);
+
+}  // namespace rung

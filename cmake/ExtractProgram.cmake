@@ -1,0 +1,11 @@
+# Writes the first C++ block of a page, or the first one after a heading, to a file.
+function(extract_program page file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+  file(READ ${page} text)
+  if(ARGC GREATER 2)
+    string(FIND "${text}" "\n${ARGV2}\n" begin)
+    string(SUBSTRING "${text}" ${begin} -1 text)
+  endif()
+  string(REGEX MATCH "```cpp\n([^`]*)```" block "${text}")
+  file(CONFIGURE OUTPUT ${file} CONTENT "${CMAKE_MATCH_1}" @ONLY)
+endfunction()

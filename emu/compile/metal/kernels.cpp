@@ -1,0 +1,392 @@
+// Finds kernels: `kernel void f(…) {`, [[kernel]], and explicit instantiations of templates.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+
+#include "emu/compile/metal/passes.hpp"
+#include "emu/compile/toolchain.hpp"
+
+namespace rung::emu::metal {
+namespace {
+
+/// The first word of an attribute, "buffer" in [[buffer(0)]].
+constexpr std::array position_names =
+    std::to_array<std::string_view>({"thread_position_in_grid",
+                                     "thread_position_in_threadgroup",
+                                     "threadgroup_position_in_grid",
+                                     "threads_per_threadgroup",
+                                     "dispatch_threads_per_threadgroup",
+                                     "threadgroups_per_grid",
+                                     "threads_per_grid",
+                                     "grid_size",
+                                     "grid_origin",
+                                     "thread_index_in_threadgroup",
+                                     "simdgroup_index_in_threadgroup",
+                                     "thread_index_in_simdgroup",
+                                     "threads_per_simdgroup",
+                                     "thread_execution_width",
+                                     "simdgroups_per_threadgroup",
+                                     "dispatch_simdgroups_per_threadgroup",
+                                     "quadgroup_index_in_threadgroup",
+                                     "thread_index_in_quadgroup",
+                                     "quadgroups_per_threadgroup",
+                                     "dispatch_quadgroups_per_threadgroup"});
+
+/// One part of an attribute list: `buffer(1)` has the name "buffer" and the value "1".
+struct Attribute {
+  std::string name, value;
+};
+
+std::vector<Attribute> attributes_at(const Source& source, std::size_t at) {
+  std::vector<Attribute> found;
+  const std::size_t inner = source.next(at), end = source.partner(inner);
+  for (std::size_t each = source.next(inner); each < end; each = source.next(each)) {
+    if (!source.is_word(each)) continue;
+    Attribute attribute{source[each].text, ""};
+    const std::size_t open = source.next(each);
+    if (source.is(open, "(") && source.partner(open) < end) {
+      attribute.value = source.text(open + 1, source.partner(open));
+      each = source.partner(open);
+    }
+    found.push_back(std::move(attribute));
+  }
+  return found;
+}
+
+/// The contents of adjacent string literals.
+std::string unquoted(const std::string& text) {
+  std::string result;
+  bool is_inside = false;
+  for (const char c : text) {
+    if (c == '"') {
+      is_inside = !is_inside;
+    } else if (is_inside) {
+      result += c;
+    }
+  }
+  return result;
+}
+
+bool is_kernel_word(const Source& source, std::size_t at) {
+  if (!source.is(at, "kernel")) return false;
+  const Source::Scope scope = source.scope(at);
+  if (scope != Source::Scope::file) return false;
+  const std::size_t around = source.around(at);
+  // [[kernel]], or a word before the type.
+  return around >= source.size() || source.is(around, "{") || source.is(around, "[");
+}
+
+/// A declaration that is a kernel, in tokens.
+struct Head {
+  std::size_t first = 0;                     // of the declaration
+  std::size_t name_begin = 0, name_end = 0;  // `f<float>`
+  std::size_t open = 0;                      // of the parameters; size() without any
+  std::size_t end = 0;                       // `{` or `;`
+  bool is_template = false, is_instantiation = false;
+  std::string host_name;
+};
+
+Head read_head(const Source& source, std::size_t kernel) {
+  Head head;
+  head.first = source.statement(kernel);
+  // A kernel in an attribute: the statement begins outside of the brackets.
+  std::size_t outer = kernel;
+  while (source.in_parentheses(outer)) outer = source.around(outer);
+  head.first = source.statement(outer);
+  head.open = source.size();
+  std::size_t at = head.first, before = source.size();
+  if (source.is(at, "template")) {
+    head.is_template = source.is(source.next(at), "<");
+    head.is_instantiation = !head.is_template;
+    at = head.is_template ? source.next(source.after_angles(source.next(at))) : source.next(at);
+  }
+  for (; at < source.size(); at = source.next(at)) {
+    if (source.is_attribute(at)) {
+      for (const Attribute& each : attributes_at(source, at)) {
+        if (each.name == "host_name") head.host_name = unquoted(each.value);
+      }
+      at = source.partner(at);
+      continue;
+    }
+    if (source.is(at, ";") || source.is(at, "{")) break;
+    if (source.is(at, "<")) {
+      at = source.after_angles(at);
+      if (at >= source.size()) break;
+    } else if (source.is(at, "(")) {
+      const bool is_operator = source.is(before, "decltype") || source.is(before, "alignas") ||
+                               source.is(before, "__attribute__");
+      if (!is_operator && head.open >= source.size()) {
+        head.open = at;
+        head.name_end = source.next(before);
+      }
+      at = source.partner(at);
+      if (at >= source.size()) break;
+    }
+    before = at;
+  }
+  head.end = at;
+  if (head.open >= source.size() && before < source.size()) head.name_end = source.next(before);
+  // The name with its template arguments and scopes.
+  std::size_t name = source.previous(head.name_end);
+  if (source.is(name, ">")) name = source.previous(source.before_angles(name));
+  while (name < source.size() && source.is(source.previous(name), "::")) {
+    name = source.previous(source.previous(name));
+  }
+  head.name_begin = name;
+  return head;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source,
+                                                                  std::size_t open) {
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+  const std::size_t end = source.partner(open);
+  std::size_t begin = source.next(open);
+  for (std::size_t at = begin; at < end; at = source.next(at)) {
+    if (source.is(at, "(") || source.is(at, "[") || source.is(at, "{")) {
+      at = source.partner(at);
+    } else if (source.is(at, "<")) {
+      const std::size_t close = source.after_angles(at);
+      if (close < end) at = close;
+    } else if (source.is(at, ",")) {
+      parts.emplace_back(begin, at);
+      begin = source.next(at);
+    }
+  }
+  if (begin < end && !(source.is(begin, "void") && source.next(begin) == end)) {
+    parts.emplace_back(begin, end);
+  }
+  return parts;
+}
+
+bool has(const Source& source, std::size_t from, std::size_t to, std::string_view word) {
+  for (std::size_t at = from; at < to; at = source.next(at)) {
+    if (source.is_attribute(at)) {
+      at = source.partner(at);
+    } else if (source.is(at, word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The declarator's name: the last word that is not in brackets.
+std::size_t name_of_parameter(const Source& source, std::size_t from, std::size_t to) {
+  std::size_t name = source.size();
+  for (std::size_t at = from; at < to; at = source.next(at)) {
+    if (source.is_attribute(at) || source.is(at, "[")) {
+      at = source.partner(at);
+    } else if (source.is(at, "=")) {
+      break;
+    } else if (source.is(at, "<")) {
+      const std::size_t close = source.after_angles(at);
+      if (close < to) at = close;
+    } else if (source.is_word(at)) {
+      name = at;
+    }
+  }
+  return name;
+}
+
+bool is_handle(const std::string& type, std::string_view prefix) {
+  const std::size_t at = type.find(prefix);
+  return at != type.npos && (at == 0 || type[at - 1] == ':' || type[at - 1] == ' ');
+}
+
+Argument read_parameter(const Source& source, std::size_t from, std::size_t to) {
+  Argument argument;
+  Parameter& parameter = argument.parameter;
+  const std::size_t name = name_of_parameter(source, from, to);
+  parameter.index = -1;
+  std::string type;
+  bool is_array = false;
+  for (std::size_t at = from; at < to; at = source.next(at)) {
+    if (source.is_attribute(at)) {
+      for (const Attribute& each : attributes_at(source, at)) {
+        if (std::ranges::find(position_names, each.name) != position_names.end()) {
+          argument.position = each.name;
+        } else if (each.name == "buffer" || each.name == "threadgroup" || each.name == "texture" ||
+                   each.name == "sampler" || each.name == "id") {
+          parameter.index = std::atoi(each.value.c_str());
+        }
+      }
+      at = source.partner(at);
+    } else if (source.is(at, "[")) {
+      is_array = true;
+      at = source.partner(at);
+    } else if (at != name) {
+      const std::string& text = source[at].text;
+      const bool joins = text == "*" || text == "&" || text == "::" || text == "<" || text == ">" ||
+                         text == "," || type.empty() || type.ends_with(':') || type.ends_with('<');
+      type += (joins ? "" : " ") + text;
+    }
+  }
+  if (is_array) type += '*';
+  if (name < source.size()) parameter.name = source[name].text;
+  const bool is_pointer = type.find('*') != type.npos, is_reference = type.ends_with('&');
+  const bool is_constant = has(source, from, to, "constant");
+  parameter.type = type;
+  parameter.is_read_only = is_constant || has(source, from, to, "const");
+  if (has(source, from, to, "threadgroup")) {
+    parameter.kind = ParameterKind::threadgroup;
+  } else if (!is_pointer && !is_reference && is_handle(type, "sampler")) {
+    parameter.kind = ParameterKind::sampler;
+  } else if (!is_pointer && !is_reference &&
+             (is_handle(type, "texture") || is_handle(type, "depth"))) {
+    parameter.kind = ParameterKind::texture;
+  } else if (!is_pointer && (is_constant || !is_reference)) {
+    parameter.kind = ParameterKind::value;
+  }
+  return argument;
+}
+
+/// Parameters without an index take the next free ones of their kind, in order.
+void number_parameters(std::vector<Argument>& arguments) {
+  const auto group = [](ParameterKind kind) {
+    return kind == ParameterKind::value ? ParameterKind::buffer : kind;
+  };
+  std::set<std::pair<ParameterKind, int>> used;
+  for (const Argument& each : arguments) {
+    if (each.position.empty()) used.emplace(group(each.parameter.kind), each.parameter.index);
+  }
+  for (Argument& each : arguments) {
+    if (!each.position.empty() || each.parameter.index >= 0) continue;
+    int index = 0;
+    while (!used.emplace(group(each.parameter.kind), index).second) ++index;
+    each.parameter.index = index;
+  }
+}
+
+std::vector<Argument> read_arguments(const Source& source, std::size_t open) {
+  std::vector<Argument> arguments;
+  for (const auto& [from, to] : split_parameters(source, open)) {
+    arguments.push_back(read_parameter(source, from, to));
+  }
+  number_parameters(arguments);
+  return arguments;
+}
+
+struct Definition {
+  KernelEntry entry;
+  bool is_template;
+};
+
+std::string last_name(const std::string& expression) {
+  std::string name = expression.substr(0, expression.find('<'));
+  if (const std::size_t colon = name.rfind("::"); colon != name.npos) name.erase(0, colon + 2);
+  while (name.ends_with(' ')) name.pop_back();
+  return name;
+}
+
+}  // namespace
+
+Declarations take_kernels(Source& source) {
+  std::vector<Definition> definitions;
+  std::vector<KernelEntry> instantiations;
+  std::set<std::size_t> seen;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    if (!is_kernel_word(source, at)) continue;
+    const Head head = read_head(source, at);
+    if (head.end >= source.size() || head.name_begin >= source.size()) continue;
+    if (!seen.insert(head.first).second) {
+      source.erase(at, at + 1);
+      continue;
+    }
+    KernelEntry entry;
+    const std::string name = source.text(head.name_begin, head.name_end);
+    entry.name = head.host_name.empty() ? last_name(name) : head.host_name;
+    entry.expression = name.starts_with("::") ? name : source.namespaces(head.first) + name;
+    entry.file = source.file(head.name_begin);
+    entry.line = source[head.name_begin].line;
+    if (head.open < source.size() && source.partner(head.open) < source.size()) {
+      entry.arguments = read_arguments(source, head.open);
+    }
+    if (head.is_instantiation) {
+      instantiations.push_back(std::move(entry));
+      source.erase(head.first, head.end + 1);
+      continue;
+    }
+    source[at].text.clear();
+    if (source.is(head.end, "{")) {
+      // Not compiled unless an entry calls it.
+      source[head.first].text.insert(0, head.is_template ? "" : "inline ");
+      definitions.push_back({std::move(entry), head.is_template});
+    }
+  }
+  Declarations result;
+  for (const Definition& each : definitions) {
+    if (!each.is_template) result.kernels.push_back(each.entry);
+  }
+  for (KernelEntry& each : instantiations) {
+    const auto of = std::ranges::find_if(definitions, [&](const Definition& definition) {
+      return last_name(definition.entry.expression) == last_name(each.expression);
+    });
+    if (of == definitions.end()) continue;
+    // The attributes are those of the definition.
+    each.arguments = of->entry.arguments;
+    each.file = of->entry.file;
+    each.line = of->entry.line;
+    result.kernels.push_back(std::move(each));
+  }
+  return result;
+}
+
+void set_function_constants(Source& source, const std::map<std::string, std::string>& values,
+                            Declarations& declarations) {
+  std::set<std::string> defined;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    if (!source.is(at, "function_constant") || source.scope(at) != Source::Scope::file) continue;
+    const std::size_t inner = source.around(at);
+    if (inner >= source.size() || !source.is(inner, "[")) continue;
+    const std::size_t name = source.previous(source.around(inner));
+    const std::size_t open = source.next(at);
+    if (!source.is_word(name) || !source.is(open, "(")) continue;
+    std::string type;
+    for (std::size_t each = source.statement(name); each < name; each = source.next(each)) {
+      const std::string& text = source[each].text;
+      if (text != "constant" && text != "constexpr" && text != "static" && text != "const") {
+        type += (type.empty() || text == "::" || type.ends_with(':') ? "" : " ") + text;
+      }
+    }
+    const std::string index = source.text(open + 1, source.partner(open));
+    declarations.function_constants.push_back({source[name].text, type, std::atoi(index.c_str())});
+    auto value = values.find(source[name].text);
+    if (value == values.end()) value = values.find(index);
+    if (value != values.end()) defined.insert(source[name].text);
+    const std::string text = value == values.end() ? "0" : value->second;
+    const std::size_t first = source.statement(name);
+    source[first].text.insert(0, "constexpr ");
+    for (std::size_t each = source.next(first); each < name; each = source.next(each)) {
+      if (source.is(each, "constexpr")) source[each].text.clear();
+    }
+    source[name].text += fmt::format(" = ::metal::detail::make<{}>({})", type, text);
+  }
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    if (!source.is(at, "is_function_constant_defined")) continue;
+    const std::size_t open = source.next(at);
+    if (!source.is(open, "(") || source.partner(open) >= source.size()) continue;
+    const bool is_defined = defined.contains(source.text(open + 1, source.partner(open)));
+    source.erase(at, source.partner(open) + 1);
+    source[at].text = is_defined ? "true" : "false";
+  }
+}
+
+void remove_attributes(Source& source) {
+  constexpr auto kept =
+      std::to_array<std::string_view>({"likely", "unlikely", "maybe_unused", "nodiscard",
+                                       "fallthrough", "noreturn", "deprecated", "clang", "gnu"});
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    if (!source.is_attribute(at)) continue;
+    const std::size_t word = source.next(source.next(at));
+    const std::size_t end = source.partner(at);
+    if (std::ranges::find(kept, std::string_view(source[word].text)) == kept.end()) {
+      source.erase(at, end + 1);
+    }
+    at = end;
+  }
+}
+
+}  // namespace rung::emu::metal

@@ -1,0 +1,93 @@
+#pragma once
+// <metal_atomic>. Operations are relaxed: Metal supports no other order for them.
+
+namespace metal {
+
+template <class T>
+struct atomic {
+  T value;
+};
+
+using atomic_int = atomic<int>;
+using atomic_uint = atomic<uint>;
+using atomic_float = atomic<float>;
+using atomic_bool = atomic<bool>;
+using atomic_long = atomic<long>;
+using atomic_ulong = atomic<ulong>;
+
+namespace detail {
+
+/// The integer by which a value of this size is exchanged.
+template <class T>
+using word_t = conditional_t<sizeof(T) == 8, ulong, uint>;
+
+}  // namespace detail
+
+// For device and threadgroup memory. A bool is changed through the word that contains it.
+#define RUNG_METAL_ATOMICS(space)                                                                  \
+  template <class T>                                                                               \
+  RUNG_METAL T atomic_load_explicit(const volatile space atomic<T>* object, memory_order) {        \
+    return __atomic_load_n(&object->value, __ATOMIC_RELAXED);                                      \
+  }                                                                                                \
+  template <class T, class U>                                                                      \
+  RUNG_METAL void atomic_store_explicit(volatile space atomic<T>* object, U value, memory_order) { \
+    __atomic_store_n(&object->value, static_cast<T>(value), __ATOMIC_RELAXED);                     \
+  }                                                                                                \
+  template <class T, class U>                                                                      \
+  RUNG_METAL T atomic_exchange_explicit(volatile space atomic<T>* object, U value, memory_order) { \
+    using Word = detail::word_t<T>;                                                                \
+    return __builtin_bit_cast(                                                                     \
+        T,                                                                                         \
+        __atomic_exchange_n((volatile space Word*)&object->value,                                  \
+                            __builtin_bit_cast(Word, static_cast<T>(value)), __ATOMIC_RELAXED));   \
+  }                                                                                                \
+  template <class T, class E, class U>                                                             \
+  RUNG_METAL bool atomic_compare_exchange_weak_explicit(                                           \
+      volatile space atomic<T>* object, E* expected, U value, memory_order, memory_order) {        \
+    using Word = detail::word_t<T>;                                                                \
+    Word old = __builtin_bit_cast(Word, static_cast<T>(*expected));                                \
+    const bool done = __atomic_compare_exchange_n((volatile space Word*)&object->value, &old,      \
+                                                  __builtin_bit_cast(Word, static_cast<T>(value)), \
+                                                  true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);       \
+    *expected = __builtin_bit_cast(T, old);                                                        \
+    return done;                                                                                   \
+  }                                                                                                \
+  template <class T, class U>                                                                      \
+  RUNG_METAL T atomic_fetch_add_explicit(volatile space atomic<T>* object, U value,                \
+                                         memory_order) {                                           \
+    return __atomic_fetch_add(&object->value, static_cast<T>(value), __ATOMIC_RELAXED);            \
+  }                                                                                                \
+  template <class T, class U>                                                                      \
+  RUNG_METAL T atomic_fetch_sub_explicit(volatile space atomic<T>* object, U value,                \
+                                         memory_order) {                                           \
+    return __atomic_fetch_add(&object->value, static_cast<T>(-static_cast<T>(value)),              \
+                              __ATOMIC_RELAXED);                                                   \
+  }
+#define RUNG_METAL_ATOMIC(space, name, operation)                                        \
+  template <class T, class U>                                                            \
+  RUNG_METAL T atomic_fetch_##name##_explicit(volatile space atomic<T>* object, U value, \
+                                              memory_order) {                            \
+    return operation(&object->value, static_cast<T>(value), __ATOMIC_RELAXED);           \
+  }
+#define RUNG_METAL_ATOMIC_OPERATIONS(space)                                                      \
+  RUNG_METAL_ATOMICS(space)                                                                      \
+  RUNG_METAL_ATOMIC(space, min, __atomic_fetch_min)                                              \
+  RUNG_METAL_ATOMIC(space, max, __atomic_fetch_max)                                              \
+  RUNG_METAL_ATOMIC(space, and, __atomic_fetch_and)                                              \
+  RUNG_METAL_ATOMIC(space, or, __atomic_fetch_or)                                                \
+  RUNG_METAL_ATOMIC(space, xor, __atomic_fetch_xor)                                              \
+  template <class T, class U>                                                                    \
+  RUNG_METAL void atomic_min_explicit(volatile space atomic<T>* object, U value, memory_order) { \
+    __atomic_fetch_min(&object->value, static_cast<T>(value), __ATOMIC_RELAXED);                 \
+  }                                                                                              \
+  template <class T, class U>                                                                    \
+  RUNG_METAL void atomic_max_explicit(volatile space atomic<T>* object, U value, memory_order) { \
+    __atomic_fetch_max(&object->value, static_cast<T>(value), __ATOMIC_RELAXED);                 \
+  }
+RUNG_METAL_ATOMIC_OPERATIONS(device)
+RUNG_METAL_ATOMIC_OPERATIONS(threadgroup)
+#undef RUNG_METAL_ATOMIC_OPERATIONS
+#undef RUNG_METAL_ATOMIC
+#undef RUNG_METAL_ATOMICS
+
+}  // namespace metal

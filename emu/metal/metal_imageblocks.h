@@ -1,0 +1,2 @@
+#error \
+    "imageblocks (metal_imageblocks) are not supported on the virtual GPU: they belong to rendering"

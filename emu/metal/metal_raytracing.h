@@ -1,0 +1,1 @@
+#error "ray tracing (metal_raytracing) is not supported on the virtual GPU"

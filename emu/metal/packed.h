@@ -1,0 +1,120 @@
+#pragma once
+// Packed vectors: the elements one after the other, aligned like one element.
+
+namespace metal {
+
+#define RUNG_METAL_PACKED_MEMBERS(N)                                                      \
+  packed_vec() = default;                                                                 \
+  RUNG_METAL packed_vec(vec<T, N> v) {                                                    \
+    for (int i = 0; i < N; ++i) elements[i] = v[i];                                       \
+  }                                                                                       \
+  RUNG_METAL explicit packed_vec(T value) {                                               \
+    for (int i = 0; i < N; ++i) elements[i] = value;                                      \
+  }                                                                                       \
+  template <class A, class B, class... R>                                                 \
+  RUNG_METAL packed_vec(A a, B b, R... rest)                                              \
+      : packed_vec(detail::make<vec<T, N>>(a, b, rest...)) {}                             \
+  template <class U>                                                                      \
+  RUNG_METAL explicit packed_vec(packed_vec<U, N> other)                                  \
+      : packed_vec(detail::make<vec<T, N>>(other)) {}                                     \
+  RUNG_METAL operator vec<T, N>() const {                                                 \
+    vec<T, N> v;                                                                          \
+    for (int i = 0; i < N; ++i) v[i] = elements[i];                                       \
+    return v;                                                                             \
+  }                                                                                       \
+  RUNG_METAL T& operator[](int i) { return elements[i]; }                                 \
+  RUNG_METAL const T& operator[](int i) const { return elements[i]; }                     \
+  RUNG_METAL packed_vec& operator+=(vec<T, N> o) { return *this = vec<T, N>(*this) + o; } \
+  RUNG_METAL packed_vec& operator-=(vec<T, N> o) { return *this = vec<T, N>(*this) - o; } \
+  RUNG_METAL packed_vec& operator*=(vec<T, N> o) { return *this = vec<T, N>(*this) * o; } \
+  RUNG_METAL packed_vec& operator/=(vec<T, N> o) { return *this = vec<T, N>(*this) / o; }
+
+template <class T>
+struct packed_vec<T, 2> {
+  union {
+    T elements[2];
+    struct {
+      T x, y;
+    };
+    struct {
+      T r, g;
+    };
+  };
+  RUNG_METAL_PACKED_MEMBERS(2)
+};
+template <class T>
+struct packed_vec<T, 3> {
+  union {
+    T elements[3];
+    struct {
+      T x, y, z;
+    };
+    struct {
+      T r, g, b;
+    };
+    packed_vec<T, 2> xy;
+  };
+  RUNG_METAL_PACKED_MEMBERS(3)
+};
+template <class T>
+struct packed_vec<T, 4> {
+  union {
+    T elements[4];
+    struct {
+      T x, y, z, w;
+    };
+    struct {
+      T r, g, b, a;
+    };
+    packed_vec<T, 2> xy;
+    packed_vec<T, 3> xyz;
+    packed_vec<T, 3> rgb;
+  };
+  RUNG_METAL_PACKED_MEMBERS(4)
+};
+#undef RUNG_METAL_PACKED_MEMBERS
+
+#define RUNG_METAL_PACKED_OPERATOR(op)                                       \
+  template <class T, int N>                                                  \
+  RUNG_METAL vec<T, N> operator op(packed_vec<T, N> a, packed_vec<T, N> b) { \
+    return vec<T, N>(a) op vec<T, N>(b);                                     \
+  }                                                                          \
+  template <class T, int N>                                                  \
+  RUNG_METAL vec<T, N> operator op(packed_vec<T, N> a, vec<T, N> b) {        \
+    return vec<T, N>(a) op b;                                                \
+  }                                                                          \
+  template <class T, int N>                                                  \
+  RUNG_METAL vec<T, N> operator op(vec<T, N> a, packed_vec<T, N> b) {        \
+    return a op vec<T, N>(b);                                                \
+  }                                                                          \
+  template <class T, int N, class S, class = enable_if_t<is_scalar_v<S>>>    \
+  RUNG_METAL vec<T, N> operator op(packed_vec<T, N> a, S b) {                \
+    return vec<T, N>(a) op static_cast<T>(b);                                \
+  }                                                                          \
+  template <class T, int N, class S, class = enable_if_t<is_scalar_v<S>>>    \
+  RUNG_METAL vec<T, N> operator op(S a, packed_vec<T, N> b) {                \
+    return static_cast<T>(a) op vec<T, N>(b);                                \
+  }
+RUNG_METAL_PACKED_OPERATOR(+)
+RUNG_METAL_PACKED_OPERATOR(-)
+RUNG_METAL_PACKED_OPERATOR(*)
+RUNG_METAL_PACKED_OPERATOR(/)
+#undef RUNG_METAL_PACKED_OPERATOR
+template <class T, int N>
+RUNG_METAL vec<T, N> operator-(packed_vec<T, N> a) {
+  return -vec<T, N>(a);
+}
+
+}  // namespace metal
+
+#define RUNG_METAL_PACKED(T)                     \
+  using packed_##T##2 = metal::packed_vec<T, 2>; \
+  using packed_##T##3 = metal::packed_vec<T, 3>; \
+  using packed_##T##4 = metal::packed_vec<T, 4>; \
+  namespace metal {                              \
+  using ::packed_##T##2;                         \
+  using ::packed_##T##3;                         \
+  using ::packed_##T##4;                         \
+  }
+RUNG_METAL_FOR_EACH_SCALAR(RUNG_METAL_PACKED)
+#undef RUNG_METAL_PACKED

@@ -1,0 +1,66 @@
+#include "emu/reports/remedy.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "emu/reports/severity.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung::emu {
+namespace {
+
+using vgpu::HazardKind;
+
+bool is(const Report& report, HazardKind kind) { return report.kind == name(kind); }
+
+std::string text_of(const Json& party, const char* key) {
+  return party.is_object() && party.contains(key) && party.at(key).is_string()
+             ? party.at(key).get<std::string>()
+             : "";
+}
+
+int line_of(const Json& party) { return party.value("line", 0); }
+
+/// The call that synchronizes a block, in the language of the source.
+std::string barrier_of(const Report& report) {
+  return report.where().file.ends_with(".metal") ? "threadgroup_barrier(mem_flags::mem_threadgroup)"
+                                                 : "__syncthreads()";
+}
+
+bool is_one_block(const Report& report) {
+  return report.first.contains("block") && report.other.contains("block") &&
+         report.first.at("block") == report.other.at("block");
+}
+
+/// Two accesses that nothing orders.
+std::string order(const Report& report) {
+  const bool is_asynchronous = report.message.find("asynchronous") != std::string::npos;
+  if (report.other.is_null() || is_asynchronous) return "";
+  if (!is_one_block(report)) {
+    return "blocks run in any order: use an atomic, give each block its own element, or move one "
+           "of the accesses to a later launch";
+  }
+  std::string before = text_of(report.first, "source"), after = text_of(report.other, "source");
+  const bool both_write =
+      text_of(report.first, "access") == "write" && text_of(report.other, "access") == "write";
+  if (both_write) return "give each thread its own element, or use an atomic";
+  if (before == after || before.empty() || after.empty()) {
+    return fmt::format("put {} between the two accesses; in a loop, at the end of its body",
+                       barrier_of(report));
+  }
+  if (line_of(report.first) > line_of(report.other)) std::swap(before, after);
+  return fmt::format("put {} between {} and {}; in a loop, also after {}", barrier_of(report),
+                     before, after, after);
+}
+
+}  // namespace
+
+std::string remedy(const Report& report) {
+  if (is(report, HazardKind::shared_race) || is(report, HazardKind::global_race)) {
+    return order(report);
+  }
+  return std::string(advice_for(report.kind));
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,90 @@
+#include "emu/runtime/call_site.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <regex>
+
+#include "vgpu/driver/host_line.hpp"
+
+namespace rung::emu {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of the headers that programs include, beside this library.
+std::string own_headers() {
+  const fs::path library = vgpu::object_file_of(reinterpret_cast<const void*>(&own_headers));
+  return (library.parent_path() / "include/").string();
+}
+
+/// "cudaMalloc" for "_Z10cudaMallocIfE9cudaErrorPPT_m", "cuMemFree" for "cuMemFree_v2".
+std::string function_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  std::string name = status == 0 ? demangled.get() : symbol;
+  name = name.substr(0, name.find_first_of("<("));
+  name = name.substr(name.find_last_of(" :") + 1);  // a template carries its return type
+  static const std::regex version("(_v[0-9]+)?(_ptsz|_ptds)?$");
+  return std::regex_replace(name, version, "", std::regex_constants::format_first_only);
+}
+
+}  // namespace
+
+CallSite CallSite::here() {
+  CallSite site;
+  site.return_addresses_ = vgpu::return_addresses();
+  return site;
+}
+
+CallSite CallSite::at(std::string file, int line) {
+  CallSite site;
+  site.file_ = std::move(file);
+  site.line_ = line;
+  return site;
+}
+
+CallSite::Line CallSite::line() const {
+  if (!file_.empty() || return_addresses_.empty()) return {file_, line_, {}};
+  static std::mutex mutex;
+  static std::map<CallSite, Line>& known = *new std::map<CallSite, Line>;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace(*this);
+  if (is_new) found->second = find_line();
+  return found->second;
+}
+
+CallSite::Line CallSite::find_line() const {
+  static const std::string headers = own_headers();
+  const vgpu::HostCalls calls = vgpu::host_calls(return_addresses_, headers);
+  Line found;
+  if (!calls.entry.empty()) found.functions.push_back(function_name(calls.entry));
+  for (const vgpu::HostLine& line : calls.lines) {
+    if (!line.file.starts_with(headers)) {
+      found.file = line.file;
+      found.line = line.line;
+      break;
+    }
+    found.functions.push_back(function_name(line.function));
+  }
+  return found;
+}
+
+std::string CallSite::Line::short_name() const {
+  return file.empty() ? "" : fmt::format("{}:{}", fs::path(file).filename().string(), line);
+}
+
+std::string source_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,45 @@
+#pragma once
+// The program's call that led into this library.
+
+#include <string>
+#include <vector>
+
+#include "emu/compile/source/discarded_calls.hpp"
+
+namespace rung::emu {
+
+/// Where a call comes from. Cheap to take; what it says is found later.
+class CallSite {
+ public:
+  /// Takes the return addresses of the calls that led here.
+  static CallSite here();
+  /// A line that is known already.
+  static CallSite at(std::string file, int line);
+
+  /// The program's line outside this library's headers.
+  struct Line {
+    std::string file;  // as the compiler was given it; empty if unknown
+    int line = 0;
+    /// The functions that the program may have called there: this library's, and those of its headers.
+    std::vector<std::string> functions;
+
+    std::string short_name() const;  // "tile.cu:31"; empty if unknown
+  };
+  Line line() const;
+  /// "tile.cu:31" if the line was known from the start; otherwise empty.
+  std::string known_line() const { return Line{file_, line_, {}}.short_name(); }
+
+  friend auto operator<=>(const CallSite&, const CallSite&) = default;
+
+ private:
+  Line find_line() const;
+
+  std::vector<const void*> return_addresses_;
+  std::string file_;
+  int line_ = 0;
+};
+
+/// The text of a file; empty if it cannot be read.
+std::string source_text(const std::string& file);
+
+}  // namespace rung::emu

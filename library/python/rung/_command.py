@@ -1,0 +1,18 @@
+"""The command `rung`: runs the program in the package's directory."""
+
+import os
+import sys
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "rung")
+
+
+def main():
+    """Replaces this process by the program, so its exit code and signals need no forwarding."""
+    try:
+        os.execv(PROGRAM, ["rung", *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"rung: {PROGRAM}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,320 @@
+#pragma once
+// The rungs that the library uses on NVIDIA GPUs. This is data; change it by measurement (`rung
+// bench --device gpu` prints the library's choice beside every rung). The last rule of gemm, and of
+// each mode of dot, must match everything; a test checks it.
+
+#include "device/cuda/cost/few_or_short.hpp"
+#include "device/cuda/cost/split.hpp"
+#include "device/cuda/tile/batch_tile_times.hpp"
+#include "select/cuda/rules.hpp"
+
+namespace rung::tuned {
+
+inline constexpr Dtypes f32_and_i32 = Dtypes::of(Dtype::f32, Dtype::i32);
+inline constexpr Dtypes f32_and_tf32 = Dtypes::of(Dtype::f32, Dtype::tf32);
+inline constexpr Dtypes of_16_bits =
+    Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16);
+inline constexpr Dtypes of_16_bits_and_tf32 =
+    Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32);
+inline constexpr Dtypes any_operands =
+    Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8);
+inline constexpr Dtypes float8_types = Dtypes::of(Dtype::e4m3, Dtype::e5m2);
+
+inline constexpr CudaGemmRule cuda_gemm_rules[] = {
+    // Below k = 1024, errors of sums of one sign are above those of a chain of FMAs. From there on, a
+    // model says where splitting pays (docs/notes/cuda-kernels.md).
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_k = 1024,
+     .pays = splitting_pays,
+     .use = cuda::GemmRungIndex::gemm_split_f16},
+    // GPUs of sm_86 and sm_89 multiply float16 with float sums no more than four times as fast as float,
+    // many of them twice: three products do not pay there.
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 80,
+     .max_arch = 80,
+     .min_k = 1024,
+     .pays = splitting_pays,
+     .use = cuda::GemmRungIndex::gemm_split_f16_mma},
+    // A model says where residues pay for the last wave of 128x256 tiles, too (the same notes).
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_m = 4096,
+     .min_n = 4096,
+     .min_k = 2048,
+     .pays = residues_pay,
+     .use = cuda::GemmRungIndex::gemm_residues},
+    // The only one in this mode, whatever the shape: bits do not depend on it.
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .compute_mode = ComputeMode::reproducible,
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_digits},
+    // A vector, or a few rows or columns.
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 80,
+     .max_short = 2,
+     .use = cuda::GemmRungIndex::gemm_skinny},
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .min_arch = 80,
+     .max_short = 4,
+     .use = cuda::GemmRungIndex::gemm_skinny},
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .min_arch = 80,
+     .max_short = 8,
+     .pays = two_groups_of_rows_pay,
+     .use = cuda::GemmRungIndex::gemm_skinny},
+    {.dtypes = of_16_bits_and_tf32,
+     .min_arch = 80,
+     .max_short = 1,
+     .use = cuda::GemmRungIndex::gemm_skinny},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .min_k = 128,
+     .max_short = 16,
+     .pays = fragments_from_memory_pay,
+     .use = cuda::GemmRungIndex::gemm_skinny_mma},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .max_short = 6,
+     .max_alignment = 8,
+     .use = cuda::GemmRungIndex::gemm_skinny},
+    // Writing C takes longer than the products. From k = 9 on, small ones need smaller tiles; in 16 bits,
+    // TMA writes C faster where rows are aligned.
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32, Dtype::f64),
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 128,
+     .max_k = 8,
+     .use = cuda::GemmRungIndex::gemm_short_k},
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32, Dtype::f64),
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 128,
+     .max_k = 16,
+     .pays = has_large_c,
+     .use = cuda::GemmRungIndex::gemm_short_k},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 128,
+     .max_k = 16,
+     .pays = has_unaligned_rows,
+     .use = cuda::GemmRungIndex::gemm_short_k},
+    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::tf32, Dtype::i8),
+     .min_arch = 80,
+     .min_n = 128,
+     .max_k = 8,
+     .pays = has_large_c,
+     .use = cuda::GemmRungIndex::gemm_short_k},
+    {.dtypes = f32_and_i32,
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 64,
+     .max_k = 32,
+     .use = cuda::GemmRungIndex::gemm_rank_k},
+    {.dtypes = f32_and_i32,
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 64,
+     .max_k = 64,
+     .pays = has_unaligned_rows,
+     .use = cuda::GemmRungIndex::gemm_rank_k},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_mma_f64_warp_specialized},
+    {.dtypes = Dtypes::of(Dtype::f64), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_mma_f64},
+    {.dtypes = f32_and_i32, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_fma_tiles},
+    // Where TMA cannot read the operands, and packing them takes longer than a small product.
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .max_k = 128,
+     .max_alignment = 8,
+     .pays = loading_elements_pays,
+     .use = cuda::GemmRungIndex::gemm_any_operands},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .max_short = 64,
+     .max_alignment = 8,
+     .pays = loading_long_operand_pays,
+     .use = cuda::GemmRungIndex::gemm_any_operands},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .max_work = 1.2e8,
+     .max_alignment = 8,
+     .use = cuda::GemmRungIndex::gemm_any_operands},
+    {.dtypes = any_operands | float8_types,
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_wgmma_tiles},
+    {.dtypes = of_16_bits, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_22_stages},
+    {.dtypes = any_operands, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_any_operands},
+    // GPUs without cp.async. This rung supports no other types than those above.
+    {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
+};
+
+/// Where a rule says the first of two rungs, a model says which of both takes less time.
+inline constexpr CudaRival cuda_rivals[] = {
+    {.dtypes = of_16_bits,
+     .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
+     .use = cuda::GemmRungIndex::gemm_ping_pong},
+};
+
+// A product of more work fills the GPU by itself, with kernels that are faster for it. Rungs of f32
+// multiply tf32 without rounding it: up to 16 rows or columns memory is the limit, and up to 96 packing
+// operands takes longer.
+inline constexpr CudaBatchRule cuda_batch_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::tf32),
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 17,
+     .max_work = 1.4e8,
+     .is_mapped = true,
+     .is_k_major = true,
+     .use = cuda::GemmRungIndex::gemm_batched_wgmma},
+    {.dtypes = Dtypes::of(Dtype::tf32),
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 97,
+     .max_work = 1.4e8,
+     .is_packed = true,
+     .use = cuda::GemmRungIndex::gemm_batched_wgmma},
+    {.dtypes = f32_and_tf32,
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 33,
+     .max_work = 1.4e8,
+     .is_mapped = true,
+     .pays = cuda::rung_65_pays,
+     .use = cuda::GemmRungIndex::gemm_batched_fma},
+    {.dtypes = f32_and_tf32,
+     .min_arch = 80,
+     .min_short = 65,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_batched_tiles},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .min_short = 17,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_batched_mma_f64},
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::tf32, Dtype::f64, Dtype::i32),
+     .min_arch = 80,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_small_matrices},
+    {.dtypes = of_16_bits,
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_short = 33,
+     .max_work = 1.4e8,
+     .is_mapped = true,
+     .use = cuda::GemmRungIndex::gemm_batched_wgmma},
+    {.dtypes = of_16_bits,
+     .min_arch = 80,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_small_mma},
+    // wgmma reads K-major tiles of these: other operands are packed, all products' at once.
+    {.dtypes = Dtypes::of(Dtype::i8) | float8_types,
+     .min_arch = 90,
+     .max_arch = 90,
+     .max_work = 1.4e8,
+     .is_packed = true,
+     .use = cuda::GemmRungIndex::gemm_batched_wgmma},
+};
+
+// Rungs of f32 multiply tf32 without rounding it, where rung 63 cannot.
+inline constexpr CudaGroupRule cuda_group_rules[] = {
+    {.dtypes = any_operands | float8_types,
+     .min_arch = 90,
+     .max_arch = 90,
+     .is_invariant = true,
+     .use = cuda::GemmRungIndex::gemm_grouped},
+    {.dtypes = of_16_bits, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_small_mma, .tile = 2},
+    {.dtypes = f32_and_tf32,
+     .min_arch = 80,
+     .max_rows = 32,
+     .is_invariant = true,
+     .use = cuda::GemmRungIndex::gemm_small_matrices,
+     .tile = 5},
+    {.dtypes = f32_and_tf32,
+     .min_arch = 80,
+     .is_invariant = true,
+     .use = cuda::GemmRungIndex::gemm_batched_tiles},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .max_rows = 32,
+     .use = cuda::GemmRungIndex::gemm_batched_mma_f64},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_batched_mma_f64,
+     .tile = 1},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 80,
+     .use = cuda::GemmRungIndex::gemm_small_matrices,
+     .tile = 2},
+    {.dtypes = Dtypes::of(Dtype::i32),
+     .min_arch = 80,
+     .is_invariant = true,
+     .use = cuda::GemmRungIndex::gemm_small_matrices},
+};
+
+/// Where blocks of A and B have scales.
+inline constexpr CudaBatchRule cuda_block_scale_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::e4m3),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_block_scaled},
+};
+
+/// Where one operand is of bfloat16 and the other one of float, if a model says that it pays.
+inline constexpr CudaBatchRule cuda_mixed_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::bf16),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_split_bf16},
+};
+
+/// By weights of 4 or 8 bits, for A of 16.
+inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
+    {.min_arch = 90,
+     .max_arch = 90,
+     .min_m = 33,
+     .min_k = 1,
+     .use = cuda::GemmRungIndex::gemm_weight_only_wgmma},
+    {.min_arch = 80, .max_m = 1, .min_k = 1, .use = cuda::GemmRungIndex::gemm_weight_stream},
+    {.min_arch = 90,
+     .max_arch = 90,
+     .max_m = 16,
+     .min_k = 1,
+     .use = cuda::GemmRungIndex::gemm_weight_only_wgmma},
+    {.min_arch = 80, .use = cuda::GemmRungIndex::gemm_weight_only},
+};
+
+/// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
+/// same order, k by k or instruction by instruction. For elements of 16 bits, few rows and a k
+/// beyond 4096 take other kernels, with the same order of sums (cost/invariant.hpp).
+inline constexpr CudaBatchRule cuda_invariant_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::f32), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_fma_tiles},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_mma_f64_warp_specialized},
+    {.dtypes = Dtypes::of(Dtype::f64), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_mma_f64},
+    {.dtypes = of_16_bits_and_tf32 | float8_types,
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_wgmma_tiles},
+};
+
+inline constexpr CudaDotRule cuda_dot_rules[] = {
+    {.use = cuda::DotRungIndex::dot_10_one_launch},
+    {.mode = DotMode::compensated, .use = cuda::DotRungIndex::dot_compensated},
+    {.mode = DotMode::reproducible, .use = cuda::DotRungIndex::dot_reproducible},
+};
+
+}  // namespace rung::tuned

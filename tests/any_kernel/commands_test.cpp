@@ -1,0 +1,249 @@
+// rung run, and check, trace and explain with a grid, called as from scripts.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// $HERE is a folder of the test's own; $CU and $METAL are files with kernels.
+class AnyKernel : public ::testing::Test {
+ protected:
+  AnyKernel() {
+    fs::create_directories(folder_);
+    setenv("HERE", folder_.c_str(), 1);
+    setenv("CU", RUNG_KERNELS "/products.cu", 1);
+    setenv("METAL", RUNG_KERNELS "/products.metal", 1);
+  }
+  ~AnyKernel() override { fs::remove_all(folder_); }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() / ("rung_any_kernel_" + std::to_string(getpid()));
+};
+
+constexpr const char* product =
+    "$CU:product --grid 3x2 --block 16x16 A=rand:24x33 B=rand:33x40 sizes=M:40,N:24,K:33";
+constexpr const char* metal_product =
+    "$METAL:product --grid 40x24 --group 16x16 A=rand:24x33 B=rand:33x40 "
+    "sizes=M:40,N:24,K:33";
+
+Json run_json(const std::string& arguments, int exit_code) {
+  const Output output = run_rung("run " + arguments + " --json -");
+  EXPECT_EQ(output.exit_code, exit_code) << output.err << output.out;
+  return output.out.empty() ? Json() : Json::parse(output.out);
+}
+
+void expect_error(const std::string& arguments, const std::string& message) {
+  const Output output = run_rung(arguments);
+  EXPECT_EQ(output.exit_code, 2) << arguments << output.err;
+  EXPECT_EQ(output.err, "rung: " + message + "\n") << arguments;
+}
+
+bool has(const std::string& text, const std::string& what) { return text.find(what) != text.npos; }
+
+std::string messages(const Json& json) {
+  std::string all;
+  for (const Json& hazard : json.at("kernels").at(0).at("hazards")) {
+    all += hazard.at("message").get<std::string>() + "\n";
+  }
+  return all;
+}
+
+TEST_F(AnyKernel, TakeMacrosOfOneLetter) {
+  std::ofstream(std::string(getenv("HERE")) + "/macro.cu")
+      << "__global__ void fill(float* a) { a[threadIdx.x] = K; }\n";
+  const Json json = run_json("$HERE/macro.cu:fill -D K=64 --grid 1 --block 4 a=out:4", 0);
+  EXPECT_EQ(json.at("kernels").at(0).at("hazards"), Json::array());
+}
+
+TEST_F(AnyKernel, AreListedWithTheirParameters) {
+  const Json json = run_json("$CU", 0);
+  const Json& kernels = json.at("kernels");
+  ASSERT_EQ(kernels.size(), 5u);
+  EXPECT_EQ(kernels[0].at("name"), "product");
+  const Json& sizes = kernels[0].at("parameters").at(3);
+  EXPECT_EQ(sizes.at("name"), "sizes");
+  EXPECT_EQ(sizes.at("kind"), "value");
+  EXPECT_EQ(sizes.at("bytes"), 12);
+  EXPECT_EQ(sizes.at("fields"), Json({"uint M", "uint N", "uint K"}));
+  EXPECT_EQ(kernels[0].at("parameters").at(0).at("kind"), "input");
+  EXPECT_EQ(kernels[0].at("parameters").at(2).at("kind"), "buffer");
+  EXPECT_EQ(kernels[4].at("name"), "inner::half_of");
+  EXPECT_EQ(json.at("templates"), Json({"reversed"}));
+  EXPECT_TRUE(has(run_rung("run $CU").out, "product, line 8 of products.cu\n"));
+}
+
+TEST_F(AnyKernel, OfMetalAreListedWithTheirBuffers) {
+  const Json json = run_json("$METAL", 0);
+  ASSERT_EQ(json.at("kernels").size(), 2u);
+  EXPECT_EQ(json.at("kernels")[1].at("name"), "scaled_sums");
+  EXPECT_EQ(json.at("kernels")[1].at("parameters").size(), 3u);
+  EXPECT_EQ(json.at("kernels")[1].at("parameters").at(2).at("kind"), "threadgroup memory");
+}
+
+TEST_F(AnyKernel, ComputeWhatIsExpected) {
+  const Json json = run_json(std::string(product) + " C=out --expect 'C = A B'", 0);
+  EXPECT_TRUE(json.at("right"));
+  const Json& c = json.at("results").at(0);
+  EXPECT_EQ(c.at("name"), "C");
+  EXPECT_EQ(c.at("shape"), Json({24, 40}));
+  EXPECT_EQ(c.at("unwritten"), 0);
+  EXPECT_EQ(json.at("kernels").at(0).at("counters").at("ffma"), 24 * 40 * 33);
+  EXPECT_TRUE(json.at("kernels").at(0).at("hazards").empty());
+}
+
+TEST_F(AnyKernel, OfMetalComputeWhatIsExpectedInPartialThreadgroups) {
+  const Json json = run_json(std::string(metal_product) + " C=out --expect 'C = A B'", 0);
+  EXPECT_TRUE(json.at("right"));
+  EXPECT_EQ(json.at("kernels").at(0).at("counters").at("ffma"), 24 * 40 * 33);
+}
+
+TEST_F(AnyKernel, OfMetalTakeConstantsAndThreadgroupMemory) {
+  const std::string arguments =
+      "$METAL:scaled_sums --groups 2 --group 32 x=ones:64 sums=out:2 part=shared:128 scale=3";
+  const Json json = run_json(arguments + " --expect 'sum(sums) = 3 sum(x)'", 0);
+  EXPECT_EQ(json.at("results").at(0).at("values"), Json({96.0, 96.0}));
+}
+
+TEST_F(AnyKernel, ThatAreWrongAreExitOne) {
+  const std::string arguments = "$CU:square --grid 1 --block 8x8 A=rand:8x8 B=iota:8x8 C=out n=8";
+  EXPECT_TRUE(run_json(arguments + " --expect 'C = A B'", 0).at("right"));
+  const Json json = run_json(arguments + " --expect 'C = A^T B'", 1);
+  EXPECT_FALSE(json.at("right"));
+  EXPECT_TRUE(has(json.at("expect").at(0).at("message"), "of 64 elements, first: C[0, 0] is "));
+}
+
+TEST_F(AnyKernel, NameParameterAndIndexOutOfBounds) {
+  const Json json = run_json("$CU:past_the_end --grid 2 --block 32 x=rand:40 y=out:41 n=40", 1);
+  EXPECT_TRUE(has(messages(json),
+                  "out of bounds: read by thread (8,0,0) of block (1,0,0) at "
+                  "products.cu:28, x[40], parameter x of 40 float"))
+      << messages(json);
+}
+
+TEST_F(AnyKernel, ThatLeaveElementsOutSaySo) {
+  const Json json = run_json("$CU:past_the_end --grid 1 --block 32 x=rand:40 y=out:41 n=40", 0);
+  EXPECT_EQ(json.at("results").at(0).at("unwritten"), 9);
+}
+
+TEST_F(AnyKernel, ReadNoOutput) {
+  const Json json = run_json("$CU:accumulates --grid 1 --block 32 x=ones:32 sum=out", 1);
+  EXPECT_TRUE(has(messages(json), "uninitialised")) << messages(json);
+  EXPECT_TRUE(has(messages(json), "sum[0]")) << messages(json);
+  const Json right = run_json(
+      "$CU:accumulates --grid 1 --block 32 x=ones:32 sum=zeros --expect 'sum = sum(x)'", 0);
+  EXPECT_EQ(right.at("results").at(0).at("values"), Json({32.0}));
+}
+
+TEST_F(AnyKernel, OfTemplatesTakeArgumentsAndSharedMemory) {
+  const std::string arguments =
+      "\"$CU:reversed<float, 4>\" --grid 1 --block 4 x=iota:4 y=out:4 factors=1,2,3,4";
+  const Json json = run_json(arguments + " --shared 16", 0);
+  EXPECT_EQ(json.at("kernel"), "reversed<float, 4>");
+  EXPECT_EQ(json.at("results").at(0).at("values"), Json({6.0, 4.0, 2.0, 0.0}));
+  EXPECT_TRUE(has(messages(run_json(arguments + " --shared 12", 1)), "out of bounds"));
+}
+
+TEST_F(AnyKernel, ReadAndWriteFiles) {
+  const Output first = run_rung(
+      "run $CU:half_of --grid 1 --block 4 x=iota:4 negative=true unused=null --out y=$HERE/y.npy "
+      "y=out:4");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const Json again = run_json(
+      "$CU:half_of --grid 1 --block 4 --buffer 0=$HERE/y.npy 2=false unused=null --out "
+      "1=$HERE/z.npy "
+      "y=out:4 --expect 1=$HERE/y.npy --atol 1",
+      0);
+  EXPECT_EQ(again.at("results").at(0).at("values"), Json({-0.0, -0.25, -0.5, -0.75}));
+  const Json shaped = run_json(
+      "$CU:half_of --grid 1 --block 4 x=$HERE/y.npy negative=0 unused=null y=out --expect "
+      "y=$HERE/z.npy",
+      0);
+  EXPECT_TRUE(shaped.at("right"));
+  EXPECT_EQ(run_json("$CU:half_of --grid 1 --block 4 x=$HERE/y.npy negative=1 unused=null y=out "
+                     "--expect y=$HERE/z.npy",
+                     1)
+                .at("right"),
+            false);
+}
+
+TEST_F(AnyKernel, AreCheckedTracedAndExplained) {
+  const Output checked = run_rung("check " + std::string(product) + " C=out --expect 'C = A B'");
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_TRUE(has(checked.out, "right: C = A B;")) << checked.out;
+  const Output traced = run_rung("trace " + std::string(product) + " C=out:24x40");
+  EXPECT_EQ(traced.exit_code, 0) << traced.err;
+  EXPECT_TRUE(has(traced.out, "13: for (unsigned k = 0; k <")) << traced.out;
+  const Output explained = run_rung("explain " + std::string(product) + " C=out:24x40");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_TRUE(has(explained.out, "predicted")) << explained.out;
+}
+
+TEST_F(AnyKernel, OfMetalAreExplainedWithAWordOnTheRates) {
+  const Output explained = run_rung("explain " + std::string(metal_product) + " C=out:24x40");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  const std::size_t rates = explained.out.find("an NVIDIA multiprocessor's");
+  EXPECT_LT(rates, explained.out.find("predicted")) << explained.out;
+}
+
+TEST_F(AnyKernel, ThatDoNotCompileAreExitOne) {
+  const Output output = run_shell(
+      "printf '__global__ void k(int* x) { x[0] = y; }' > $HERE/bad.cu && \"$RUNG\" run "
+      "$HERE/bad.cu");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_TRUE(has(output.err, "bad.cu:1:")) << output.err;
+  EXPECT_TRUE(has(output.err, "undeclared identifier 'y'")) << output.err;
+}
+
+TEST_F(AnyKernel, ErrorsSayWhatIsAllowed) {
+  const std::string cu = RUNG_KERNELS "/products.cu";
+  expect_error("run", "FILE: expected one, such as scan.cu; see --help");
+  expect_error("run none.cu", "FILE: 'none.cu' is not a readable file");
+  expect_error("run $HERE",
+               "FILE: '" + std::string(getenv("HERE")) + "' does not end in .cu or .metal");
+  expect_error("run $CU:prodct",
+               "products.cu has no kernel 'prodct'; it has product, square, "
+               "past_the_end, accumulates, reversed; did you mean 'product'?");
+  expect_error("run $CU:reversed --grid 1 --block 1",
+               "reversed is a template; write its arguments, as in '" + cu + ":reversed<float>'");
+  expect_error("run $CU --grid 1 --block 1",
+               "products.cu has 6 kernels; name one as " + cu + ":product");
+  expect_error("run $CU:product --block 16 A=rand:4",
+               "--grid: expected the blocks of the grid, as in --grid 40x24");
+  expect_error("run $CU:product --grid 1 A=rand:4",
+               "--group: expected the threads of a block, as in --group 16x16");
+  expect_error("run $CU:product --grid 1x1x1x1 --block 1",
+               "--grid: '1x1x1x1' has more than three extents; write X, XxY or XxYxZ");
+  expect_error(
+      "run $CU:product --grid 1 --block 1 A=rand:4x4",
+      "product: no value for B (const float*), C (float*), sizes (Sizes); write NAME=VALUE");
+  expect_error("run $CU:product --grid 1 --block 1 D=rand:4x4",
+               "D: kernel product has no parameter of this name; it has A, B, C, sizes");
+  expect_error("run $CU:product --grid 1 --block 1 A",
+               "NAME=VALUE: 'A' is not of the form NAME=VALUE");
+  expect_error("run $CU:product --grid 1 --block 1 A=rand:4x4 B=rand:4x4 C=out:4x4 sizes=M:4,N:4",
+               "sizes: no value for K of Sizes; *:0 sets all others to 0");
+  expect_error(
+      "run $CU:product --grid 1 --block 1 A=rand:4x5 B=rand:4x4 C=out:4x4 sizes=*:4 "
+      "--expect 'C = A B'",
+      "--expect: 'C = A B': A is 4x5 and B is 4x4; 5 and 4 must be equal");
+  expect_error("run $CU:product --grid 1 --block 2048 A=rand:4x4 B=rand:4x4 C=out:4x4 sizes=*:4",
+               "product: threads of a block: 2048: at most 1024");
+  expect_error("trace gemm/cuda/00 --grid 4 --block 4",
+               "RUNG: 'gemm/cuda/00' is not a file of yours, such as scan.cu, whose kernel "
+               "NAME=VALUE and --grid launch");
+}
+
+}  // namespace
+}  // namespace rung

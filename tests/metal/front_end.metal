@@ -1,0 +1,167 @@
+// Kernels of many signatures, see front_end_test.cpp: each uses a part of the language that clang lacks.
+
+#include <simd/simd.h>
+#include <metal_stdlib>
+using namespace metal;
+#include "front_end.h"
+
+struct Point {
+  float x, y;
+  Point twice() const { return Point{2 * x, 2 * y}; }
+  float sum() const thread { return x + y; }
+  float sum() const device { return x + y; }
+};
+
+kernel void structures(uint i [[thread_position_in_grid]], const device Point* in [[buffer(0)]],
+                       device Point* out [[buffer(1)]]) {
+  Point zero = {0, 0};
+  Point p = i > 2 ? zero : in[i];
+  out[i] = p.twice();
+  out[i].y = in[i].sum() + p.sum();
+}
+
+kernel void by_number(device float* a [[buffer(1)]], constant float& scale [[buffer(0)]],
+                      constant float* table [[buffer(2)]],
+                      uint thread_position_in_grid [[thread_position_in_grid]]) {
+  a[thread_position_in_grid] = scale * table[thread_position_in_grid];
+}
+
+struct Settings {
+  int n;
+  packed_float3 offset;
+  float4 weights[2];
+  float4x4 m;
+};
+static_assert(sizeof(packed_float3) == 12 && sizeof(Settings) == 112, "as on Apple's GPUs");
+
+kernel void settings(constant Settings& s [[buffer(0)]], device float4* out [[buffer(1)]]) {
+  float3 offset = s.offset;
+  out[0] = s.m * float4(offset, 1.0) + s.weights[1] * float(s.n);
+}
+
+METAL_FUNC float largest() { return FLT_MAX; }
+
+kernel void mathematics(device float* out [[buffer(0)]]) {
+  const float x = out[0];
+  out[0] = exp(x) + rsqrt(4.0 * x) + pow(x, 3.0f) + precise::log(x) + fast::sin(0.0f);
+  out[1] = select(1.0f, 2.0f, isnan(x)) + length(float2(3, 4)) + float(popcount(255u));
+  out[2] = float(1.5h) + largest() * 0 + (M_PI_F - 3.14159274f);
+  metal::float4 v = metal::float4(1, 2, 3, 4);
+  float4 w(v.xy, 5, 6);
+  out[3] = dot(v + w, float4(1)) + (float)(half)0.5f;
+  bool4 m = v > w;
+  bool4 n = m | (v == w);
+  out[4] = any(m) ? 1 : all(float4(1) > float4(0)) ? 2 : 3;
+  out[5] = dot(float4(v == w), float4(1, 10, 100, 1000)) + (n.x ? 0.5f : 0.0f);
+  out[6] = float(numeric_limits<half>::max()) + float(clz(1u)) + float(mulhi(1u << 31, 4u));
+  out[7] = unpack_unorm4x8_to_float(pack_float_to_unorm4x8(float4(0, 1, 0.2, 0))).z;
+}
+
+template <typename V>
+V pair(float a, float b) {
+  return V(a, b);
+}
+kernel void in_template(device float2* a [[buffer(0)]]) { a[0] = pair<float2>(1, 2); }
+
+template <typename T>
+kernel void twice(device T* a [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  a[i] += a[i];
+}
+template [[host_name("twice_half")]] kernel void twice<half>(device half*, uint);
+template [[host_name("twice_float")]] [[kernel]] decltype(twice<float>) twice<float>;
+
+constant int chosen [[function_constant(0)]];
+constant bool has_chosen = is_function_constant_defined(chosen);
+kernel void with_constant(device int* a [[buffer(0)]]) { a[0] = has_chosen ? 3 + chosen : -1; }
+
+kernel void from_header(device float* a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
+  reverse<32>(a, i);
+}
+
+kernel void initialised(device float* a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
+  threadgroup float t[32] = {0};
+  t[i] = a[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  a[i] = t[31 - i];
+}
+
+kernel void bfloats(device bfloat* a [[buffer(0)]]) {
+  half h = static_cast<half>(a[0]);
+  a[1] = bfloat(exp(float(a[0])));
+  a[2] = bfloat(h) + static_cast<bfloat>(max(float(a[0]), 0.0f));
+}
+
+kernel void copied(texture2d<float, access::read> in [[texture(0)]],
+                   texture2d<float, access::write> out [[texture(1)]],
+                   uint2 i [[thread_position_in_grid]]) {
+  if (i.x < in.get_width() && i.y < in.get_height()) out.write(in.read(i) + 1.0f, i);
+}
+
+// Functions of a simdgroup.
+
+kernel void partial(device float* out [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
+  const float sum = simd_sum(float(i)), largest = simd_max(float(i));
+  out[i] = sum + simd_prefix_exclusive_sum(1.0f) + 1000 * largest;
+}
+
+kernel void in_branch(device int* a [[buffer(0)]], uint i [[thread_index_in_simdgroup]]) {
+  int s = a[i];
+  if (i >= 1) s += simd_shuffle_up(s, 1);
+  if (i >= 2) s += simd_shuffle_up(s, 2);
+  a[i] = s;
+}
+
+kernel void absent(device int* a [[buffer(0)]], uint i [[thread_index_in_simdgroup]]) {
+  a[i] = simd_shuffle_down(int(i), 16);
+}
+
+kernel void together(device uint* out [[buffer(0)]], uint i [[thread_index_in_simdgroup]]) {
+  const ulong odd = (simd_vote::vote_t)simd_ballot((i & 1) != 0);
+  out[i] = uint(odd) + simd_shuffle_and_fill_up(i, 100u, ushort(2)) + quad_sum(1u) +
+           simd_product(i == 5 ? 3u : 1u);
+}
+
+kernel void fragments(const device float* in [[buffer(0)]], device float* out [[buffer(1)]],
+                      ushort lane [[thread_index_in_simdgroup]]) {
+  simdgroup_float8x8 m;
+  simdgroup_load(m, in);
+  const short q = lane / 4, row = (q & 4) + (lane / 2) % 4, col = (q & 2) * 2 + (lane % 2) * 2;
+  out[8 * row + col] = m.thread_elements()[0];
+  out[8 * row + col + 1] = m.thread_elements()[1];
+}
+
+kernel void atomics(device atomic_uint* u [[buffer(0)]], device atomic_float* f [[buffer(1)]],
+                    device atomic_bool* b [[buffer(2)]]) {
+  atomic_fetch_or_explicit(u, 3u, memory_order_relaxed);
+  const float x = atomic_exchange_explicit(f, 2.0f, memory_order_relaxed);
+  atomic_store_explicit(b, x > 0, memory_order_relaxed);
+  atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst);
+}
+
+// A race, and accesses to different components, which do not race.
+
+kernel void components(device float4* p [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
+  float sum = 0;
+  for (uint j = 0; j < 64; ++j) sum += p[j].w;
+  p[i].x = sum;
+  p[i].yz = float2(sum + 1, sum + 2);
+}
+
+kernel void unordered(device float* a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
+  threadgroup float v[64];
+  v[i] = a[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  const float other = v[i ^ 32];
+  v[i] = a[i] + other;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  a[i] = v[63 - i];
+}
+
+// dispatchThreads.
+
+kernel void partial_group(device uint* a [[buffer(0)]], uint2 i [[thread_position_in_grid]],
+                          uint2 all [[threads_per_grid]], uint2 here [[threads_per_threadgroup]],
+                          uint2 asked [[dispatch_threads_per_threadgroup]],
+                          uint index [[thread_index_in_threadgroup]]) {
+  a[i.y * all.x + i.x] = 1000 * here.x + 100 * here.y + 10 * asked.x + index;
+}

@@ -1,0 +1,260 @@
+// Mutates the rungs that use TMA, one change at a time: removes each instruction that synchronises,
+// exchanges each with the following one, and relaxes each release in global memory. The virtual GPU
+// must report a hazard for every mutant, except those equivalent to the rung.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/cuda/images.hpp"
+#include "backends/rungs/cuda.hpp"
+#include "backends/rungs/kernel_name.hpp"
+#include "device/cuda/entry/block_scaled.hpp"
+#include "device/cuda/library/halves_memory.hpp"
+#include "device/cuda/library/mixed_operand.hpp"
+#include "device/cuda/library/split_digits.hpp"
+#include "device/cuda/library/split_operand.hpp"
+#include "device/cuda/library/split_residues.hpp"
+#include "encode_map.hpp"
+#include "mutant_launch.hpp"
+#include "rung/types.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung {
+namespace {
+
+// Rungs with several tile sizes whose mutants differ from those of the others: for bf16, for halves
+// and digits of f32, for split operands, and for 8-bit types with scales.
+constexpr std::string_view with_tiles[] = {
+    "gemm/cuda/wgmma_tiles",   "gemm/cuda/split_f16",   "gemm/cuda/digits",
+    "gemm/cuda/split_bf16",    "gemm/cuda/ping_pong",   "gemm/cuda/grouped",
+    "gemm/cuda/batched_wgmma", "gemm/cuda/batched_fma", "gemm/cuda/block_scaled"};
+
+// Number of products in a batch.
+constexpr std::int64_t products_of_batch = 3;
+
+/// A problem, its configuration, and the number of SMs.
+struct Setting {
+  std::int64_t m, n, k;
+  cuda::GemmConfig config;
+  int multiprocessors;
+};
+
+Dtype dtype_of(const cuda::GemmRung& rung) {
+  if (cuda::has(rung, Dtype::bf16)) return Dtype::bf16;
+  if (cuda::has(rung, Dtype::f32)) return Dtype::f32;
+  return cuda::has(rung, Dtype::f64) ? Dtype::f64 : Dtype::e4m3;
+}
+
+bool is_few_rows(const cuda::GemmRung& rung) { return rung.entry == cuda::few_rows.rung->entry; }
+
+/// True if two consumers process alternate tiles.
+bool takes_turns(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_ping_pong"; }
+
+/// True if tiles of fewer than 64 rows or columns are loaded only in part.
+bool loads_short_tiles(const cuda::GemmRung& rung) {
+  return rung.entry == "gemm_cuda_wgmma_tiles" || is_few_rows(rung);
+}
+
+/// Persistent blocks process two tiles each, and half of the k of another if the rung splits it:
+/// enough steps for every kind of step to reuse a stage. Alternating consumers process two tiles
+/// each.
+Setting setting_of(const cuda::GemmRung& rung) {
+  if (dtype_of(rung) == Dtype::f64) return {128, 256, 130, {}, 1};  // every modulus reuses stages
+  const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
+  if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
+  if (tiles.empty()) return {512, 512, 328, {}, 4};
+  const auto smallest =
+      std::min_element(tiles.begin(), tiles.end(),
+                       [](const auto& a, const auto& b) { return a.BM * a.BN < b.BM * b.BN; });
+  const int tile = static_cast<int>(smallest - tiles.begin());
+  if (takes_turns(rung)) return {9 * smallest->BM, smallest->BN, 200, {tile}, 2};
+  if (dtype_of(rung) == Dtype::e4m3) return {5 * smallest->BM, smallest->BN, 648, {tile}, 2};
+  return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
+}
+
+/// Each mutant is caught in one of these settings. If tiles are loaded in part, the fence after
+/// their zeros replaces that of the mbarriers.
+std::vector<Setting> settings_of(const cuda::GemmRung& rung) {
+  Setting whole = setting_of(rung);
+  if (!loads_short_tiles(rung)) return {whole};
+  Setting part = whole;
+  part.m = part.n = 40;
+  if (!is_few_rows(rung)) return {whole, part};
+  // Two splits of k, one for each block of a cluster, with more steps than stages.
+  return {whole, part, {24, 40, 4160, {0, 2}, 3}};
+}
+
+/// beta. If it is not zero, wgmma_tiles and ping_pong also load C.
+float beta_of(const cuda::GemmRung& rung) {
+  return rung.entry == "gemm_cuda_wgmma_tiles" || takes_turns(rung) ? 1.0f : 0.0f;
+}
+
+std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& config) {
+  return cuda::kernel_of({0, "", &rung, config}, dtype_of(rung)).text();
+}
+
+/// A spec that replaces the matrix of a map by its halves, parts, digits or residues: zeros, with
+/// the same accesses.
+template <class Array>
+cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
+  if (cuda::is_in_parts(spec)) {
+    spec.row_length = spec.ld = cuda::SplitParts::parts_in_row(spec.row_length);
+    spec.data = array(spec.rows * spec.ld, bfloat16(0.0f));
+    return spec;
+  }
+  if (spec.is_in_digits) {
+    const bool residues = spec.element_bytes == sizeof(double);
+    spec.element_bytes = 1;
+    spec.row_length = spec.ld = residues ? cuda::SplitResidues::bytes_in_row(spec.row_length)
+                                         : cuda::SplitDigits::bytes_in_row(spec.row_length);
+    spec.data = array(spec.rows * spec.ld, std::int8_t{0});
+    return spec;
+  }
+  if (!spec.is_split) return spec;
+  spec.element_bytes = sizeof(float16);
+  spec.row_length = spec.ld = cuda::SplitOperand::halves_in_row(spec.row_length);
+  spec.data = array(spec.rows * spec.ld, float16(0.0f));
+  return spec;
+}
+
+/// Offsets of groups of `rows` rows in total: more groups than a warp counts at once, most of them
+/// empty. The first of two blocks starts with a tile of few rows, and the second has such a tile
+/// after a whole one.
+std::vector<std::int32_t> ragged_offsets(std::int64_t rows) {
+  std::vector<std::int32_t> offsets(40, 0);
+  for (const std::int64_t end : {std::int64_t{3}, std::int64_t{3 + 138}, rows}) {
+    offsets.push_back(static_cast<std::int32_t>(end));
+  }
+  return offsets;
+}
+
+/// The parameters of most kernels.
+template <class In, class Out>
+struct Plain {
+  cuda::KernelArgs<In, Out> gemm;
+};
+
+/// Runs A B^T for matrices of ones. For a grouped rung, ragged groups with one B.
+template <class In, class Out>
+Outcome run_on(const Lines& lines, const cuda::GemmRung& rung, const Setting& setting) {
+  vgpu::DeviceMemory memory(std::size_t{1} << 26);
+  const auto array = [&]<class T>(std::int64_t count, T value) {
+    const std::vector<T> values(static_cast<std::size_t>(count), value);
+    const std::uint64_t address = memory.allocate(values.size() * sizeof(T));
+    memory.write(address, values.data(), values.size() * sizeof(T));
+    return reinterpret_cast<T*>(address);
+  };
+  const auto [m, n, k, config, multiprocessors] = setting;
+  const std::int64_t products = rung.batches ? products_of_batch : 1;
+  const Gemm<In, Out> gemm{m,
+                           n,
+                           k,
+                           Out(1),
+                           {array(products * m * k, In(1.0f)), k, 1},
+                           {array(products * k * n, In(1.0f)), 1, k},
+                           Out(beta_of(rung)),
+                           {array(products * m * n, Out(1)), n, 1}};
+  cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
+  if (rung.batches) launch.grid.x *= products;
+  launch = cuda::fitted(launch, multiprocessors);
+  const std::int64_t workspace_bytes = std::is_same_v<In, double>
+                                           ? launch.grid.x * cuda::residues_of_tile_bytes
+                                           : launch.workspace_bytes;
+  constexpr bool has_block_scales = std::is_same_v<In, float8_e4m3>;
+  std::conditional_t<has_block_scales, cuda::BlockScaledArgs, Plain<In, Out>> all;
+  cuda::KernelArgs<In, Out>& args = all.gemm;
+  args = {gemm, {config.splits, config.whole, array(workspace_bytes / 4 + 1, 0.0f)}};
+  if constexpr (has_block_scales) {
+    const std::int64_t blocks = k / BlockScales::steps + 1;
+    all.scales = {array(m * blocks, 1.0f), blocks, 1, array(blocks, 1.0f), 1, 0, 0};
+  }
+  if (rung.batches) {
+    args.products = {products, {m * k}, {k * n}, {m * n}};
+    launch.a.products = launch.b.products = launch.c.products = products;
+    launch.a.product_stride = m * k;
+    launch.b.product_stride = k * n;
+    launch.c.product_stride = m * n;
+  }
+  if (rung.groups) {
+    const std::vector<std::int32_t> offsets = ragged_offsets(m);
+    const std::int32_t* const at = array(std::ssize(offsets), std::int32_t{0});
+    memory.write(reinterpret_cast<std::uint64_t>(at), offsets.data(), 4 * offsets.size());
+    args.products = {.count = std::ssize(offsets) - 1, .offsets = at};
+  }
+  encode(halves_of(launch.a, array), args.maps.a);
+  encode(halves_of(launch.b, array), args.maps.b);
+  // Zeros. A kernel without tensor maps expects the halves before them.
+  const auto scales = [&](const cuda::TensorMapSpec& spec, std::int64_t count) {
+    const std::int64_t halves =
+        spec.is_split ? cuda::bytes_of_halves(spec.rows, spec.row_length) : 0;
+    const std::int64_t bytes = count * std::int64_t{sizeof(cuda::OperandScale)};
+    return reinterpret_cast<const cuda::OperandScale*>(array(halves + bytes, std::int8_t{0}) +
+                                                       halves);
+  };
+  if (launch.a.is_split || launch.b.is_split || launch.a.is_in_digits) {
+    args.scales = {scales(launch.a, m), scales(launch.b, n)};
+  }
+  encode(launch.c, args.maps.c);
+
+  return run_mutant(lines, entry_name(rung, config), options_of(launch), all, memory);
+}
+
+Outcome run_in(const Setting& setting, const Lines& lines, const cuda::GemmRung& rung) {
+  switch (dtype_of(rung)) {
+    case Dtype::bf16: return run_on<bfloat16, float>(lines, rung, setting);
+    case Dtype::f64: return run_on<double, double>(lines, rung, setting);
+    case Dtype::e4m3: return run_on<float8_e4m3, float>(lines, rung, setting);
+    default: return run_on<float, float>(lines, rung, setting);
+  }
+}
+
+/// Runs settings until one has hazards.
+Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+  Outcome all;
+  for (const Setting& setting : settings_of(rung)) {
+    Outcome one = run_in(setting, lines, rung);
+    all.hazards = std::move(one.hazards);
+    all.lines.merge(one.lines);
+    all.cluster = one.cluster;
+    if (!all.hazards.empty()) break;
+  }
+  return all;
+}
+
+void mutate_rung(std::string_view id, const cuda::GemmRung& rung, Score& score) {
+  for (const cuda::Image& image : cuda::images()) {
+    if (image.id != id || image.code != cuda::Code::clang_ptx) continue;
+    mutate(
+        entry_of(unpacked(image.unit(dtype_of(rung))), entry_name(rung, setting_of(rung).config)),
+        id, [&](const Lines& lines) { return run(lines, rung); }, score);
+  }
+}
+
+TEST(AsyncMutation, EveryMutantIsCaught) {
+  Score score;
+  for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
+    const bool has_tiles = !cuda::tiles_of(*named.rung, dtype_of(*named.rung)).empty();
+    if (!named.rung->maps ||
+        (has_tiles && std::ranges::find(with_tiles, named.id) == std::end(with_tiles)))
+      continue;
+    mutate_rung(named.id, *named.rung, score);
+  }
+  mutate_rung(cuda::few_rows.id, *cuda::few_rows.rung, score);
+  EXPECT_GT(score.mutants, 0);
+  std::printf("mutation score: %d of %d mutants caught\n", score.caught, score.mutants);
+}
+
+}  // namespace
+}  // namespace rung

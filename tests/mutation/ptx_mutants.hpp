@@ -1,0 +1,161 @@
+#pragma once
+// Mutants of a kernel's PTX: each line that synchronises is removed, or exchanged with the
+// following one, and each release in global memory is relaxed. The test of a kernel counts the
+// mutants that the virtual GPU reports.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sample.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung {
+
+using Lines = std::vector<std::string>;
+
+inline bool has_any(const std::string& line, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return line.find(part) != line.npos; });
+}
+
+inline bool synchronises(const std::string& line) {
+  return has_any(
+      line, {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync", "barrier.",
+             "fence.", "bulk.commit", "bulk.wait", "griddepcontrol.wait", "cp.async.wait_group"});
+}
+
+inline bool is_asynchronous(const std::string& line) {
+  return has_any(line, {"cp.async.bulk.tensor", "wgmma.mma", "st.shared", "ld.shared"});
+}
+
+/// The text before the first entry, and one entry.
+inline Lines entry_of(std::string_view text, const std::string& name) {
+  const std::string_view word = ".visible .entry ";
+  const std::size_t begin = text.find(std::string(word) + name + "(");
+  const std::size_t end = text.find(word, begin + 1);
+  std::istringstream whole(std::string(text.substr(0, text.find(word))) +
+                           std::string(text.substr(begin, end == text.npos ? end : end - begin)));
+  Lines lines;
+  for (std::string line; std::getline(whole, line);) lines.push_back(line);
+  return lines;
+}
+
+struct Outcome {
+  std::vector<vgpu::Hazard> hazards;
+  std::set<int> lines;  // that were executed, from 1
+  int cluster = 1;      // blocks
+};
+
+/// The outcome of a launch.
+inline Outcome outcome_of(const vgpu::Kernel& kernel, const vgpu::LaunchReport& report,
+                          int cluster) {
+  Outcome outcome{report.hazards, {}, cluster};
+  for (std::size_t site = 0; site < report.per_site.size(); ++site) {
+    if (report.per_site[site].executions != 0) {
+      outcome.lines.insert(vgpu::sites(kernel)[site].ptx_line);
+    }
+  }
+  return outcome;
+}
+
+/// Removes the line at `at`. A wait becomes a test without waiting.
+inline Lines without(Lines lines, std::size_t at) {
+  std::string& line = lines[at];
+  if (!has_any(line, {"try_wait"})) {
+    line.clear();
+    return lines;
+  }
+  const std::size_t begin = line.find(".b64 ") + 5;
+  line = "setp.eq.u32 " + line.substr(begin, line.find(',', begin) - begin) + ", 0, 0;";
+  return lines;
+}
+
+/// True for a release in global memory. (The last of several blocks that share a tile exits first
+/// here, and blocks that exit later acquire by that count. So the loads that waited need not
+/// acquire in this order of events. grid_order_test.cpp tests those that must.)
+inline bool releases(const std::string& line) {
+  return has_any(line, {"atom.acq_rel", "st.release"});
+}
+
+/// Replaces the access in that line by a relaxed one, which orders nothing.
+inline Lines relaxed(Lines lines, std::size_t at) {
+  std::string& line = lines[at];
+  const std::size_t order = line.find('.') + 1;
+  line.replace(order, line.find('.', order) - order, "relaxed");
+  return lines;
+}
+
+/// The next line of its basic block that synchronises or is asynchronous, or the line itself if the
+/// block has no other.
+inline std::size_t neighbour(const Lines& lines, std::size_t at) {
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    if (lines[i].starts_with("$") || has_any(lines[i], {"bra", "try_wait"})) break;
+    if (synchronises(lines[i]) || is_asynchronous(lines[i])) return i;
+  }
+  return at;
+}
+
+/// True if exchanging the two lines is harmless: initialisations have no order, bytes may arrive
+/// before they are expected, and barriers need not wait for the previous launch.
+inline bool may_change_places(const std::string& first, const std::string& second) {
+  const bool both_initialise =
+      has_any(first, {"mbarrier.init"}) && has_any(second, {"mbarrier.init"});
+  const bool barrier_and_launch =
+      has_any(first, {"barrier."}) && has_any(second, {"griddepcontrol.wait"});
+  return both_initialise || barrier_and_launch ||
+         (has_any(first, {"expect_tx"}) && has_any(second, {"cp.async"}));
+}
+
+/// True for the last wait of a cluster with a single block: no other block accesses its memory.
+inline bool waits_for_nobody(const Lines& lines, std::size_t at, int cluster) {
+  const auto waits = [](const std::string& line) { return has_any(line, {"cluster.wait"}); };
+  const auto behind = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  return cluster == 1 && waits(lines[at]) && std::none_of(behind, lines.end(), waits);
+}
+
+struct Score {
+  int mutants = 0, caught = 0;
+  Sample sample = {};  // of the mutants
+};
+
+/// Mutates every line. `run(lines)`: returns the outcome of a mutant. `relaxes`: the accesses to
+/// relax as well.
+template <class Run>
+void mutate(const Lines& lines, std::string_view id, const Run& run, Score& score,
+            bool (&relaxes)(const std::string& line) = releases) {
+  const Outcome right = run(lines);
+  for (const vgpu::Hazard& hazard : right.hazards) {
+    ADD_FAILURE() << id << ", as it is: " << hazard.message;
+  }
+  const auto judge = [&](const Lines& mutant, const std::string& what) {
+    if (!score.sample.has_next()) return;
+    const bool found = !run(mutant).hazards.empty();
+    ++score.mutants;
+    score.caught += found ? 1 : 0;
+    EXPECT_TRUE(found) << id << ": " << what;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!right.lines.contains(static_cast<int>(i) + 1)) continue;
+    if (relaxes(lines[i])) judge(relaxed(lines, i), "relaxed: " + lines[i]);
+    if (!synchronises(lines[i])) continue;
+    if (waits_for_nobody(lines, i, right.cluster)) continue;
+    judge(without(lines, i), "without " + lines[i]);
+    const std::size_t next = neighbour(lines, i);
+    if (has_any(lines[i], {"try_wait"}) || next == i || may_change_places(lines[i], lines[next])) {
+      continue;
+    }
+    Lines moved = lines;
+    moved[next] += "\n" + moved[i];
+    moved[i].clear();
+    judge(moved, lines[i] + " behind " + lines[next]);
+  }
+}
+
+}  // namespace rung

@@ -1,0 +1,126 @@
+#include "tools/analysis/bench_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace rung {
+namespace {
+
+using json::Json;
+using json::Value;
+
+/// A document of results on a single line is valid JSON, too.
+bool is_header(std::string_view line) {
+  if (!line.starts_with('{') || !Json::accept(line)) return false;
+  return !Json::parse(line).contains("results");
+}
+
+/// Integers stay exact, of any size.
+Json rounded(const Json& json) {
+  if (json.is_number_float()) {
+    const auto value = json.get<double>();
+    if (!std::isfinite(value) || value == std::trunc(value)) return json;
+    return std::strtod(fmt::format("{:.7e}", value).c_str(), nullptr);
+  }
+  Json copy = json;
+  if (json.is_structured()) {
+    for (Json& member : copy) member = rounded(member);
+  }
+  return copy;
+}
+
+/// The members, except the rung, that all results have and that are equal in all.
+Json common_members(const Json& results) {
+  Json common = Json::object();
+  if (results.size() < 2) return common;
+  for (const auto& [key, value] : results.front().items()) {
+    bool is_common = key != "rung";
+    for (const Json& result : results) {
+      is_common = is_common && result.contains(key) && result[key] == value;
+    }
+    if (is_common) common[key] = value;
+  }
+  return common;
+}
+
+}  // namespace
+
+BenchFile::BenchFile(std::string_view text, std::string name) : name_(std::move(name)) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  has_lines_ = is_header(first);
+  head_ = json::parse(has_lines_ ? first : text, name_);
+  if (has_lines_) read_lines(text);
+}
+
+BenchFile BenchFile::of_document(Json document, std::string name) {
+  BenchFile file;
+  file.name_ = std::move(name);
+  file.head_ = std::move(document);
+  return file;
+}
+
+void BenchFile::read_lines(std::string_view text) {
+  const auto common = head().find("common");
+  if (common) common->members();  // throws if it is no object
+  int number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (++number == 1 || line.empty()) continue;
+    Json json = json::parse(line, name_, number);
+    if (common && json.is_object()) {
+      Json merged = common->json();
+      merged.update(json);
+      json = std::move(merged);
+    }
+    lines_.push_back({number, std::move(json)});
+  }
+}
+
+std::vector<Value> BenchFile::values_of_lines() const {
+  std::vector<Value> values;
+  for (const auto& [number, json] : lines_) {
+    const Value line(json, fmt::format("{}: line {}", name_, number));
+    if (line.text_or_empty("record").empty()) values.push_back(line);
+  }
+  return values;
+}
+
+std::vector<Value> BenchFile::results() const {
+  if (!has_lines_) return head().at("results").elements();
+  return head().find("random") ? std::vector<Value>() : values_of_lines();
+}
+
+std::vector<Value> BenchFile::draws() const {
+  const auto random = head().find("random");
+  if (!random) return {};
+  return has_lines_ ? values_of_lines() : random->at("draws").elements();
+}
+
+bool is_lines_file(std::string_view path) { return path.ends_with(".jsonl"); }
+
+std::string line_of(const Json& record) {
+  // Text of a driver may be invalid UTF-8.
+  return rounded(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string lines_of(const Json& document) {
+  Json header = document;
+  header.erase("results");
+  const Json& results = document.at("results");
+  const Json common = common_members(results);
+  if (!common.empty()) header["common"] = common;
+  std::string text = line_of(header);
+  for (Json result : results) {
+    for (const auto& [key, value] : common.items()) result.erase(key);
+    text += line_of(result);
+  }
+  return text;
+}
+
+}  // namespace rung

@@ -1,0 +1,17 @@
+#pragma once
+// Data-flow analysis: dependences of addresses on values.
+
+#include <functional>
+#include <set>
+
+#include "vgpu/ptx/module.hpp"
+
+namespace rung::analysis::diagnosis {
+
+using IsSource = std::function<bool(const vgpu::ptx::Instruction& instruction)>;
+
+/// The lines of instructions with an address that depends, directly or indirectly, on the result of
+/// a source in the same function.
+std::set<int> lines_with_address_from(const vgpu::ptx::Module& text, const IsSource& is_source);
+
+}  // namespace rung::analysis::diagnosis

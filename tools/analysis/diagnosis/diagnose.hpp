@@ -1,0 +1,25 @@
+#pragma once
+// Diagnoses a kernel. The cost of each performance problem is the difference between the predicted
+// times with and without it.
+
+#include <string>
+#include <vector>
+
+#include "tools/analysis/diagnosis/time.hpp"
+
+namespace rung::analysis::diagnosis {
+
+struct Finding {
+  std::string name, detail, remedy, code;
+  std::string rung, idea;  // of a rung that demonstrates the remedy; empty if none
+  double cost = 0;         // share of the time that would be saved
+};
+
+struct Diagnosis {
+  Time time;                      // predicted
+  std::vector<Finding> findings;  // highest cost first; empty if there are no significant costs
+};
+
+Diagnosis diagnose(const Facts& facts);
+
+}  // namespace rung::analysis::diagnosis

@@ -1,0 +1,364 @@
+#include "tools/any_kernel/launch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <regex>
+#include <stdexcept>
+
+#include "backends/metal/threadgroup_memory.hpp"
+#include "emu/reports/launch_json.hpp"
+#include "tools/kernel_file/nearest_name.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/memory/device_memory.hpp"
+
+namespace rung::any_kernel {
+namespace {
+
+// Begins the names of allocations, by which hazards are recognised.
+constexpr const char* argument_word = "argument ";
+
+/// The value of one parameter.
+struct Bound {
+  const Parameter* parameter = nullptr;
+  ValueText text;
+  std::optional<Array> array;    // of a buffer, before the launch
+  std::vector<std::byte> bytes;  // of a value
+  std::uint64_t address = 0;     // of a buffer on the device
+};
+
+bool is_writable(const Bound& bound) { return bound.array && !bound.parameter->type->to_const; }
+
+std::string described(const Parameter& parameter) {
+  return fmt::format("{} ({})", parameter.label(), parameter.type->name);
+}
+
+const Parameter& find_parameter(const Kernel& kernel, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : kernel.parameters) {
+    if (parameter.name == name && !name.empty()) return parameter;
+    names.push_back(parameter.name);
+  }
+  for (const Parameter& parameter : kernel.parameters) {
+    if (std::to_string(parameter.index) == name && parameter.kind != Parameter::Kind::threadgroup) {
+      return parameter;
+    }
+  }
+  if (names.empty()) {
+    throw ArgumentError(fmt::format("{}: kernel {} has no parameters", name, kernel.name));
+  }
+  throw ArgumentError(fmt::format("{}: kernel {} has no parameter of this name; it has {}{}", name,
+                                  kernel.name, fmt::join(names, ", "), did_you_mean(name, names)));
+}
+
+class Launch {
+ public:
+  Launch(const Program& program, const Kernel& kernel, const LaunchRequest& request)
+      : program_(program),
+        kernel_(kernel),
+        request_(request),
+        memory_(static_cast<std::size_t>(request.device.memory_bytes)) {
+    for (const std::string& text : request.expectations) {
+      expectations_.push_back(parse_expectation(text));
+    }
+    bind_arguments();
+    make_arrays();
+    check_expectations();
+  }
+
+  Outcome run() {
+    load();
+    upload();
+    vgpu::LaunchOptions options = launch_options();
+    lay_out_threadgroup_memory(options);
+    Outcome outcome;
+    try {
+      outcome.report = vgpu::launch(*loaded_, options, parameter_bytes(), memory_, request_.device);
+    } catch (const std::invalid_argument& error) {
+      throw ArgumentError(fmt::format("{}: {}", kernel_.name, error.what()));
+    }
+    outcome.sites = vgpu::sites(*loaded_);
+    if (request_.observer) request_.observer(outcome.report, *loaded_);
+    for (const Bound& bound : bound_) {
+      if (is_writable(bound)) outcome.results.push_back(download(bound));
+    }
+    name_hazards(outcome.report);
+    if (!outcome.report.fault) judge_results(outcome);
+    return outcome;
+  }
+
+ private:
+  void bind_arguments() {
+    std::map<const Parameter*, ValueText> given;
+    for (const auto& [name, value] : request_.arguments) {
+      const Parameter& parameter = find_parameter(kernel_, name);
+      if (!given.emplace(&parameter, parse_value(name, value)).second) {
+        throw ArgumentError(fmt::format("{}: has two values", parameter.label()));
+      }
+    }
+    for (const std::string& name : request_.outputs) {
+      given.emplace(&find_parameter(kernel_, name), parse_value(name, "out"));
+    }
+    std::vector<std::string> missing;
+    for (const Parameter& parameter : kernel_.parameters) {
+      const auto found = given.find(&parameter);
+      if (found == given.end()) {
+        missing.push_back(described(parameter));
+      } else {
+        bound_.push_back({&parameter, found->second, std::nullopt, {}, 0});
+      }
+    }
+    if (missing.empty()) return;
+    throw ArgumentError(fmt::format("{}: no value for {}; write NAME=VALUE", kernel_.name,
+                                    fmt::join(missing, ", ")));
+  }
+
+  /// Arrays whose shape an expectation determines come last.
+  void make_arrays() {
+    for (Bound& bound : bound_) {
+      const bool waits =
+          bound.text.is_out() && bound.text.shape.empty() && expected_of(bound) != nullptr;
+      if (!waits) make(bound);
+    }
+    for (Bound& bound : bound_) {
+      if (bound.array || bound.parameter->kind != Parameter::Kind::buffer || is_null(bound))
+        continue;
+      bound.text.shape = result_shape(*expected_of(bound), operands());
+      make(bound);
+    }
+  }
+
+  static bool is_null(const Bound& bound) { return bound.text.kind == ValueText::Kind::null; }
+
+  const Expectation* expected_of(const Bound& bound) const {
+    for (const Expectation& expected : expectations_) {
+      const bool is_whole = !expected.element && !expected.sums_result;
+      if (is_whole && is_named(bound, expected.result)) return &expected;
+    }
+    return nullptr;
+  }
+  static bool is_named(const Bound& bound, const std::string& name) {
+    return bound.parameter->name == name || std::to_string(bound.parameter->index) == name;
+  }
+
+  void make(Bound& bound) {
+    const Parameter& parameter = *bound.parameter;
+    const std::string label = parameter.label();
+    if (parameter.kind == Parameter::Kind::other) {
+      throw ArgumentError(fmt::format("{}: rung run cannot set a {}", label, parameter.type->name));
+    }
+    if (parameter.kind == Parameter::Kind::threadgroup) {
+      if (bound.text.kind == ValueText::Kind::shared) return;
+      throw ArgumentError(
+          fmt::format("{}: is threadgroup memory; give its bytes, as in shared:4096", label));
+    }
+    if (parameter.kind == Parameter::Kind::value) {
+      bound.bytes = make_value(label, bound.text, *parameter.type);
+    } else if (!is_null(bound)) {
+      const auto index = static_cast<std::uint64_t>(&bound - bound_.data());
+      bound.array =
+          make_array(label, bound.text, parameter.type->element, request_.seed + 1000 * index);
+    }
+  }
+
+  const Bound& find(const std::string& name) const {
+    for (const Bound& bound : bound_) {
+      if (is_named(bound, name)) return bound;
+    }
+    throw ArgumentError(
+        fmt::format("--expect: kernel {} has no parameter '{}'", kernel_.name, name));
+  }
+
+  Operands operands(const std::vector<Result>* results = nullptr) const {
+    const auto before = [this](const std::string& name) -> const Array& {
+      const Bound& bound = find(name);
+      if (bound.array) return *bound.array;
+      throw ArgumentError(fmt::format("--expect: '{}' is not an array with a shape", name));
+    };
+    const auto after = [this, results](const std::string& name) -> const Array& {
+      const Bound& bound = find(name);
+      for (const Result& result : *results) {
+        if (result.name == bound.parameter->label()) return result.array;
+      }
+      throw ArgumentError(fmt::format("--expect: the kernel does not write '{}'", name));
+    };
+    const auto number = [this](const std::string& name) {
+      const Bound& bound = find(name);
+      const std::vector<Leaf> all = leaves(*bound.parameter->type);
+      if (bound.bytes.empty() || all.size() != 1 || all.front().address != nullptr) {
+        throw ArgumentError(fmt::format("--expect: '{}' is not a number", name));
+      }
+      return static_cast<double>(any_kernel::load(all.front().scalar, bound.bytes.data()));
+    };
+    return {before, after, number};
+  }
+
+  /// Judges results that no kernel has computed: an expectation that does not fit is an error of usage,
+  /// which must not wait for the launch.
+  void check_expectations() const {
+    std::vector<Result> results;
+    for (const Bound& bound : bound_) {
+      if (is_writable(bound)) results.push_back({bound.parameter->label(), *bound.array, 0});
+    }
+    for (const Expectation& expected : expectations_) {
+      result_shape(expected, operands());
+      operands(&results).after(expected.result);
+    }
+  }
+
+  void load() {
+    const auto calls = program_.is_metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed;
+    try {
+      module_ = vgpu::Module::load(program_.ptx, program_.file_name(), memory_, calls);
+      loaded_ = module_->kernel(kernel_.symbol);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("{}: {}", kernel_.name, error.what()));
+    }
+    if (loaded_ == nullptr)
+      throw std::runtime_error(fmt::format("{}: not in the PTX", kernel_.name));
+  }
+
+  void upload() {
+    for (Bound& bound : bound_) {
+      if (!bound.array) continue;
+      const std::vector<std::byte>& bytes = bound.array->bytes;
+      bound.address = memory_.allocate(bytes.size(), argument_word + bound.parameter->label());
+      if (bytes.empty()) continue;
+      if (bound.array->is_written) {
+        memory_.write(bound.address, bytes.data(), bytes.size());
+      } else {  // the pattern, without noting that it was written
+        std::memcpy(memory_.find(bound.address)->data(bound.address), bytes.data(), bytes.size());
+      }
+    }
+  }
+
+  vgpu::LaunchOptions launch_options() const {
+    vgpu::LaunchOptions options;
+    options.grid = request_.groups;
+    options.block = request_.group;
+    options.grid_threads = request_.threads;
+    options.dynamic_shared = request_.dynamic_shared;
+    options.observe = request_.observe;
+    options.watcher = vgpu::access_watcher();
+    options.threads = request_.cpu_threads;
+    return options;
+  }
+
+  void lay_out_threadgroup_memory(vgpu::LaunchOptions& options) {
+    metal::ThreadgroupMemory bytes{};
+    bool any = false;
+    for (const Bound& bound : bound_) {
+      if (bound.parameter->kind != Parameter::Kind::threadgroup) continue;
+      bytes.at(static_cast<std::size_t>(bound.parameter->index)) = bound.text.bytes;
+      any = true;
+    }
+    if (any) metal::lay_out(bytes, *module_, memory_, options);
+  }
+
+  std::vector<std::byte> parameter_bytes() const {
+    const vgpu::KernelInfo& info = vgpu::info(*loaded_);
+    std::vector<std::byte> bytes(info.parameter_bytes);
+    for (const Bound& bound : bound_) {
+      if (bound.parameter->entry < 0) continue;
+      const auto& place = info.parameters.at(static_cast<std::size_t>(bound.parameter->entry));
+      const bool is_value = bound.parameter->kind == Parameter::Kind::value;
+      const void* const from =
+          is_value ? static_cast<const void*>(bound.bytes.data()) : &bound.address;
+      const std::size_t size = is_value ? bound.bytes.size() : sizeof bound.address;
+      std::memcpy(bytes.data() + place.offset, from, std::min(size, place.bytes));
+    }
+    return bytes;
+  }
+
+  Result download(const Bound& bound) const {
+    Result result{bound.parameter->label(), *bound.array, 0};
+    std::vector<std::byte>& bytes = result.array.bytes;
+    if (bytes.empty()) return result;
+    memory_.read(bytes.data(), bound.address, bytes.size());
+    result.is_changed = !bound.array->is_written || bytes != bound.array->bytes;
+    const vgpu::Allocation& allocation = *memory_.find(bound.address);
+    if (bound.array->is_written || allocation.all_initialised || !request_.observe) return result;
+    const std::uint8_t* const shadow = allocation.shadow(bound.address);
+    const std::size_t each = result.array.element->bytes;
+    for (std::size_t at = 0; at < bytes.size(); at += each)
+      result.unwritten += shadow[at] == 0 ? 1 : 0;
+    return result;
+  }
+
+  /// "C[4]" for an address of an argument: by index instead of by bytes.
+  std::string with_indices(const std::string& text) const {
+    static const std::regex address(R"(argument (\w+)( ([+-]) (\d+))?)");
+    std::string named;
+    auto rest = text.cbegin();
+    for (std::smatch match; std::regex_search(rest, text.cend(), match, address);
+         rest = match.suffix().first) {
+      named.append(rest, match[0].first);
+      named += index_text(find(match[1]), match[3] == "-", match[4]);
+    }
+    return named.append(rest, text.cend());
+  }
+
+  static std::string index_text(const Bound& bound, bool before, const std::string& bytes) {
+    const std::int64_t offset = bytes.empty() ? 0 : std::stoll(bytes);
+    const auto each =
+        static_cast<std::int64_t>(std::max<std::size_t>(1, bound.array->element->bytes));
+    const std::int64_t index = before ? -((offset + each - 1) / each) : offset / each;
+    const std::int64_t within = before ? 0 : offset % each;
+    std::string text = fmt::format("{}[{}]", bound.parameter->label(), index);
+    if (within != 0) text += fmt::format(" + {} bytes", within);
+    const Shape& shape = bound.array->shape;
+    text += fmt::format(", parameter {} of {}{} {}", bound.parameter->label(), to_text(shape),
+                        shape.size() > 1 ? fmt::format(" = {}", count(shape)) : "",
+                        bound.array->element->name);
+    return text;
+  }
+
+  void name_hazards(vgpu::LaunchReport& report) const {
+    for (vgpu::Hazard& hazard : report.hazards) {
+      hazard.message = emu::with_readable_names(with_indices(hazard.message));
+      hazard.address = emu::with_readable_names(with_indices(hazard.address));
+    }
+  }
+
+  void judge_results(Outcome& outcome) const {
+    for (const Expectation& expected : expectations_) {
+      outcome.judgements.push_back(judge(expected, operands(&outcome.results), request_.tolerance));
+    }
+  }
+
+  const Program& program_;
+  const Kernel& kernel_;
+  const LaunchRequest& request_;
+  std::vector<Expectation> expectations_;
+  std::vector<Bound> bound_;  // in the order of the kernel's parameters
+  vgpu::DeviceMemory memory_;
+  std::unique_ptr<vgpu::Module> module_;
+  const vgpu::Kernel* loaded_ = nullptr;
+};
+
+}  // namespace
+
+const Result& find_result(const Kernel& kernel, const Outcome& outcome, const std::string& name) {
+  const std::string label = find_parameter(kernel, name).label();
+  for (const Result& result : outcome.results) {
+    if (result.name == label) return result;
+  }
+  throw ArgumentError(fmt::format("{}: the kernel does not write this parameter", name));
+}
+
+bool fails(const vgpu::Hazard& hazard) { return hazard.kind != vgpu::HazardKind::same_value; }
+
+bool Outcome::is_right() const {
+  return std::ranges::none_of(report.hazards, fails) && !report.fault &&
+         std::ranges::all_of(judgements, &Judgement::right);
+}
+
+Outcome launch(const Program& program, const Kernel& kernel, const LaunchRequest& request) {
+  return Launch(program, kernel, request).run();
+}
+
+}  // namespace rung::any_kernel

@@ -1,0 +1,218 @@
+// Copies and fills. All are checked against the bounds of allocations; an overrun returns
+// CUDA_ERROR_INVALID_VALUE.
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "vgpu/driver/call.hpp"
+#include "vgpu/driver/calls.hpp"
+
+namespace rung::vgpu::driver {
+namespace {
+
+/// One side of a copy: an address, and the kind of memory that the caller states.
+struct End {
+  enum class Kind { host, device, any };
+  Kind kind;
+  std::uint64_t address;
+};
+End host(const void* pointer) {
+  return {End::Kind::host, reinterpret_cast<std::uint64_t>(pointer)};
+}
+End device(std::uint64_t address) { return {End::Kind::device, address}; }
+End any(std::uint64_t address) { return {End::Kind::any, address}; }
+
+[[noreturn]] void fail_beyond(const ContextState& context, std::uint64_t address,
+                              std::size_t bytes) {
+  fail(Result::invalid_value, fmt::format("{} bytes at {} are not all in one allocation", bytes,
+                                          context.memory.describe(address)));
+}
+
+/// True if this side is in an allocation that tracks initialisation. Fails if the memory is not of
+/// the stated kind.
+bool is_tracked(const ContextState& context, End end, std::size_t bytes) {
+  const Allocation* allocation = context.memory.find(end.address);
+  if (allocation == nullptr) {
+    const bool wrong =
+        end.kind == End::Kind::device || end.address == 0 || context.memory.reserves(end.address);
+    if (wrong) fail_beyond(context, end.address, bytes);
+    return false;
+  }
+  // The caller may copy a whole host buffer even if only a part of it is registered.
+  if (end.kind == End::Kind::host && allocation->host) return false;
+  const std::uint64_t offset = end.address - allocation->address;
+  if (bytes > allocation->bytes - offset) fail_beyond(context, end.address, bytes);
+  return true;
+}
+
+void copy(ContextState& context, End to, End from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const bool to_tracked = is_tracked(context, to, bytes);
+  const bool from_tracked = is_tracked(context, from, bytes);
+  auto* target = reinterpret_cast<void*>(to.address);
+  const auto* source = reinterpret_cast<const void*>(from.address);
+  if (to_tracked && from_tracked) {
+    context.memory.copy(to.address, from.address, bytes);
+  } else if (to_tracked) {
+    context.memory.write(to.address, source, bytes);
+  } else if (from_tracked) {
+    context.memory.read(target, from.address, bytes);
+  } else {
+    std::memmove(target, source, bytes);
+  }
+}
+
+Result copy_async(End to, End from, std::size_t bytes, Stream stream) {
+  return call_context([&](ContextState& context) {
+    enqueue(context, stream, [=](ContextState& running) { copy(running, to, from, bytes); });
+  });
+}
+
+/// A synchronous copy: as on a GPU, it returns when the copy is done, and the output of kernels is
+/// printed.
+Result copy_now(End to, End from, std::size_t bytes) {
+  return call_context([&](ContextState& context) {
+    enqueue(context, nullptr, [=](ContextState& running) {
+      flush_printed(running);
+      copy(running, to, from, bytes);
+    });
+  });
+}
+
+/// Returns the byte offset of a row. Fails if it exceeds the address space.
+std::size_t offset_of(std::size_t row, std::size_t pitch) {
+  constexpr std::size_t most = std::size_t{1} << 62;
+  require(row == 0 || pitch <= most / row, Result::invalid_value,
+          "rows beyond the end of the address space");
+  return row * pitch;
+}
+
+/// One side of a 2D copy.
+struct Rows {
+  End begin;
+  std::size_t pitch;
+  End row(std::size_t y) const { return {begin.kind, begin.address + y * pitch}; }
+};
+
+Rows rows(MemoryType type, const void* host_pointer, std::uint64_t device_pointer,
+          std::size_t x_bytes, std::size_t y, std::size_t pitch, std::size_t width) {
+  require(type != MemoryType::array, Result::not_supported, "arrays are not supported");
+  require(type == MemoryType::host || type == MemoryType::device || type == MemoryType::unified,
+          Result::invalid_value, "not a memory type");
+  // A pitch of 0 means rows without gaps.
+  if (pitch == 0) pitch = width;
+  require(width <= pitch && x_bytes <= pitch - width, Result::invalid_value,
+          "rows wider than the pitch");
+  End end = type == MemoryType::host     ? host(host_pointer)
+            : type == MemoryType::device ? device(device_pointer)
+                                         : any(device_pointer);
+  end.address += offset_of(y, pitch) + x_bytes;
+  return {end, pitch};
+}
+
+void copy_rows(ContextState& context, const Memcpy2D& c) {
+  if (c.width_bytes == 0 || c.height == 0) return;
+  const Rows to = rows(c.destination_type, c.destination_host, c.destination_device,
+                       c.destination_x_bytes, c.destination_y, c.destination_pitch, c.width_bytes);
+  const Rows from = rows(c.source_type, c.source_host, c.source_device, c.source_x_bytes,
+                         c.source_y, c.source_pitch, c.width_bytes);
+  // Check both sides before writing anything.
+  is_tracked(context, to.begin, offset_of(c.height - 1, to.pitch) + c.width_bytes);
+  is_tracked(context, from.begin, offset_of(c.height - 1, from.pitch) + c.width_bytes);
+  for (std::size_t y = 0; y < c.height; ++y) copy(context, to.row(y), from.row(y), c.width_bytes);
+}
+
+Result copy_2d(const Memcpy2D* description, Stream stream, bool synchronous) {
+  return call_context([&](ContextState& context) {
+    require_pointer(description);
+    enqueue(context, stream, [c = *description, synchronous](ContextState& running) {
+      if (synchronous) flush_printed(running);
+      copy_rows(running, c);
+    });
+  });
+}
+
+void fill(ContextState& context, std::uint64_t to, std::uint64_t value, int unit,
+          std::size_t count) {
+  if (count == 0) return;
+  const auto bytes_of_one = static_cast<std::size_t>(unit);
+  require(to % bytes_of_one == 0, Result::invalid_value, "the address is not aligned");
+  if (!context.memory.fill(to, value, unit, count)) {
+    fail_beyond(context, to, count * bytes_of_one);
+  }
+}
+
+Result fill_in(DevicePointer to, std::uint64_t value, int unit, std::size_t count, Stream stream) {
+  return call_context([&](ContextState& context) {
+    enqueue(context, stream, [=](ContextState& running) { fill(running, to, value, unit, count); });
+  });
+}
+
+}  // namespace
+
+Result cuMemcpy(DevicePointer to, DevicePointer from, std::size_t bytes) {
+  return copy_now(any(to), any(from), bytes);
+}
+Result cuMemcpyAsync(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+  return copy_async(any(to), any(from), bytes, stream);
+}
+Result cuMemcpyHtoD(DevicePointer to, const void* from, std::size_t bytes) {
+  return copy_now(device(to), host(from), bytes);
+}
+Result cuMemcpyHtoDAsync(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
+  return copy_async(device(to), host(from), bytes, stream);
+}
+Result cuMemcpyDtoH(void* to, DevicePointer from, std::size_t bytes) {
+  return copy_now(host(to), device(from), bytes);
+}
+Result cuMemcpyDtoHAsync(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
+  return copy_async(host(to), device(from), bytes, stream);
+}
+Result cuMemcpyDtoD(DevicePointer to, DevicePointer from, std::size_t bytes) {
+  return copy_now(device(to), device(from), bytes);
+}
+Result cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+  return copy_async(device(to), device(from), bytes, stream);
+}
+
+Result cuMemcpy2D(const Memcpy2D* copy) { return copy_2d(copy, nullptr, true); }
+Result cuMemcpy2DUnaligned(const Memcpy2D* copy) { return copy_2d(copy, nullptr, true); }
+Result cuMemcpy2DAsync(const Memcpy2D* copy, Stream stream) { return copy_2d(copy, stream, false); }
+
+Result cuMemsetD8(DevicePointer to, unsigned char value, std::size_t count) {
+  return fill_in(to, value, 1, count, nullptr);
+}
+Result cuMemsetD16(DevicePointer to, unsigned short value, std::size_t count) {
+  return fill_in(to, value, 2, count, nullptr);
+}
+Result cuMemsetD32(DevicePointer to, unsigned value, std::size_t count) {
+  return fill_in(to, value, 4, count, nullptr);
+}
+Result cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
+  return fill_in(to, value, 1, count, stream);
+}
+Result cuMemsetD16Async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
+  return fill_in(to, value, 2, count, stream);
+}
+Result cuMemsetD32Async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
+  return fill_in(to, value, 4, count, stream);
+}
+
+Result cuMemsetD2D8(DevicePointer to, std::size_t pitch, unsigned char value, std::size_t width,
+                    std::size_t height) {
+  return cuMemsetD2D8Async(to, pitch, value, width, height, nullptr);
+}
+Result cuMemsetD2D8Async(DevicePointer to, std::size_t pitch, unsigned char value,
+                         std::size_t width, std::size_t height, Stream stream) {
+  return call_context([&](ContextState& context) {
+    require(width <= pitch || height <= 1, Result::invalid_value, "rows wider than the pitch");
+    enqueue(context, stream, [=](ContextState& running) {
+      if (width == 0 || height == 0) return;
+      is_tracked(running, device(to), offset_of(height - 1, pitch) + width);
+      for (std::size_t y = 0; y < height; ++y) fill(running, to + y * pitch, value, 1, width);
+    });
+  });
+}
+
+}  // namespace rung::vgpu::driver

@@ -1,0 +1,95 @@
+// Events: markers in stream order. An event's time is the host's time at the call that records it,
+// so the time between two events is the run time of the simulation and of the program itself.
+
+#include "vgpu/driver/call.hpp"
+#include "vgpu/driver/calls.hpp"
+
+namespace rung::vgpu::driver {
+namespace {
+
+/// Fails for an event recorded in a capture, which has no time during the capture or after it.
+void require_not_captured(const EventState& event) {
+  if (!event.captured) return;
+  const auto capture = event.capture.lock();
+  require(capture != nullptr, Result::invalid_value, "the event was recorded in a capture");
+  capture->invalidated = true;
+  fail(Result::captured_event, "the event was recorded in the capture that is under way");
+}
+
+const EventState& timed(ContextState& context, Event handle) {
+  const EventState& event = *find_event(context, handle);
+  require_not_captured(event);
+  require((event.flags & cuda::event_disable_timing) == 0, Result::invalid_handle,
+          "the event was created without timing");
+  require(event.recorded, Result::invalid_handle, "the event has not been recorded");
+  return event;
+}
+
+}  // namespace
+
+Result cuEventCreate(Event* event, unsigned flags) {
+  return call_context([&](ContextState& context) {
+    require_pointer(event);
+    const unsigned known =
+        cuda::event_blocking_sync | cuda::event_disable_timing | cuda::event_interprocess;
+    const bool interprocess = (flags & cuda::event_interprocess) != 0;
+    const bool untimed = (flags & cuda::event_disable_timing) != 0;
+    require((flags & ~known) == 0 && (!interprocess || untimed), Result::invalid_value,
+            "not flags of an event");
+    auto state = std::make_shared<EventState>();
+    state->flags = flags;
+    *event = context.events.add(std::move(state));
+  });
+}
+
+Result cuEventRecord(Event event, Stream stream) {
+  return call_context([&](ContextState& context) {
+    const auto state = find_event(context, event);
+    const StreamState& recording = find_stream(context, stream);
+    if (recording.capture != nullptr) {
+      require(!recording.capture->invalidated, Result::stream_capture_invalidated);
+      state->captured = true;
+      state->capture = recording.capture;
+      state->clock = recording.capture->clocks[recording.id];
+      return;
+    }
+    enqueue(context, stream, [state](ContextState&) {
+      state->captured = false;
+      state->recorded = true;
+      state->time = std::chrono::steady_clock::now();
+    });
+  });
+}
+
+Result cuEventQuery(Event event) {
+  return call_context([&](ContextState& context) {
+    require_not_captured(*find_event(context, event));
+    refuse_in_capture(context, true);
+  });
+}
+
+Result cuEventSynchronize(Event event) {
+  return call_driver([&] {
+    flush_printed(current_context_even_if_faulty());
+    ContextState& context = current_context();
+    require_not_captured(*find_event(context, event));
+    refuse_in_capture(context, true);
+  });
+}
+
+Result cuEventElapsedTime(float* milliseconds, Event begin, Event end) {
+  return call_context([&](ContextState& context) {
+    require_pointer(milliseconds);
+    const auto time = timed(context, end).time - timed(context, begin).time;
+    *milliseconds = std::chrono::duration<float, std::milli>(time).count();
+  });
+}
+
+Result cuEventDestroy(Event event) {
+  return call_context([&](ContextState& context) {
+    find_event(context, event);
+    context.events.remove(event);
+  });
+}
+
+}  // namespace rung::vgpu::driver

@@ -1,0 +1,145 @@
+#include "vgpu/driver/host_access.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include "vgpu/driver/host_line.hpp"
+#include "vgpu/driver/state.hpp"
+#include "vgpu/memory/device_addresses.hpp"
+
+#ifdef __GLIBC__
+extern "C" int __sigaction(int, const struct sigaction*, struct sigaction*) noexcept;
+#endif
+
+namespace rung::vgpu {
+namespace {
+
+#ifdef __APPLE__
+constexpr int fault_signal = SIGBUS;
+#else
+constexpr int fault_signal = SIGSEGV;
+#endif
+
+std::atomic<HostAccessObserver> observer = nullptr;
+struct sigaction handler_after{};  // the program's handler, or the system's default
+std::mutex observing;
+
+/// Calls the system's sigaction, not the program's interposed one, which calls
+/// set_handler_after_observer(). RTLD_NEXT would find nothing if the linker placed the interposing
+/// library after libc.
+int system_sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
+#ifdef __GLIBC__
+  return __sigaction(signal, action, before);
+#else
+  return sigaction(signal, action, before);
+#endif
+}
+
+/// The instruction that the signal interrupted, or nullptr if unknown.
+const void* instruction_of(const void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  const auto* const machine = static_cast<const ucontext_t*>(context);
+  return reinterpret_cast<const void*>(machine->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  const auto* const machine = static_cast<const ucontext_t*>(context);
+  return reinterpret_cast<const void*>(machine->uc_mcontext.pc);
+#else
+  (void)context;
+  return nullptr;
+#endif
+}
+
+const char* access_of(const void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr greg_t page_fault_by_write = 2;
+  const auto* const machine = static_cast<const ucontext_t*>(context);
+  return (machine->uc_mcontext.gregs[REG_ERR] & page_fault_by_write) != 0 ? "write" : "read";
+#else
+  (void)context;
+  return "access";
+#endif
+}
+
+std::string describe(std::uint64_t address) {
+  driver::Process& process = driver::process();
+  // Do not block: another thread holds the mutex as long as its kernel runs.
+  if (const std::unique_lock lock(process.mutex, std::try_to_lock); lock.owns_lock()) {
+    for (const auto& [handle, context] : process.contexts) {
+      if (context->memory.reserves(address)) return context->memory.describe(address);
+    }
+  }
+  return fmt::format("device address {:#x}", address);
+}
+
+Hazard hazard_of(std::uint64_t address, const void* context) {
+  const HostLine line = find_host_line(instruction_of(context));
+  Hazard hazard{};
+  hazard.kind = HazardKind::host_access;
+  hazard.first.access = access_of(context);
+  hazard.first.file = line.file;
+  hazard.first.line = line.line;
+  if (!line.file.empty()) {
+    hazard.first.source =
+        fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
+  }
+  hazard.kernel = line.function;
+  hazard.address = describe(address);
+  hazard.message = fmt::format(
+      "{}: {} by the host{}, {}: the host cannot access device memory; copy it with cudaMemcpy, or "
+      "allocate it with cudaMallocManaged",
+      name(hazard.kind), hazard.first.access,
+      hazard.first.source.empty() ? "" : " at " + hazard.first.source, hazard.address);
+  return hazard;
+}
+
+void hand_on(int signal, siginfo_t* info, void* context) {
+  const struct sigaction after = handler_after;
+  if ((after.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) handler_after = {};
+  if ((after.sa_flags & SA_NODEFER) != 0) {
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, signal);
+    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  }
+  if ((after.sa_flags & SA_SIGINFO) != 0) return after.sa_sigaction(signal, info, context);
+  if (after.sa_handler != SIG_DFL && after.sa_handler != SIG_IGN) return after.sa_handler(signal);
+  // Return to the faulting instruction, which faults again and ends the process.
+  system_sigaction(signal, &after, nullptr);
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  if (info->si_code > 0 && is_device_address(address)) {
+    const std::lock_guard lock(observing);
+    observer.load()(hazard_of(address, context));
+  }
+  hand_on(signal, info, context);
+}
+
+}  // namespace
+
+void set_host_access_observer(HostAccessObserver observer_) {
+  const bool is_first = observer.exchange(observer_) == nullptr;
+  if (!is_first) return;
+  prepare_host_lines();
+  struct sigaction action{};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  system_sigaction(fault_signal, &action, &handler_after);
+}
+
+bool set_handler_after_observer(const struct sigaction* handler, struct sigaction* before) {
+  if (observer.load() == nullptr) return false;
+  const struct sigaction old = handler_after;
+  if (handler != nullptr) handler_after = *handler;
+  if (before != nullptr) *before = old;
+  return true;
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,336 @@
+// Kernel launches.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <span>
+
+#include "vgpu/driver/call.hpp"
+#include "vgpu/driver/calls.hpp"
+#include "vgpu/driver/resources.hpp"
+
+namespace rung::vgpu::driver {
+namespace {
+
+/// A launch with a copy of its arguments, as stored in a graph. Keeps the module loaded.
+struct Launch {
+  std::shared_ptr<FunctionState> function;
+  std::shared_ptr<ModuleState> module;
+  LaunchOptions options;
+  std::vector<std::byte> parameters;
+};
+
+/// The result that a GPU's driver returns for a fault.
+Result result_of(const LaunchReport& report) {
+  switch (*report.fault) {
+    case HazardKind::out_of_bounds:
+    case HazardKind::read_only_write: return Result::illegal_address;
+    case HazardKind::misaligned: return Result::misaligned_address;
+    // On a GPU without a watchdog, these two hang.
+    case HazardKind::instruction_limit:
+    case HazardKind::deadlock: return Result::launch_timeout;
+    default: break;
+  }
+  const bool asserted =
+      std::any_of(report.hazards.begin(), report.hazards.end(), [](const Hazard& hazard) {
+        return hazard.kind == HazardKind::trap && hazard.first.access == "assert";
+      });
+  return asserted ? Result::assert_triggered : Result::launch_failed;
+}
+
+std::string message_of(const LaunchReport& report) {
+  for (const Hazard& hazard : report.hazards) {
+    if (hazard.kind == *report.fault) return fmt::format("{}: {}", report.kernel, hazard.message);
+  }
+  return fmt::format("{}: {}", report.kernel, name(*report.fault));
+}
+
+/// True if this kernel has run often enough (LaunchDefaults::launches_per_kernel).
+bool is_skipped(const Kernel& kernel) {
+  const std::uint64_t most = process().defaults.launches_per_kernel;
+  return most != 0 && process().launch_counts[info(kernel).name]++ >= most;
+}
+
+/// Runs a kernel, but not the kernels that it launches.
+void run_alone(ContextState& context, const Launch& launch) {
+  if (is_skipped(*launch.function->kernel)) return;
+  flush_printed(context);
+  LaunchOptions options = launch.options;
+  const LaunchDefaults& defaults = process().defaults;
+  options.observe = defaults.observe;
+  options.threads = defaults.threads;
+  options.instruction_limit = defaults.instruction_limit;
+  options.hazard_limit = defaults.hazard_limit;
+  options.watcher = process().watcher;
+  options.printf_bytes = context.limits.at(cuda::Limit::printf_fifo_size);
+  const Kernel& kernel = *launch.function->kernel;
+  if (calls_printf(kernel)) context.has_printed = true;
+  const LaunchReport report =
+      vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
+  if (!options.observe) context.memory.assume_initialised();
+  context.printed = report.printed;
+  if (report.fault) {
+    context.sticky = result_of(report);
+    context.sticky_message = message_of(report);
+  }
+  // Copied, because the observer may replace itself.
+  const LaunchObserver observer = process().observer;
+  if (observer) observer(report, kernel);
+}
+
+void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth);
+
+/// Runs a kernel, then the kernels that it has launched. `depth`: nesting level; 0 for launches by
+/// the host.
+void run(ContextState& context, const Launch& launch, int depth = 0) {
+  run_alone(context, launch);
+  run_children(context, launch.module, depth);
+}
+
+/// Builds the parameter buffer from an array of pointers to the arguments.
+std::vector<std::byte> gather(const KernelInfo& kernel, void** arguments) {
+  std::vector<std::byte> buffer(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (arguments[i] == nullptr) {
+      fail(Result::invalid_value, fmt::format("{}: argument {} is null", kernel.name, i));
+    }
+    const KernelInfo::Parameter& parameter = kernel.parameters[i];
+    std::memcpy(buffer.data() + parameter.offset, arguments[i], parameter.bytes);
+  }
+  return buffer;
+}
+
+/// Returns the parameter buffer that the caller has laid out (CU_LAUNCH_PARAM_BUFFER_POINTER).
+std::vector<std::byte> take_buffer(const KernelInfo& kernel, void** extra) {
+  const std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0;; i += 2) {
+    const auto key = reinterpret_cast<std::uintptr_t>(extra[i]);
+    if (key == cuda::launch_param_end) break;
+    require(key == cuda::launch_param_buffer_pointer || key == cuda::launch_param_buffer_size,
+            Result::invalid_value, "not a key of a launch's extra options");
+    if (key == cuda::launch_param_buffer_pointer) begin = static_cast<std::byte*>(extra[i + 1]);
+    if (key == cuda::launch_param_buffer_size) bytes = *static_cast<std::size_t*>(extra[i + 1]);
+  }
+  if (begin == nullptr || bytes != kernel.parameter_bytes) {
+    // A GPU's driver accepts a buffer that is too small and reads past its end.
+    fail(bytes > kernel.parameter_bytes ? Result::launch_out_of_resources : Result::invalid_value,
+         fmt::format("{}: {} bytes of parameters: it takes {}", kernel.name, bytes,
+                     kernel.parameter_bytes));
+  }
+  return {begin, begin + kernel.parameter_bytes};
+}
+
+std::vector<std::byte> parameters_of(const KernelInfo& kernel, void** arguments, void** extra) {
+  require(arguments == nullptr || extra == nullptr, Result::invalid_value,
+          "arguments are given twice: as pointers, and as a buffer");
+  if (extra != nullptr) return take_buffer(kernel, extra);
+  if (kernel.parameters.empty()) return {};
+  if (arguments == nullptr) {
+    fail(Result::invalid_value, fmt::format("{} takes {} arguments, and none are given",
+                                            kernel.name, kernel.parameters.size()));
+  }
+  return gather(kernel, arguments);
+}
+
+void check_cluster(const FunctionState& function, const LaunchOptions& options) {
+  const Dim3& grid = options.grid;
+  const Dim3& cluster = options.cluster;
+  // Clusters of more than 8 blocks need a non-portable attribute, and only some devices support
+  // them.
+  const std::uint64_t most = function.non_portable_cluster ? 16 : 8;
+  const bool fits = cluster.count() != 0 && cluster.count() <= most && grid.x % cluster.x == 0 &&
+                    grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+  if (fits) return;
+  fail(
+      Result::invalid_cluster_size,
+      fmt::format("{}: clusters of {}x{}x{} blocks in a grid of {}x{}x{}: at most {}, and divisors "
+                  "of the grid's sizes",
+                  info(*function.kernel).name, cluster.x, cluster.y, cluster.z, grid.x, grid.y,
+                  grid.z, most));
+}
+
+void check(const FunctionState& function, const LaunchOptions& options,
+           std::span<const std::byte> parameters) {
+  const KernelInfo& kernel = info(*function.kernel);
+  if (options.dynamic_shared > function.max_dynamic_shared) {
+    fail(Result::invalid_value,
+         fmt::format("{}: {} bytes of dynamic shared memory: at most {}, unless cuFuncSetAttribute "
+                     "allows more",
+                     kernel.name, options.dynamic_shared, function.max_dynamic_shared));
+  }
+  const DeviceDescription& device = process().device;
+  check_cluster(function, options);
+  check_launch(*function.kernel, options, parameters, device);
+  if (!options.cooperative) return;
+  const auto threads = static_cast<int>(options.block.count());
+  const std::int64_t together =
+      std::int64_t{device.multiprocessors} *
+      occupancy(device, resources_of(function), threads, options.dynamic_shared).blocks;
+  if (options.grid.count() > static_cast<std::uint64_t>(together)) {
+    fail(Result::cooperative_launch_too_large,
+         fmt::format("{}: a cooperative launch of {} blocks: at most {} run at once", kernel.name,
+                     options.grid.count(), together));
+  }
+}
+
+void launch(ContextState& context, Function handle, const LaunchOptions& options, Stream stream,
+            void** arguments, void** extra) {
+  const auto capture = find_stream(context, stream).capture;
+  Launch launch;
+  try {
+    launch.function = find_function(context, handle);
+    launch.module = launch.function->module.lock();
+    launch.options = options;
+    launch.parameters = parameters_of(info(*launch.function->kernel), arguments, extra);
+    check(*launch.function, options, launch.parameters);
+  } catch (...) {
+    if (capture != nullptr) capture->invalidated = true;
+    throw;
+  }
+  enqueue(context, stream,
+          [launch = std::move(launch)](ContextState& running) { run(running, launch); });
+}
+
+/// Applies a launch attribute. Accepts those that in-order streams satisfy anyway.
+void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
+  switch (attribute.id) {
+    case LaunchAttributeId::cooperative:
+      options.cooperative = attribute.value.cooperative != 0;
+      return;
+    case LaunchAttributeId::cluster_dimension: {
+      const auto& cluster = attribute.value.cluster_dimension;
+      options.cluster = {cluster.x, cluster.y, cluster.z};
+      return;
+    }
+    case LaunchAttributeId::programmatic_stream_serialization:
+      options.starts_early = attribute.value.programmatic_stream_serialization != 0;
+      return;
+    case LaunchAttributeId::programmatic_event:
+    case LaunchAttributeId::launch_completion_event:
+    case LaunchAttributeId::device_updatable_kernel_node:
+      fail(Result::not_supported,
+           fmt::format("launch attribute {} is not supported", static_cast<int>(attribute.id)));
+    default: return;
+  }
+}
+
+// Maximum nesting depth: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Configuration
+// Options".
+constexpr int deepest_launch = 24;
+
+/// Builds a launch that a kernel has requested, with the same checks as for launches by the host.
+Launch child_of(const ContextState& context, const std::shared_ptr<ModuleState>& module,
+                const DeviceLaunch& asked) {
+  Launch launch;
+  launch.function = function_at(module, asked.kernel);
+  launch.module = module;
+  launch.options.grid = asked.grid;
+  launch.options.block = asked.block;
+  launch.options.dynamic_shared = asked.dynamic_shared;
+  const KernelInfo& kernel = info(*launch.function->kernel);
+  if (kernel.parameter_bytes > launch_buffer_bytes) {
+    fail(Result::invalid_value,
+         fmt::format("{}: {} bytes of parameters: at most {} if a kernel launches it", kernel.name,
+                     kernel.parameter_bytes, launch_buffer_bytes));
+  }
+  launch.parameters.resize(kernel.parameter_bytes);
+  context.memory.read(launch.parameters.data(), asked.parameters, kernel.parameter_bytes);
+  check(*launch.function, launch.options, launch.parameters);
+  return launch;
+}
+
+/// Passes a kernel's launch to `run_it` and frees its parameters. Skips the launch if an earlier
+/// one has failed.
+template <class Run>
+void run_child(ContextState& context, const std::shared_ptr<ModuleState>& module,
+               const DeviceLaunch& asked, const Run& run_it) {
+  if (context.sticky == Result::success) {
+    try {
+      run_it(child_of(context, module, asked));
+    } catch (...) {
+      context.sticky = result_of_exception();
+      context.sticky_message = last_message();
+    }
+  }
+  context.memory.free(asked.parameters);
+}
+
+// Children run after the parent kernel has ended, tail launches last. A GPU may choose this order
+// too, because nothing in a kernel can wait for its children. A tail launch replaces its parent: it
+// may make the next tail launch, without a limit on the nesting.
+void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth) {
+  constexpr std::uint64_t tail_launch = 3;  // cudaStreamTailLaunch
+  std::deque<DeviceLaunch> tails;
+  const auto run_nested = [&] {
+    const std::vector<DeviceLaunch> asked = take_launches_of_kernels(context.memory);
+    std::size_t own_tails = 0;
+    for (const DeviceLaunch& each : asked) {
+      if (each.stream == tail_launch) {
+        tails.insert(tails.begin() + static_cast<std::ptrdiff_t>(own_tails++), each);
+        continue;
+      }
+      run_child(context, module, each, [&](const Launch& launch) {
+        require(depth < deepest_launch, Result::launch_failed,
+                "kernels launch kernels more than 24 deep");
+        run(context, launch, depth + 1);
+      });
+    }
+  };
+  for (run_nested(); !tails.empty(); run_nested()) {
+    const DeviceLaunch tail = tails.front();
+    tails.pop_front();
+    run_child(context, module, tail, [&](const Launch& launch) { run_alone(context, launch); });
+  }
+}
+
+}  // namespace
+
+Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                      unsigned block_x, unsigned block_y, unsigned block_z,
+                      unsigned dynamic_shared_bytes, Stream stream, void** parameters,
+                      void** extra) {
+  return call_context([&](ContextState& context) {
+    LaunchOptions options;
+    options.grid = {grid_x, grid_y, grid_z};
+    options.block = {block_x, block_y, block_z};
+    options.dynamic_shared = dynamic_shared_bytes;
+    launch(context, function, options, stream, parameters, extra);
+  });
+}
+
+Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** parameters,
+                        void** extra) {
+  return call_context([&](ContextState& context) {
+    require_pointer(config);
+    LaunchOptions options;
+    options.grid = {config->grid_x, config->grid_y, config->grid_z};
+    options.block = {config->block_x, config->block_y, config->block_z};
+    options.dynamic_shared = config->dynamic_shared_bytes;
+    require(config->attribute_count == 0 || config->attributes != nullptr, Result::invalid_value,
+            "the attributes are null");
+    for (const LaunchAttribute& attribute :
+         std::span(config->attributes, config->attribute_count)) {
+      apply(attribute, options);
+    }
+    launch(context, function, options, config->stream, parameters, extra);
+  });
+}
+
+Result cuLaunchCooperativeKernel(Function function, unsigned grid_x, unsigned grid_y,
+                                 unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned dynamic_shared_bytes, Stream stream,
+                                 void** parameters) {
+  return call_context([&](ContextState& context) {
+    LaunchOptions options;
+    options.grid = {grid_x, grid_y, grid_z};
+    options.block = {block_x, block_y, block_z};
+    options.dynamic_shared = dynamic_shared_bytes;
+    options.cooperative = true;
+    launch(context, function, options, stream, parameters, nullptr);
+  });
+}
+
+}  // namespace rung::vgpu::driver

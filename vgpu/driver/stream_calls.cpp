@@ -1,0 +1,122 @@
+// Streams are always idle, because work completes before the call that enqueues it returns.
+
+#include <algorithm>
+
+#include "vgpu/driver/call.hpp"
+#include "vgpu/driver/calls.hpp"
+
+namespace rung::vgpu::driver {
+namespace {
+
+void create(Stream* stream, unsigned flags, int priority) {
+  ContextState& context = current_context();
+  require_pointer(stream);
+  require((flags & ~cuda::stream_non_blocking) == 0, Result::invalid_value,
+          "not flags of a stream");
+  auto state = std::make_shared<StreamState>();
+  state->flags = flags;
+  state->priority = std::clamp(priority, greatest_priority, least_priority);
+  *stream = context.streams.add(std::move(state));
+}
+
+/// Fails if the stream is capturing, or if another stream captures in a mode that forbids waiting
+/// for or querying a stream.
+void require_not_capturing(ContextState& context, Stream handle) {
+  const StreamState& stream = find_stream(context, handle);
+  if (stream.capture != nullptr) {
+    stream.capture->invalidated = true;
+    fail(Result::stream_capture_unsupported, "the stream is capturing");
+  }
+  refuse_in_capture(context, true);
+}
+
+}  // namespace
+
+Result cuStreamCreate(Stream* stream, unsigned flags) {
+  return call_driver([&] { create(stream, flags, 0); });
+}
+
+Result cuStreamCreateWithPriority(Stream* stream, unsigned flags, int priority) {
+  return call_driver([&] { create(stream, flags, priority); });
+}
+
+Result cuStreamDestroy(Stream stream) {
+  return call_context([&](ContextState& context) {
+    const auto state = context.streams.find(stream);
+    require(state != nullptr, Result::invalid_handle, "not a stream of this context");
+    // The capture keeps the work of a stream that only joined it.
+    if (state->capture != nullptr && state->capture->origin == state.get()) {
+      end_capture(context, *state->capture);
+    }
+    context.streams.remove(stream);
+  });
+}
+
+Result cuStreamSynchronize(Stream stream) {
+  return call_driver([&] {
+    flush_printed(current_context_even_if_faulty());
+    require_not_capturing(current_context(), stream);
+  });
+}
+
+Result cuStreamQuery(Stream stream) {
+  return call_context([&](ContextState& context) { require_not_capturing(context, stream); });
+}
+
+Result cuStreamGetFlags(Stream stream, unsigned* flags) {
+  return call_context([&](ContextState& context) {
+    require_pointer(flags);
+    *flags = find_stream(context, stream).flags;
+  });
+}
+
+Result cuStreamGetPriority(Stream stream, int* priority) {
+  return call_context([&](ContextState& context) {
+    require_pointer(priority);
+    *priority = find_stream(context, stream).priority;
+  });
+}
+
+Result cuStreamGetId(Stream stream, unsigned long long* id) {
+  return call_context([&](ContextState& context) {
+    require_pointer(id);
+    const StreamState& state = find_stream(context, stream);
+    if (state.capture != nullptr) {
+      state.capture->invalidated = true;
+      fail(Result::stream_capture_unsupported, "the stream is capturing");
+    }
+    *id = state.id;
+  });
+}
+
+/// The work before the event is already done, so only captures record the dependency.
+Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
+  return call_context([&](ContextState& context) {
+    require(flags <= 1, Result::invalid_value, "not flags of cuStreamWaitEvent");
+    StreamState& waiting = find_stream(context, stream);
+    const auto state = find_event(context, event);
+    if (!state->captured) {
+      if (waiting.capture == nullptr || !state->recorded) return;
+      waiting.capture->invalidated = true;
+      fail(Result::stream_capture_isolation, "the event was recorded outside of the capture");
+    }
+    const auto capture = state->capture.lock();
+    require(capture != nullptr, Result::invalid_value, "the event's capture has ended");
+    require(waiting.capture == nullptr || waiting.capture == capture, Result::stream_capture_merge);
+    waiting.capture = capture;
+    capture->join(waiting.id, state->clock);
+  });
+}
+
+/// Runs the function immediately. As on a GPU, it must not call the driver.
+Result cuLaunchHostFunc(Stream stream, HostFunction function, void* user_data) {
+  return call_context([&](ContextState& context) {
+    require(function != nullptr, Result::invalid_value, "the function is null");
+    enqueue(context, stream, [=](ContextState& running) {
+      flush_printed(running);
+      function(user_data);
+    });
+  });
+}
+
+}  // namespace rung::vgpu::driver

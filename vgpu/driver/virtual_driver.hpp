@@ -1,0 +1,81 @@
+#pragma once
+// The CUDA driver API on the virtual GPU. It behaves like the real driver, with these differences:
+//   - Work runs immediately, in the calling thread. Order within a stream is kept, every stream is
+//     always idle, and nothing runs concurrently.
+//   - The time between two events is that of the simulation; it says nothing about a GPU.
+//   - Modules must be PTX: machine code is rejected with CUDA_ERROR_NO_BINARY_FOR_GPU.
+//   - Every context has its own memory, as large as the device's.
+//   - After a fault, the error is sticky as on a GPU, but destroying the context, or resetting the
+//     primary one, restores a working device.
+// As on a GPU, a faulty launch itself succeeds, and the following calls return the error.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/cuda_driver/api.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung::vgpu {
+
+/// The table of driver functions. Its state is per process; any thread may call it.
+const cuda::DriverApi& virtual_driver();
+
+/// The description of device 0, the only device; an H200 by default. set_virtual_device() throws
+/// std::logic_error while a context exists.
+void set_virtual_device(const DeviceDescription& device);
+const DeviceDescription& virtual_device();
+
+/// Default options for running kernels, which may be set at any time; the other LaunchOptions come
+/// from the launch.
+struct LaunchDefaults {
+  bool observe = true;
+  unsigned threads = 0;
+  std::uint64_t instruction_limit = LaunchOptions{}.instruction_limit;
+  std::size_t hazard_limit = LaunchOptions{}.hazard_limit;
+  /// Maximum number of launches of each kernel that run; later ones do nothing. For programs that
+  /// repeat a kernel to measure it. 0: no limit.
+  std::uint64_t launches_per_kernel = 0;
+};
+void set_launch_defaults(const LaunchDefaults& defaults);
+
+/// The number of launches of each kernel that ran and that were skipped
+/// (LaunchDefaults::launches_per_kernel).
+struct SkippedLaunches {
+  std::string kernel;
+  std::uint64_t ran = 0, skipped = 0;
+};
+std::vector<SkippedLaunches> skipped_launches();
+
+/// Called in the launching thread after every launch that ran. It may call the driver.
+/// set_launch_observer() replaces the previous observer; an empty one removes it.
+using LaunchObserver = std::function<void(const LaunchReport& report, const Kernel& kernel)>;
+void set_launch_observer(LaunchObserver observer);
+
+/// Passed to all later observed launches (LaunchOptions::watcher); an empty one stops watching.
+void set_access_watcher(AccessWatcher watcher);
+/// The current watcher, for launches on devices other than the driver's.
+AccessWatcher access_watcher();
+
+/// Receives the output of kernels' printf, which appears at synchronizing calls as on a GPU.
+/// Standard output by default.
+using PrintSink = std::function<void(const std::string& text)>;
+void set_print_sink(PrintSink sink);
+
+/// The reason for this thread's last failed call, in one line; empty if the error's name says
+/// everything.
+const std::string& virtual_driver_message();
+
+/// The number by which messages name the allocation that begins at this address ("allocation 3 of 64 bytes");
+/// 0 if none of the current context does.
+std::uint64_t allocation_number(std::uint64_t address);
+
+/// The number of operations that a graph of the current context replays; 0 if there is no such
+/// graph.
+std::size_t graph_operations(cuda::Graph graph);
+
+/// Device memory of the current context that is not freed yet, each as a HazardKind::leak.
+/// Host memory is omitted, because it belongs to the process.
+std::vector<Hazard> find_leaks();
+
+}  // namespace rung::vgpu

@@ -1,0 +1,402 @@
+#include "vgpu/engine/async/bulk_copy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/async/bulk_reduction.hpp"
+#include "vgpu/engine/async/tensor_box.hpp"
+#include "vgpu/engine/execution/cluster.hpp"
+#include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/observers.hpp"
+#include "vgpu/memory/written_bytes.hpp"
+#include "vgpu/model/async_ops.hpp"
+#include "vgpu/model/bulk_traffic.hpp"
+#include "vgpu/model/step_watch.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using Direction = BulkCopyOp::Direction;
+using Reduction = BulkCopyOp::Reduction;
+
+constexpr std::uint32_t chunk = 16;           // bytes; addresses and sizes must be multiples of it
+constexpr std::uint32_t box_alignment = 128;  // bytes, of a tensor's box in shared memory
+
+/// One lane's copy.
+struct Copy {
+  Warp& warp;
+  const Instr& instr;
+  const BulkCopyOp& op;
+  int lane;
+  BulkTraffic& traffic;
+  mutable const Allocation* last = nullptr;  // last one touched: most boxes are within one
+
+  Block& block() const { return *warp.block; }
+  int thread() const { return block().thread(warp, lane); }
+  AsyncWarp& state() const { return block().async->warps[static_cast<std::size_t>(warp.index)]; }
+  std::uint64_t address(const AsyncAddress& at) const { return address_of(warp, at, lane); }
+  AsyncAccess access() const { return {block(), warp, lane, instr.site, "bulk copy"}; }
+  void fail(HazardKind kind, std::string address, std::string message) const {
+    report(block(), kind, thread(), instr.site, "bulk copy", std::move(address),
+           std::move(message));
+    block().worker.launch.stop = true;
+  }
+};
+
+/// Checks the bounds of a range of global memory and, for reads, that it is initialised. Adds the
+/// range to the copy's traffic.
+bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
+  const DeviceMemory& memory = copy.block().worker.launch.memory;
+  const auto is_outside = [&](const Allocation* allocation) {
+    return allocation == nullptr || address < allocation->address ||
+           address + bytes > allocation->address + allocation->bytes;
+  };
+  if (is_outside(copy.last)) copy.last = memory.find(address);
+  const Allocation* const allocation = copy.last;
+  if (is_outside(allocation)) {
+    copy.fail(HazardKind::out_of_bounds, memory.describe(address),
+              fmt::format("{} bytes outside of {}", bytes,
+                          allocation == nullptr ? "every allocation" : "the allocation"));
+    return false;
+  }
+  if (writes && allocation->read_only) {
+    copy.fail(HazardKind::read_only_write, memory.describe(address),
+              "constant memory cannot be written by a kernel");
+    return false;
+  }
+  if (!copy.block().worker.observe) return true;
+  copy.traffic.add(address, bytes);
+  if (!writes) copy.block().observers.check_bulk_read(copy.access(), {allocation, address, bytes});
+  if (copy.block().observers.early_lanes(copy.warp, 1u << copy.lane) != 0) {
+    copy.block().observers.report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy",
+                                               address);
+  }
+  if (allocation->host || (allocation->all_initialised && !writes)) return true;
+  if (writes) {
+    note_written(*allocation, address, bytes);
+  } else if (const std::size_t at = find_unwritten(*allocation, address, bytes); at < bytes) {
+    report(copy.block(), HazardKind::uninitialised_read, copy.thread(), copy.instr.site,
+           "bulk copy", memory.describe(address + at), "nothing has been written there");
+  }
+  return true;
+}
+
+bool check_aligned(const Copy& copy, std::uint64_t value, const char* what) {
+  if (value % chunk == 0) return true;
+  copy.fail(HazardKind::misaligned, {},
+            fmt::format("{} {:#x} is not a multiple of {}", what, value, chunk));
+  return false;
+}
+
+// The part of a tensor that a copy transfers.
+struct Box {
+  TensorMap map;
+  TensorPlace at{};
+};
+
+std::optional<Box> box_of(const Copy& copy) {
+  const std::uint64_t address = copy.address(copy.op.global);
+  const LaunchState& launch = copy.block().worker.launch;
+  const auto wrong = [&](std::string message) -> std::optional<Box> {
+    copy.fail(HazardKind::out_of_bounds, launch.memory.describe(address), std::move(message));
+    return std::nullopt;
+  };
+  Box box;
+  const std::uint64_t window = address & ~window_mask;
+  const Allocation* const allocation = launch.memory.find(address);
+  if (window == param_window) {
+    const std::uint64_t offset = address & window_mask;
+    if (offset + sizeof(TensorMap) > launch.parameters.size()) {
+      return wrong("there is no tensor map at that address");
+    }
+    std::memcpy(&box.map, launch.parameters.data() + offset, sizeof box.map);
+  } else if (allocation != nullptr &&
+             address + sizeof(TensorMap) <= allocation->address + allocation->bytes) {
+    std::memcpy(&box.map, allocation->data(address), sizeof box.map);
+  } else {
+    return wrong("a tensor map must be in global or constant memory, or a parameter");
+  }
+  if (box.map.tag != TensorMap::valid_tag) return wrong("is no tensor map of this device");
+  if (box.map.dimensions != copy.op.coordinates.size()) {
+    return wrong(fmt::format("{} coordinates for a tensor of {} dimensions",
+                             copy.op.coordinates.size(), box.map.dimensions));
+  }
+  for (std::size_t i = 0; i < box.map.dimensions; ++i) {
+    box.at[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[i])[copy.lane];
+  }
+  // A GPU stops with an illegal instruction, which the PTX ISA does not mention.
+  const std::int64_t element_bytes = bytes_of(box.map.element);
+  if (box.at[0] * element_bytes % chunk != 0) {
+    copy.fail(HazardKind::misaligned, launch.memory.describe(box.map.address),
+              fmt::format("the first coordinate is {}, of {}-byte elements; it must be a multiple "
+                          "of {} bytes",
+                          box.at[0], element_bytes, chunk));
+    return std::nullopt;
+  }
+  return box;
+}
+
+/// Calls f(offset in shared memory, offset in the row, bytes) for each contiguous piece of a box
+/// row in shared memory. A swizzle permutes chunks of 16 bytes.
+template <class F>
+void for_each_chunk(const Box& box, const BoxRow& row, std::uint32_t base, const F& f) {
+  const bool whole = box.map.swizzle == TensorSwizzle::none;
+  for (std::uint32_t done = 0; done < row.bytes;) {
+    const std::uint32_t at = base + row.offset + done;
+    const std::uint32_t bytes = whole ? row.bytes : std::min(row.bytes - done, chunk - at % chunk);
+    f(swizzled(at, box.map.swizzle), done, bytes);
+    done += bytes;
+  }
+}
+
+/// Ranges of shared memory covered by a box at `base`, without the gaps between its rows.
+std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
+  if (!has_gaps(box.map)) return {{base, box_extent(box.map)}};
+  std::vector<AsyncRange> ranges;
+  for (const BoxRow& row : box_rows(box.map, box.at)) {
+    for_each_chunk(box, row, base, [&](std::uint32_t at, std::uint32_t, std::uint32_t bytes) {
+      ranges.push_back({at, bytes});
+    });
+  }
+  return ranges;
+}
+
+bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& landing) {
+  const std::vector<BoxRow> rows = box_rows(box.map, box.at);
+  landing.data.resize(rows.size() * rows.front().bytes);
+  // Elements outside a floating-point tensor may be filled with NaN.
+  if (box.map.fill_nan) std::fill(landing.data.begin(), landing.data.end(), std::byte{0xFF});
+  std::uint32_t from = 0;
+  for (const BoxRow& row : rows) {
+    if (row.inside != 0) {
+      if (!touch_global(copy, row.address, row.inside, false)) return false;
+      std::memcpy(landing.data.data() + from + row.skipped, copy.last->data(row.address),
+                  row.inside);
+      convert_elements(box.map.element, landing.data.data() + from + row.skipped, row.inside);
+    }
+    for_each_chunk(box, row, to, [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
+      landing.pieces.push_back({at, from + done, bytes});
+    });
+    from += row.bytes;
+  }
+  landing.bytes = box.map.box_bytes();
+  return true;
+}
+
+bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing& landing) {
+  const std::uint64_t from = copy.address(copy.op.global);
+  if (!check_aligned(copy, from, "the source")) return false;
+  if (copy.op.direction == Direction::between_blocks) {
+    const auto source =
+        cluster_place(copy.warp, copy.lane, copy.instr.site, from, bytes, chunk, "bulk copy");
+    if (!source) return false;
+    const std::byte* const data = source->block->shared.data() + source->offset;
+    landing.data.assign(data, data + bytes);
+    if (copy.block().worker.observe) {
+      const AsyncRange range{source->offset, bytes};
+      copy.block().observers.check_async_read(
+          {*source->block, copy.warp, copy.lane, copy.instr.site, "bulk copy"}, {&range, 1}, false);
+    }
+  } else {
+    if (!touch_global(copy, from, bytes, false)) return false;
+    const std::byte* const data = copy.last->data(from);
+    landing.data.assign(data, data + bytes);
+  }
+  landing.pieces.push_back({to, 0, bytes});
+  landing.bytes = bytes;
+  return true;
+}
+
+/// Checks a copy's write to a block's shared memory and records it in the block's shadow, before
+/// the write.
+std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
+                                        std::span<const AsyncRange> ranges,
+                                        std::uint32_t barrier_offset) {
+  Mbarrier* const barrier = target.async->barriers.find(barrier_offset);
+  if (barrier == nullptr || !barrier->valid) {
+    copy.fail(HazardKind::barrier_misuse, shared_address(target, barrier_offset),
+              "the copy is to complete on an mbarrier, and there is no initialised one");
+    return std::nullopt;
+  }
+  if (!copy.block().worker.observe) return 0;
+  if (!barrier->visible) {
+    report(copy.block(), HazardKind::missing_fence, copy.thread(), copy.instr.site, "bulk copy",
+           shared_address(target, barrier_offset),
+           "since the mbarrier was initialised there was no fence.mbarrier_init or "
+           "fence.proxy.async");
+  }
+  const AsyncAccess access{target, copy.warp, copy.lane, copy.instr.site, "bulk copy"};
+  for (const auto& [to, bytes] : ranges) {
+    copy.block().observers.check_async_write(access, to, bytes);
+  }
+  auto& writes = target.async->shadow.writes;
+  const auto id = static_cast<std::uint32_t>(writes.size());
+  const AsyncOrder& order = target.cluster.order;
+  writes.push_back({copy.instr.site, copy.block().rank, copy.thread(),
+                    order.phases(target.rank, target.async->barriers.index(*barrier)),
+                    barrier->phase + 1, "bulk copy"});
+  const StepWatcher* const steps = step_watcher.load();
+  for (const auto& [to, bytes] : ranges) {
+    copy.block().observers.note_async_write(access, to, bytes, id);
+    if (steps != nullptr && target.linear == 0) {
+      (*steps)({copy.warp.index, 1u << copy.lane, 0, to, bytes});
+    }
+  }
+  return id;
+}
+
+void load(const Copy& copy) {
+  const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
+  if (copy.op.tensor() && !box) return;
+  const std::uint32_t bytes =
+      box ? box_extent(box->map) : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
+  if (!check_aligned(copy, bytes, "the size")) return;
+  const auto to = cluster_place(copy.warp, copy.lane, copy.instr.site, copy.address(copy.op.shared),
+                                bytes, box ? box_alignment : chunk, "bulk copy");
+  const auto barrier = cluster_place(copy.warp, copy.lane, copy.instr.site,
+                                     copy.address(copy.op.barrier), 8, 8, "mbarrier");
+  if (!to || !barrier) return;
+  Cluster& cluster = copy.block().cluster;
+  Landing landing;
+  const bool found = box ? load_tensor(copy, *box, to->offset, landing)
+                         : load_bytes(copy, to->offset, bytes, landing);
+  if (!found) return;
+  landing.barrier = barrier->offset;
+  const std::vector<AsyncRange> ranges =
+      box ? shared_ranges(*box, to->offset) : std::vector{AsyncRange{to->offset, bytes}};
+  std::uint32_t mask = 1u << to->block->rank;
+  if (copy.op.multicast) mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
+  for (int rank = 0; rank < cluster.size(); ++rank) {
+    if ((mask >> rank & 1u) == 0) continue;
+    if (cluster.has_ended(rank)) {
+      copy.fail(
+          HazardKind::out_of_bounds, {},
+          fmt::format("block {} of the cluster has ended, and its shared memory with it", rank));
+      return;
+    }
+    const auto id = note_write(copy, cluster.block(rank), ranges, barrier->offset);
+    if (!id) return;
+    landing.targets.push_back({rank, *id});
+  }
+  copy.block().observers.count_bulk_load(
+      copy.block().worker, copy.instr.site, copy.traffic,
+      landing.data.size() * landing.targets.size(),
+      copy.op.direction == Direction::between_blocks ? landing.data.size() : 0);
+  cluster.landings.push_back(std::move(landing));
+}
+
+/// Number of bytes written for a row: an H200 writes units of 16 bytes, even beyond the edge of the
+/// tensor.
+std::uint32_t stored_bytes(const BoxRow& row) {
+  const std::uint64_t end = (row.address + row.inside + chunk - 1) / chunk * chunk;
+  return std::min(static_cast<std::uint32_t>(end - row.address), row.bytes - row.skipped);
+}
+
+bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store, BulkWrite& write) {
+  for (const BoxRow& row : box_rows(box.map, box.at)) {
+    if (row.inside == 0) continue;
+    const std::uint32_t stored = stored_bytes(row);
+    if (!touch_global(copy, row.address, stored, true)) return false;
+    write.ranges.push_back({copy.last, row.address, stored});
+    for_each_chunk(
+        box, row, store.from, [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
+          const std::uint32_t begin = std::max(done, row.skipped);
+          const std::uint32_t end = std::min(done + bytes, row.skipped + stored);
+          if (begin >= end) return;
+          store.pieces.push_back(
+              {copy.last->data(row.address + begin - row.skipped), at + begin - done, end - begin});
+        });
+  }
+  return true;
+}
+
+/// The first lane whose copy is the same as this lane's. If no lane was elected, all lanes run the
+/// same copy.
+int first_lane_of_copy(const Copy& copy) {
+  if (copy.op.reduction != Reduction::none) return copy.lane;
+  const auto is_same = [&](int other) {
+    const auto same = [&](std::uint32_t row) {
+      const auto* const lanes = copy.warp.row<std::uint32_t>(row);
+      return lanes[copy.lane] == lanes[other];
+    };
+    return copy.address(copy.op.shared) == address_of(copy.warp, copy.op.shared, other) &&
+           copy.address(copy.op.global) == address_of(copy.warp, copy.op.global, other) &&
+           (copy.op.tensor() || same(copy.op.bytes)) &&
+           std::all_of(copy.op.coordinates.begin(), copy.op.coordinates.end(), same);
+  };
+  Mask left = copy.warp.mask;
+  while (first_lane(left) != copy.lane && !is_same(first_lane(left))) left &= left - 1;
+  return first_lane(left);
+}
+
+void store(const Copy& copy) {
+  const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
+  if (copy.op.tensor() && !box) return;
+  BulkStore store;
+  store.bytes = box ? box_extent(box->map) : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
+  if (!check_aligned(copy, store.bytes, "the size")) return;
+  const auto from =
+      cluster_place(copy.warp, copy.lane, copy.instr.site, copy.address(copy.op.shared),
+                    store.bytes, box ? box_alignment : chunk, "bulk copy");
+  if (!from) return;
+  store.from = from->offset;
+  store.site = copy.instr.site;
+  store.thread = copy.thread();
+  store.action = copy.op.reduction;
+  BulkWrite write{0, store.site, copy.lane, store.action != Reduction::none, {}};
+  if (box) {
+    if (store.action == Reduction::add_elements) {
+      const auto action = reduction_of(box->map.element);
+      if (!action) {
+        return copy.fail(HazardKind::trap, {}, "tensors of u8, u16 or tf32 cannot be added to");
+      }
+      store.action = *action;
+    }
+    if (!plan_tensor(copy, *box, store, write)) return;
+  } else {
+    const std::uint64_t to = copy.address(copy.op.global);
+    if (!check_aligned(copy, to, "the destination") || !touch_global(copy, to, store.bytes, true)) {
+      return;
+    }
+    store.pieces.push_back({copy.last->data(to), store.from, store.bytes});
+    write.ranges.push_back({copy.last, to, store.bytes});
+  }
+  copy.block().observers.count_bulk_store(copy.block().worker, copy.instr.site, copy.traffic);
+  AsyncWarp& state = copy.state();
+  store.number = ++state.stores.issued;
+  if (copy.block().worker.observe) {
+    AsyncShadow& shadow = copy.block().async->shadow;
+    const AsyncAccess access = copy.access();
+    const std::vector<AsyncRange> ranges =
+        box ? shared_ranges(*box, store.from) : std::vector{AsyncRange{store.from, store.bytes}};
+    copy.block().observers.check_async_read(access, ranges, false);
+    const auto id = static_cast<std::uint32_t>(shadow.reads.size());
+    shadow.reads.push_back({copy.instr.site, copy.block().rank, store.thread,
+                            copy.block().cluster.order.copied(copy.block().rank, copy.warp.index),
+                            store.number, "bulk copy"});
+    copy.block().observers.note_async_read(access, ranges, shadow.copy_slot(), id);
+    for (const GlobalRange& to : write.ranges) {
+      copy.block().observers.note_bulk_write(access, to, write.atomic, first_lane_of_copy(copy));
+    }
+    write.number = store.number;
+    state.in_flight.push_back(std::move(write));
+  }
+  state.unfinished.push_back(std::move(store));
+}
+
+}  // namespace
+
+void run_bulk_copy(Warp& warp, const Instr& instr) {
+  const auto& op = instr.op<BulkCopyOp>();
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    BulkTraffic traffic;
+    const Copy copy{warp, instr, op, first_lane(left), traffic};
+    op.direction == Direction::store ? store(copy) : load(copy);
+  }
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,39 @@
+#pragma once
+// The bytes of a tensor box in global and in shared memory (PTX ISA, 5.5, "Tensors", tiled mode).
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/model/tensor_map.hpp"
+
+namespace rung::vgpu {
+
+using TensorPlace = std::array<std::int32_t, TensorMap::max_dimensions>;
+
+/// Contiguous bytes of the box's innermost dimension, or a single element if it has an element
+/// stride: the part inside the tensor, and its position in the box.
+struct BoxRow {
+  std::uint64_t address = 0;  // in global memory, of the first byte inside the tensor
+  std::uint32_t inside = 0;   // bytes inside the tensor
+  std::uint32_t skipped = 0;  // bytes of the row that precede them, outside the tensor
+  std::uint32_t bytes = 0;    // of the whole row
+  std::uint32_t offset = 0;   // from the start of the box in shared memory, before swizzling
+};
+
+/// The rows of the box at a position, which may be outside the tensor.
+std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
+
+/// Bytes of shared memory that the box covers. Rows narrower than the swizzle span occupy a whole
+/// span.
+std::uint32_t box_extent(const TensorMap& map);
+
+/// True if the rows are narrower than the swizzle span, so that a copy leaves the bytes between
+/// them unchanged.
+bool has_gaps(const TensorMap& map);
+
+/// Converts elements as the hardware copy does: tf32 is rounded to nearest, ties to even, as on an
+/// H200; subnormals of the flushed types become 0.
+void convert_elements(TensorElement element, std::byte* data, std::uint32_t bytes);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,161 @@
+#include "vgpu/engine/execution/cluster.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/report.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+// This many consecutive failed tests of mbarriers, without other progress, count as a deadlock.
+constexpr int max_idle_tests = 1 << 14;
+
+int ranks_of(const Dim3& cluster) { return static_cast<int>(cluster.count()); }
+
+}  // namespace
+
+Cluster::Cluster(Worker& worker) : worker_(worker) {
+  for (int rank = 0; rank < ranks_of(worker.launch.options.cluster); ++rank) {
+    blocks_.push_back(std::make_unique<Block>(worker, *this, rank));
+  }
+}
+
+Cluster::~Cluster() = default;
+
+void Cluster::start(std::uint64_t index) {
+  const LaunchOptions& options = worker_.launch.options;
+  const Dim3& size = options.cluster;
+  const std::uint64_t across = options.grid.x / size.x, down = options.grid.y / size.y;
+  if (worker_.kernel.asynchronous) {
+    order.start(this->size(), static_cast<int>(blocks_[0]->warps.size()));
+    gathered_ = released_ = order.of(0, 0);
+  }
+  landings.clear();
+  ended_.assign(blocks_.size(), false);
+  waiting_.clear();
+  arrived_ = phase_ = 0;
+  idle_tests_ = 0;
+  for (std::uint32_t rank = 0; rank < blocks_.size(); ++rank) {
+    blocks_[rank]->start(
+        {static_cast<std::uint32_t>(index % across) * size.x + rank % size.x,
+         static_cast<std::uint32_t>(index / across % down) * size.y + rank / size.x % size.y,
+         static_cast<std::uint32_t>(index / across / down) * size.z + rank / size.x / size.y});
+  }
+}
+
+Block::Status Cluster::run() {
+  for (;;) {
+    bool yielded = false, ran = false, alive = false;
+    const std::uint64_t before = worker_.spent;
+    for (int rank = 0; rank < size(); ++rank) {
+      if (has_ended(rank)) continue;
+      switch (block(rank).run()) {
+        case Block::Status::done:
+          end_block(rank);
+          ran = true;
+          continue;
+        case Block::Status::stopped: return Block::Status::stopped;
+        case Block::Status::yielded: yielded = true; break;
+        case Block::Status::stalled: break;
+      }
+      alive = true;
+    }
+    if (!alive) return Block::Status::done;
+    if (yielded) {
+      land();  // a polling warp may wait for a write that another makes after a copy completes
+      return Block::Status::yielded;
+    }
+    if (ran || worker_.spent != before || complete_if_all_arrived() || land()) continue;
+    for (int rank = 0; rank < size(); ++rank) {
+      if (!has_ended(rank)) block(rank).report_deadlock();
+    }
+    return Block::Status::stopped;
+  }
+}
+
+void Cluster::arrive(Warp& warp, const Instr& instr, bool releases) {
+  moved();
+  AsyncWarp& state = warp.block->async->warps[static_cast<std::size_t>(warp.index)];
+  if (state.arrived == phase_ + 1 && (state.to_wait & warp.mask) != 0) {
+    report(*warp.block, HazardKind::barrier_misuse,
+           warp.block->thread(warp, first_lane(state.to_wait & warp.mask)), instr.site, "barrier",
+           {}, "it has arrived before, and the cluster's barrier is not complete yet");
+    worker_.launch.stop = true;
+    return;
+  }
+  arrived_ += static_cast<std::uint32_t>(lanes_in(warp.mask));
+  state.arrived = phase_ + 1;
+  state.to_wait |= warp.mask;
+  if (releases) {
+    join(gathered_, publish(warp));
+  } else if (!state.initialised.empty()) {
+    join(gathered_, state.initialised);
+  }
+  state.initialised.clear();
+  complete_if_all_arrived();
+}
+
+void Cluster::wait(Warp& warp, const Instr& instr) {
+  AsyncWarp& state = warp.block->async->warps[static_cast<std::size_t>(warp.index)];
+  // A lane that did not arrive would wait for itself.
+  const bool have_all_arrived = (warp.mask & ~state.to_wait) == 0;
+  state.to_wait &= ~warp.mask;
+  if (have_all_arrived && state.arrived <= phase_) {
+    acquire(warp, released_);
+    return;
+  }
+  warp.block->suspend(warp, waits_for_cluster, instr);
+  waiting_.push_back({&warp, warp.current});
+}
+
+std::uint32_t Cluster::missing() const {
+  std::uint32_t live = 0;
+  for (const auto& block : blocks_) live += block->live_threads();
+  return live - std::min(live, arrived_);
+}
+
+bool Cluster::complete_if_all_arrived() {
+  if (arrived_ == 0 || missing() != 0) return false;
+  arrived_ = 0;
+  ++phase_;
+  released_ = gathered_;
+  for (const Waiter& waiter : waiting_) {
+    waiter.warp->block->wake(*waiter.warp, waiter.split);
+    acquire(*waiter.warp, released_);
+  }
+  waiting_.clear();
+  return true;
+}
+
+bool Cluster::may_still_arrive() { return ++idle_tests_ < max_idle_tests; }
+
+void Cluster::end_block(int rank) {
+  ended_[static_cast<std::size_t>(rank)] = true;
+  moved();
+  if (blocks_[static_cast<std::size_t>(rank)]->async == nullptr) return;
+  finish_async(block(rank));
+  complete_if_all_arrived();
+}
+
+bool Cluster::land() {
+  if (landings.empty()) return false;
+  const Landing landing = std::move(landings.front());
+  landings.pop_front();
+  moved();
+  for (const Landing::Target& target : landing.targets) {
+    Block& to = block(target.rank);
+    if (has_ended(target.rank)) continue;  // reported when it ended
+    for (const Landing::Piece& piece : landing.pieces) {
+      std::memcpy(to.shared.data() + piece.to, landing.data.data() + piece.from, piece.bytes);
+    }
+    Mbarrier* const barrier = to.async->barriers.find(landing.barrier);
+    if (barrier == nullptr || !barrier->valid) continue;
+    barrier->due -= landing.bytes;
+    complete_if_due(to, *barrier);
+  }
+  return true;
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,92 @@
+#pragma once
+// Collects the hazards of a launch, one for each kind and pair of instructions.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/engine/memory/access.hpp"
+#include "vgpu/model/hazard.hpp"
+
+namespace rung::vgpu {
+
+/// Shared by the workers of a launch. The example kept for a hazard does not depend on the order in
+/// which blocks ran: it is the one with the lowest block, then the lowest thread.
+class HazardLog {
+ public:
+  explicit HazardLog(std::size_t limit) : limit_(limit) {}
+
+  struct Entry {
+    HazardKind kind;
+    std::uint32_t site, other_site;
+    std::uint64_t block;
+    int thread;
+    Hazard hazard;
+  };
+  /// True if this pair of instructions is new, or if this example precedes the one kept so far.
+  bool wants(HazardKind kind, std::uint32_t site, std::uint32_t other_site, std::uint64_t block,
+             int thread);
+  void add(Entry entry);
+  /// True if a race between these two instructions has been added.
+  bool has_race(std::uint32_t site, std::uint32_t other_site) const;
+  std::vector<Hazard> sorted() const;
+  /// True if a fault has been added.
+  bool has_fault() const;
+
+ private:
+  using Key = std::tuple<HazardKind, std::uint32_t, std::uint32_t>;
+  bool has_room(HazardKind kind) const;
+  bool is_race(std::uint32_t site, std::uint32_t other_site) const;
+  std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
+/// One party of a hazard: a thread and its instruction.
+Party party(const Block& block, std::uint64_t linear_block, int thread, std::uint32_t site,
+            std::string access);
+/// A description such as "As + 132" or "shared memory + 132".
+std::string shared_address(const Block& block, std::uint64_t offset);
+
+/// The memory involved in a hazard, and the error.
+struct Description {
+  std::string address, message;
+};
+
+/// Counts a hazard. Calls `describe`, which returns its Description, only if this example is kept.
+template <class Describe>
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, const char* access,
+            const Describe& describe);
+
+// The following functions describe one hazard each and add it to the launch's log.
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
+            std::string address, std::string message);
+void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,
+                 std::uint32_t other_site, std::string other_access, std::uint64_t shared_offset,
+                 bool in_flight);
+void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
+                        std::uint64_t other_block, int other_thread, std::uint32_t other_site,
+                        std::string other_access, std::uint64_t address);
+/// Adds a hazard for which HazardLog::wants() returned true.
+void add_report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
+                Description description);
+/// Reports a write that is not ordered with another write but stores the value already there. `at`:
+/// an address, or an offset in shared memory.
+void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,
+                       int other_thread, std::uint32_t other_site, std::uint64_t at, bool shared);
+/// Reports lanes of one store that write different values to one address.
+void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,
+                          const Place& place, int lane);
+
+template <class Describe>
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, const char* access,
+            const Describe& describe) {
+  if (!block.worker.launch.hazards->wants(kind, site, site, block.linear, thread)) return;
+  add_report(block, kind, thread, site, access, describe());
+}
+
+}  // namespace rung::vgpu

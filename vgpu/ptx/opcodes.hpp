@@ -1,0 +1,17 @@
+#pragma once
+// The enumerators of Opcode: for the files that name one. A new row in instructions.def recompiles these
+// files only.
+
+#include "vgpu/ptx/opcode.hpp"
+
+namespace rung::vgpu::ptx {
+
+/// `unknown` stands for every word without a row in the table. and_, not_, or_ and xor_ have an
+/// underscore because C++ reserves the words.
+enum class Opcode : std::uint8_t {
+  unknown,
+#define RUNG_PTX_INSTRUCTION(id, opcode, kind, facts) id,
+#include "vgpu/ptx/instructions.def"
+};
+
+}  // namespace rung::vgpu::ptx

@@ -1,0 +1,193 @@
+#pragma once
+// The instruction forms that random kernels consist of.
+
+#include <array>
+
+namespace rung::vgpu::ptx_forms {
+
+// Instruction patterns: {a|b} means a or b. The letters of the operands mean:
+//   h r d p  registers of 16, 32, 64 bits, predicates
+//   R D      a register or a constant of 32 or 64 bits
+//   F G      a floating-point register or constant of 32 or 64 bits
+//   S        a shift amount: a register or a small constant
+//   n b      a constant below 32, below 256
+//   [rr]     a vector of registers
+inline constexpr std::array integer_forms = {
+    "{add|sub|min|max|mul.lo|mul.hi}.{u32|s32} r r R",
+    "{mad.lo|mad.hi|sad}.{u32|s32} r r r r",
+    "mul.wide.{u32|s32} d r R",
+    "mad.wide.{u32|s32} d r r d",
+    "mul.wide.{u16|s16} r h h",
+    "mul24.{lo|hi}.{u32|s32} r r r",
+    "mad24.{lo|hi}.{u32|s32} r r r r",
+    "{div|rem}.{u32|s32} r r R",
+    "{abs|neg}.s32 r r",
+    "{add|sub}.sat.s32 r r r",
+    "{add|sub|min|max|mul.lo|mul.hi}.{u64|s64} d d D",
+    "{mad.lo|mad.hi|sad}.{u64|s64} d d d d",
+    "{div|rem}.{u64|s64} d d D",
+    "{abs|neg}.s64 d d",
+    "{add|sub|min|max|mul.lo|mul.hi|div|rem}.{u16|s16} h h h",
+    "{mad.lo|mad.hi|sad}.{u16|s16} h h h h",
+    "{abs|neg}.s16 h h",
+};
+inline constexpr std::array bit_forms = {
+    "{and|or|xor}.b32 r r R",
+    "{and|or|xor}.b64 d d D",
+    "{and|or|xor}.b16 h h h",
+    "{not|cnot}.b32 r r",
+    "{not|cnot}.b64 d d",
+    "{not|cnot}.b16 h h",
+    "lop3.b32 r r r r b",
+    "{shl.b32|shr.u32|shr.s32} r r S",
+    "{shl.b64|shr.u64|shr.s64} d d S",
+    "{shl.b16|shr.u16|shr.s16} h h S",
+    "shf.{l|r}.{clamp|wrap}.b32 r r r S",
+    "{popc|clz}.b32 r r",
+    "{popc|clz}.b64 r d",
+    "brev.b32 r r",
+    "brev.b64 d d",
+    "bfind{|.shiftamt}.{u32|s32} r r",
+    "bfind{|.shiftamt}.{u64|s64} r d",
+    "bfe.{u32|s32} r r S S",
+    "bfe.{u64|s64} d d S S",
+    "bfi.b32 r r r S S",
+    "bfi.b64 d d d S S",
+    "fns.b32 r r n r",
+    "bmsk.{clamp|wrap}.b32 r S S",
+    "szext.{clamp|wrap}.{u32|s32} r r S",
+    "prmt.b32 r r r R",
+    "prmt.b32.{f4e|b4e|rc8|ecl|ecr|rc16} r r r r",
+};
+inline constexpr std::array packed_forms = {
+    "dp4a.{u32|s32}.{u32|s32} r r r r",
+    "dp2a.{lo|hi}.{u32|s32}.{u32|s32} r r r r",
+    "{add|min|max}.{u16x2|s16x2} r r r",
+    "{min|max}.relu.s16x2 r r r",
+    "{vadd|vsub|vabsdiff|vavrg|vmin|vmax}{2|4}.{u32|s32}.{u32|s32}.{u32|s32}{|.sat|.add} r r r r",
+    "vset{2|4}.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}{|.add} r r r r",
+    "cvt.pack.sat.{u16|s16}.s32 r r r",
+    "cvt.pack.sat.{u8|s8}.s32.b32 r r r r",
+};
+inline constexpr std::array float_forms = {
+    "{add|sub|mul}{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.f32 r r F",
+    "{add|sub|mul}.f32 r r r",
+    "fma.rn.f32 r r r r",
+    "fma.{rn|rz|rm|rp}{|.ftz}{|.sat}.f32 r r r F",
+    "div.{rn|rz|rm|rp|approx|full}{|.ftz}.f32 r r r",
+    "{rcp|sqrt}.{rn|rz|rm|rp}{|.ftz}.f32 r r",
+    "{min|max}{|.ftz}{|.NaN}{|.xorsign.abs}.f32 r r r",
+    "{min|max}{|.ftz}{|.NaN}{|.abs}.f32 r r r r",
+    "{abs|neg}{|.ftz}.f32 r r",
+    "copysign.f32 r r r",
+    "testp.{finite|infinite|number|notanumber|normal|subnormal}.f32 p r",
+    "{sin|cos|lg2|ex2|rcp|sqrt|rsqrt}.approx{|.ftz}.f32 r r",
+    "tanh.approx.f32 r r",
+    "{add|sub|mul}.{rn|rz|rm|rp}{|.ftz}.f32x2 d d d",
+    "fma.{rn|rz|rm|rp}{|.ftz}.f32x2 d d d d",
+    "{add|sub}{|.rn|.rz|.rm|.rp}{|.sat}.f32.{f16|bf16} r h r",
+    "fma.{rn|rz|rm|rp}{|.sat}.f32.{f16|bf16} r h h r",
+};
+inline constexpr std::array double_forms = {
+    "{add|sub|mul}{|.rn|.rz|.rm|.rp}.f64 d d G",
+    "fma.{rn|rz|rm|rp}.f64 d d d d",
+    "div.{rn|rz|rm|rp}.f64 d d d",
+    "{rcp|sqrt}.{rn|rz|rm|rp}.f64 d d",
+    "{rcp|rsqrt}.approx.ftz.f64 d d",
+    "rsqrt.approx.f64 d d",
+    "{min|max}.f64 d d d",
+    "{abs|neg}.f64 d d",
+    "copysign.f64 d d d",
+    "testp.{finite|infinite|number|notanumber|normal|subnormal}.f64 p d",
+};
+inline constexpr std::array half_forms = {
+    "{add|sub|mul}{|.rn}{|.ftz}{|.sat}.f16 h h h",
+    "{add|sub|mul}{|.rn}{|.ftz}{|.sat}.f16x2 r r r",
+    "{add|sub|mul}{|.rn}.bf16 h h h",
+    "{add|sub|mul}{|.rn}.bf16x2 r r r",
+    "fma.rn{|.ftz}{|.sat|.relu}.f16 h h h h",
+    "fma.rn{|.ftz}{|.sat|.relu}.f16x2 r r r r",
+    "fma.rn{|.relu}.bf16 h h h h",
+    "fma.rn{|.relu}.bf16x2 r r r r",
+    "{min|max}{|.NaN}{|.xorsign.abs}.{f16|bf16} h h h",
+    "{min|max}{|.NaN}{|.xorsign.abs}.{f16x2|bf16x2} r r r",
+    "{abs|neg}.{f16|bf16} h h",
+    "{abs|neg}.{f16x2|bf16x2} r r",
+    "{ex2.approx.f16|ex2.approx.ftz.bf16|tanh.approx.f16|tanh.approx.bf16} h h",
+    "{ex2.approx.f16|ex2.approx.ftz.bf16|tanh.approx.f16|tanh.approx.bf16}x2 r r",
+};
+inline constexpr std::array compare_forms = {
+    "setp.{eq|ne|lt|le|gt|ge}.{u32|s32} p r R",
+    "setp.{lo|ls|hi|hs}.u32 p r r",
+    "setp.{eq|ne|lt|le|gt|ge}.{u64|s64} p d D",
+    "setp.{eq|ne|lt|le|gt|ge}.{u16|s16} p h h",
+    "setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{|.ftz}.f32 p r F",
+    "setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}.f64 p d d",
+    "setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}.{f16|bf16} p h h",
+    "setp.{eq|lt|ge}.{and|or|xor}.{s32|f32} p r r p",
+    "set.{eq|ne|lt|le|gt|ge}.{u32|s32|f32}.{u32|s32|f32} r r r",
+    "selp.{b32|u32|s32} r r R p",
+    "selp.f32 r r F p",
+    "selp.{b64|f64} d d d p",
+    "selp.b16 h h h p",
+    "slct.{b32|f32}.{s32|f32} r r r r",
+    "slct.b64.s32 d d d r",
+    "{and|or|xor}.pred p p p",
+    "{not|mov}.pred p p",
+};
+inline constexpr std::array conversion_forms = {
+    "cvt.{u8|s8|u16|s16}.{u8|s8|u16|s16} h h",
+    "cvt{|.sat}.{u8|s8|u16|s16}.{u32|s32} h r",
+    "cvt.{u32|s32}.{u8|s8|u16|s16} r h",
+    "cvt.sat.{u32.s32|s32.u32} r r",
+    "cvt{|.sat}.{u32|s32}.{u64|s64} r d",
+    "cvt.{u64|s64}.{u32|s32} d r",
+    "cvt.{rn|rz|rm|rp}.f32.{u8|s8|u16|s16} r h",
+    "cvt.{rn|rz|rm|rp}.f32.{u32|s32} r r",
+    "cvt.{rn|rz|rm|rp}.f32.{u64|s64} r d",
+    "cvt.{rn|rz|rm|rp}.f64.{u32|s32} d r",
+    "cvt.{rn|rz|rm|rp}.f64.{u64|s64} d d",
+    "cvt.{rni|rzi|rmi|rpi}{|.ftz}{|.sat}.{u8|s8|u16|s16}.f32 h r",
+    "cvt.{rni|rzi|rmi|rpi}{|.ftz}{|.sat}.{u32|s32}.f32 r r",
+    "cvt.{rni|rzi|rmi|rpi}{|.ftz}.{u64|s64}.f32 d r",
+    "cvt.{rni|rzi|rmi|rpi}.{u32|s32}.f64 r d",
+    "cvt.{rni|rzi|rmi|rpi}.{u64|s64}.f64 d d",
+    "cvt.{rni|rzi|rmi|rpi}{|.ftz}{|.sat}.f32.f32 r r",
+    "cvt.{rni|rzi|rmi|rpi}.f64.f64 d d",
+    "cvt{|.ftz}{|.sat}.f32.f32 r r",
+    "cvt{|.ftz}.f64.f32 d r",
+    "cvt.{rn|rz|rm|rp}{|.ftz}{|.sat}.f32.f64 r d",
+    "cvt{|.ftz}{|.sat}.f32.f16 r h",
+    "cvt.f32.bf16 r h",
+    "cvt.{rn|rz}{|.relu}.{f16|bf16}.f32 h r",
+    "cvt.{rn|rz}{|.relu}.{f16x2|bf16x2}.f32 r r r",
+    "cvt.{rn|rz|rm|rp}.{f16|bf16}.f64 h d",
+    "cvt.{rni|rzi|rmi|rpi}.{f16.f16|bf16.bf16} h h",
+    "cvt.{rni|rzi|rmi|rpi}.{u16|s16}.f16 h h",
+    "cvt.{rn|rz|rm|rp}.f16.{u16|s16} h h",
+    "cvt.rn.satfinite{|.relu}.{e4m3x2|e5m2x2}.f32 h r r",
+    "cvt.rn.satfinite{|.relu}.{e4m3x2|e5m2x2}.f16x2 h r",
+    "cvt.rn{|.relu}.f16x2.{e4m3x2|e5m2x2} r h",
+    "cvt.rna.tf32.f32 r r",
+};
+inline constexpr std::array move_forms = {
+    "mov.b32 r R",      "mov.b64 d D",      "mov.b64 d [rr]",
+    "mov.b64 [rr] d",   "mov.b32 r [hh]",   "mov.b32 [hh] r",
+    "mov.b64 d [hhhh]", "mov.b64 [hhhh] d", "mov.u32 r {%laneid|%tid.x|%ctaid.x}",
+};
+/// All threads of the warp must execute these together.
+inline constexpr std::array warp_forms = {
+    "shfl.sync.{bfly|idx|down}.b32 r r n 31 -1",
+    "shfl.sync.up.b32 r r n 0 -1",
+    "vote.sync.{all|any|uni}.pred p p -1",
+    "vote.sync.ballot.b32 r p -1",
+    "match.any.sync.b32 r r -1",
+    "redux.sync.{add|min|max}.{u32|s32} r r -1",
+    "redux.sync.{and|or|xor}.b32 r r -1",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 [dd] d d [dd]",
+    "mma.sync.aligned.m16n8k16.row.col.f32.{f16.f16|bf16.bf16}.f32 [rrrr] [rrrr] [rr] [rrrr]",
+    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 [rrrr] [rrrr] [rr] [rrrr]",
+    "mma.sync.aligned.m16n8k32.row.col.s32.{s8|u8}.{s8|u8}.s32 [rrrr] [rrrr] [rr] [rrrr]",
+};
+
+}  // namespace rung::vgpu::ptx_forms

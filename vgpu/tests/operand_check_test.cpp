@@ -1,0 +1,45 @@
+// Invalid operand lists are rejected before any later code uses them.
+
+#include "vgpu/lowering/operand_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "vgpu/tests/program_text.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+/// The error of an instruction; empty if it is valid.
+std::string wrong_with(const std::string& instruction) {
+  const ptx::Module module = program(instruction + " ret;");
+  try {
+    check_operands(module, entry_of(module), "text");
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(OperandCheck, TakesWhatIsRight) {
+  for (const std::string right :
+       {"add.s32 %r1, %r2, %r3;", "setp.lt.or.s32 %p1, %r1, %r2, !%p2;",
+        "lop3.b32 %r1, %r2, %r3, %r4, 255;", "selp.b32 %r1, %r2, %r3, %p1;"}) {
+    EXPECT_EQ(wrong_with(right), "") << right;
+  }
+}
+
+TEST(OperandCheck, RefusesCountsKindsAndConstants) {
+  for (const std::string wrong :
+       {"add.s32 %r1, %r2, %r3, %r4;", "add.s32 %r1, %r2;", "add.s32 %r1, !%p1, %r3;",
+        "setp.lt.or.s32 %p1, %r1, %r2;", "lop3.b32 %r1, %r2, %r3, %r4, %r5;",
+        "lop3.b32 %r1, %r2, %r3, %r4, 256;", "selp.b32 %r1, %r2, %r3, !%p1;"}) {
+    EXPECT_NE(wrong_with(wrong).find("text:1: "), std::string::npos)
+        << wrong << " gives '" << wrong_with(wrong) << "'";
+  }
+}
+
+}  // namespace
+}  // namespace rung::vgpu
