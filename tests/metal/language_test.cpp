@@ -169,5 +169,14 @@ TEST_F(MetalLanguage, VectorsAreBuiltAndTakenApart) {
   EXPECT_EQ(values<float>(out, 5), (std::vector<float>{41, 10, 5, 16, 13}));
 }
 
+TEST(MetalKernels, MayHaveTheNamesOfTheLibrarysFunctions) {
+  for (const std::string name : {"dot", "exp", "max", "fma", "transpose", "simd_sum"}) {
+    const Compiled compiled = compile(
+        "#include <metal_stdlib>\nusing namespace metal;\nkernel void " + name +
+        "(device float* a, uint i [[thread_position_in_grid]]) { a[i] = max(a[i], exp(a[i])); }");
+    EXPECT_TRUE(compiled.succeeded) << name << compiled.messages;
+  }
+}
+
 }  // namespace
 }  // namespace rung::metal_tests

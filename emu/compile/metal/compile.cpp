@@ -325,7 +325,8 @@ Kernel kernel_of(const KernelEntry& entry, const std::vector<Type>& types) {
 const KernelEntry& find_kernel(const Unit& unit, const std::string& name, const fs::path& file) {
   const auto& kernels = unit.declarations.kernels;
   const auto found = std::ranges::find_if(kernels, [&](const KernelEntry& each) {
-    return name.empty() || each.name == name || each.expression == name;
+    return name.empty() || each.name == name || each.expression == name ||
+           each.expression == "::" + name;
   });
   if (found != kernels.end()) return *found;
   std::string names;

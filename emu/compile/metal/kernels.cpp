@@ -298,7 +298,8 @@ Declarations take_kernels(Source& source) {
     KernelEntry entry;
     const std::string name = source.text(head.name_begin, head.name_end);
     entry.name = head.host_name.empty() ? last_name(name) : head.host_name;
-    entry.expression = name.starts_with("::") ? name : source.namespaces(head.first) + name;
+    // From the global namespace: a kernel may be named as a function of the library is, such as dot.
+    entry.expression = name.starts_with("::") ? name : "::" + source.namespaces(head.first) + name;
     entry.file = source.file(head.name_begin);
     entry.line = source[head.name_begin].line;
     if (head.open < source.size() && source.partner(head.open) < source.size()) {
