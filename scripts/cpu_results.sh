@@ -39,17 +39,20 @@ measure() { # file seconds arguments of bench…
   mv "$folder/$file.part.jsonl" "$folder/$file.jsonl"
 }
 
-# Random shapes; these seeds were not used for fitting.
-draw() { # dtype threads max_size seed
-  measure "random-$1-$2t-$3-seed$4" 0.03 gemm/cpu --random "$shapes" --seed "$4" --dtype "$1" \
-    --threads "$2" --max-size "$3"
+# Random shapes; these seeds were not used for fitting. Their runs are in one file.
+draw() { # dtype threads max_size
+  draw=random-$1-$2t-$3
+  for seed in 461 462 463; do
+    measure "$draw-seed$seed" 0.03 gemm/cpu --random "$shapes" --seed $seed --dtype "$1" --threads "$2" \
+      --max-size "$3"
+  done
+  cat "$folder/$draw"-seed*.jsonl >"$folder/$draw.jsonl"
+  rm "$folder/$draw"-seed*.jsonl
 }
 for dtype in f32 f64 bf16 i8; do
-  for seed in 461 462 463; do
-    draw $dtype 1 4096 $seed
-    draw $dtype "$many" 4096 $seed
-    draw $dtype 1 128 $seed
-  done
+  draw $dtype 1 4096
+  draw $dtype "$many" 4096
+  draw $dtype 1 128
 done
 
 # The ladder, at one size that all rungs finish in time, and the library at many.

@@ -172,13 +172,15 @@ void write_outputs(const Outputs& outputs, const EmuArguments& arguments,
 void print_end(const emu::ExitStatus& status, const emu::Records& records,
                const emu::Reports& reports, const emu::ReportOptions& options) {
   if (status.signal != 0) {
-    fmt::print(stderr, "rung emu: the program was ended by signal {} ({})\n", status.signal,
-               strsignal(status.signal));
+    const emu::Json ended = {{"signal", status.signal}};
+    fmt::print(stderr, "rung emu: the program was ended by {}\n",
+               emu::interruption(records.interrupted.is_null() ? ended : records.interrupted));
   } else if (status.code != 0) {
     fmt::print(stderr, "rung emu: the program ended with exit code {}\n", status.code);
   }
   fmt::print(stderr, "{}", reports_summary(reports, options));
-  if (records.launches.empty()) fmt::print(stderr, "rung emu: no kernel was launched\n");
+  const bool has_launched = !records.launches.empty() || records.interrupted.contains("kernel");
+  if (!has_launched) fmt::print(stderr, "rung emu: no kernel was launched\n");
 }
 
 ExitCode run(const EmuArguments& arguments) {
@@ -220,7 +222,6 @@ ExitCode run(const EmuArguments& arguments) {
                  arguments.program_arguments.end());
   const emu::ExitStatus status = emu::run(command, variables(arguments, report));
   const int asked_to_end = emu::HeldSignals::received();
-  if (asked_to_end == SIGTERM || asked_to_end == SIGHUP) throw emu::Interrupted{asked_to_end};
 
   emu::Records records = emu::read_records(report);
   if (arguments.lines) emu::add_text(records, arguments.sources.front());
@@ -231,7 +232,7 @@ ExitCode run(const EmuArguments& arguments) {
              failed_calls(records), summarize_lines(records, terminal_width(STDERR_FILENO)));
   print_end(status, records, reports, options);
   write_outputs(outputs, arguments, records, reports, status);
-  // A program that has ended well in spite of Ctrl-C takes it for something else.
+  // A program that has ended well in spite of a signal takes it for something else.
   if (asked_to_end != 0 && status.signal != 0) throw emu::Interrupted{asked_to_end};
   const int own = status.signal != 0 ? exit_wrong : status.code;
   return static_cast<ExitCode>(judged_exit_code(own, reports, options));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace rung::emu {
@@ -178,6 +179,15 @@ vgpu::Footprint footprint(const Json& json) {
   vgpu::Footprint footprint;
   for (const auto& [name, value] : named_parts) footprint.*value = json.at(name);
   return footprint;
+}
+
+std::string interruption(const Json& interrupted) {
+  const int signal = interrupted.at("signal");
+  const std::string text = fmt::format("signal {} ({})", signal, strsignal(signal));
+  if (!interrupted.contains("kernel")) return text;
+  return fmt::format("{}, while {} ran for {:.1f} s", text,
+                     interrupted.at("kernel").get<std::string>(),
+                     interrupted.at("seconds").get<double>());
 }
 
 std::string skipped_launches(const Json& kernel) {

@@ -45,6 +45,9 @@ vgpu::LineCounters line_counters(const Json& line);
 /// "K: 8 launches skipped after 2", of {"kernel": "K", "ran": 2, "skipped": 8}.
 std::string skipped_launches(const Json& kernel);
 
+/// "signal 15 (Terminated), while K ran for 2.5 s", of {"signal": 15, "kernel": "K", "seconds": 2.5}.
+std::string interruption(const Json& interrupted);
+
 /// {"kind", "kernel", "message", "address", "count", "first": {…}, "other": {…}}; each party is
 /// {"block", "thread", "access", "source", "instruction", "file", "line"}.
 Json to_json(const vgpu::Hazard& hazard);

@@ -201,6 +201,7 @@ Records read_records(const std::filesystem::path& path) {
     if (record.contains("hazard")) records.hazards.push_back(record.at("hazard"));
     if (record.contains("failure")) records.failures.push_back(record.at("failure"));
     if (record.contains("skipped")) records.skipped.push_back(record.at("skipped"));
+    if (record.contains("interrupted")) records.interrupted = record.at("interrupted");
     if (record.contains("error")) add_new(records.errors, record.at("error"));
   }
   return records;
@@ -270,9 +271,11 @@ std::string summarize_lines(const Records& records, std::size_t width) {
 }
 
 Json to_json(const Records& records, const Reports& reports) {
-  return {{"kernels", records.launches},  {"hazards", records.hazards},
-          {"failures", records.failures}, {"errors", records.errors},
-          {"skipped", records.skipped},   {"reports", to_json(reports)}};
+  Json json = {{"kernels", records.launches},  {"hazards", records.hazards},
+               {"failures", records.failures}, {"errors", records.errors},
+               {"skipped", records.skipped},   {"reports", to_json(reports)}};
+  if (!records.interrupted.is_null()) json["interrupted"] = records.interrupted;
+  return json;
 }
 
 }  // namespace rung::emu

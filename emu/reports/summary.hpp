@@ -17,7 +17,8 @@ struct Records {
   std::vector<std::string> failures;
   std::vector<std::string> errors;
   std::vector<Json>
-      skipped;  // kernels whose later launches did nothing: "kernel", "ran", "skipped"
+      skipped;       // kernels whose later launches did nothing: "kernel", "ran", "skipped"
+  Json interrupted;  // by a signal: "signal", and "kernel" and "seconds" if a kernel ran; else null
 };
 
 /// A missing file means a program that did not use the device.
@@ -37,7 +38,8 @@ void add_text(Records& records, const std::filesystem::path& source);
 /// The hottest lines of each kernel, over all its launches, in tables of `width` columns.
 std::string summarize_lines(const Records& records, std::size_t width);
 
-/// {"kernels": […], "hazards": […], "failures": […], "errors": […], "skipped": […], "reports": […]}:
+/// {"kernels": […], "hazards": […], "failures": […], "errors": […], "skipped": […], "reports": […]}, and
+/// "interrupted" if a signal ended the program:
 /// hazards, failures and errors are those not attributed to a launch, and reports all hazards,
 /// merged.
 Json to_json(const Records& records, const Reports& reports);

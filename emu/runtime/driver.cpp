@@ -13,6 +13,7 @@
 #include "emu/compile/source/enclosing_statement.hpp"
 #include "emu/runtime/call_site.hpp"
 #include "emu/runtime/devices.hpp"
+#include "emu/runtime/early_exit.hpp"
 #include "emu/runtime/given_driver.hpp"
 #include "emu/runtime/host_access.hpp"
 #include "emu/runtime/options.hpp"
@@ -104,6 +105,7 @@ GivenDriver given = {};
 
 const cuda::DriverApi& first_use() {
   note_reporting_process();
+  report_at_signals();
   return given.api != nullptr ? *given.api : start();
 }
 

@@ -1,12 +1,16 @@
-// Signal handlers and some programs end by _exit. Their work on the device is reported as at any other end.
+// Signal handlers and some programs end by _exit, and jobs that take too long by a signal. Their work on the device is
+// reported as at any other end.
 
 #include "emu/runtime/early_exit.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "emu/runtime/report.hpp"
 
@@ -48,6 +52,27 @@ void limit_time() {
   exit_at_once(code);
 }
 
+int signal_pipe[2] = {-1, -1};
+
+void pass_on(int signal) {
+  const int error = errno;
+  const char byte = static_cast<char>(signal);
+  const bool is_sent = is_reporting_process() && write(signal_pipe[1], &byte, 1) == 1;
+  if (!is_sent) raise(signal);  // after this handler, which is installed for one signal
+  errno = error;
+}
+
+// The handler itself may have interrupted a launch, for whose locks it would wait forever.
+void report_signal() {
+  char signal = 0;
+  while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) {
+  }
+  exit_code = 128 + signal;
+  limit_time();
+  report_interruption(signal);
+  kill(getpid(), signal);
+}
+
 // Runs last, because it is registered first.
 [[maybe_unused]] const int registered = std::at_quick_exit(report_end);
 #endif
@@ -55,10 +80,29 @@ void limit_time() {
 }  // namespace
 
 #ifdef __linux__
+void report_at_signals() {
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run in its own threads
+  std::thread(report_signal).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    struct sigaction action{};
+    sigaction(signal, nullptr, &action);
+    if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) continue;
+    action = {};
+    action.sa_handler = pass_on;
+    action.sa_flags = SA_RESETHAND | SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
 void exit_at_once(int code) {
   for (;;) syscall(SYS_exit_group, code);
 }
 #else
+void report_at_signals() {}
 void exit_at_once(int code) { _exit(code); }
 #endif
 

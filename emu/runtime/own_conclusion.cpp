@@ -113,6 +113,9 @@ void OwnConclusion::add(const std::string& kind, const Json& content) {
   if (kind == "hazard") reports_.add_hazard(content);
   if (kind == "failure") reports_.add_failure(content);
   if (kind == "error") errors_.push_back(content);
+  if (kind == "interrupted") {
+    interrupted_ = "rung emu: the program was ended by " + interruption(content) + "\n";
+  }
   if (kind == "skipped") {
     skipped_ += "rung emu: " + skipped_launches(content) + ": results that need them are wrong\n";
   }
@@ -122,7 +125,7 @@ void OwnConclusion::conclude() {
   const std::lock_guard lock(mutex_);
   if (!has_records_) return;
   judge(reports_, options_);
-  fmt::print(stderr, "{}{}{}{}", skipped_, reports_text(reports_, options_),
+  fmt::print(stderr, "{}{}{}{}{}", interrupted_, skipped_, reports_text(reports_, options_),
              failed_calls_text(reports_, errors_, "rung emu: failed call: "),
              reports_summary(reports_, options_));
   write_files(reports_);

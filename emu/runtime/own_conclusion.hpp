@@ -28,6 +28,7 @@ class OwnConclusion {
   bool has_records_ = false;
   Reports reports_;
   std::vector<std::string> errors_;  // why calls failed
+  std::string interrupted_;          // the line about the signal that ends the program
   std::string skipped_;              // a line for each kernel whose launches were skipped
   ReportOptions options_;
 };

@@ -164,6 +164,21 @@ void report_end() {
   if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
 }
 
+void report_interruption(int signal) {
+  Json json = {{"signal", signal}};
+  if (const auto running = vgpu::running_launch()) {
+    json["kernel"] = readable_name(running->kernel);
+    json["seconds"] = running->seconds;
+  }
+  report("interrupted", json);
+  {
+    const std::lock_guard lock(repeated_mutex);
+    report_repeated_launches();
+  }
+  report_skipped_launches();
+  if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
+}
+
 void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& details) {
   note_reporting_process();
   const std::lock_guard lock(repeated_mutex);

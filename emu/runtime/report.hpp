@@ -8,6 +8,7 @@
 //                      accessed
 //   {"failure": "…"}   device code that the virtual GPU refused
 //   {"skipped": {…}}   launches of a kernel that --launches left out
+//   {"interrupted": {…}}  the signal that ended the program, with the kernel that ran, if any
 //   {"error": "…"}     why a call returned an error, where more is known than the error's name
 
 #include <optional>
@@ -33,6 +34,8 @@ bool is_reporting_process();
 /// Reports memory that was not freed, and pending records. Does nothing in other processes, such as children
 /// that inherited the records of this one. Does not return if the exit code changes.
 void report_end();
+/// Reports what a program did that a signal ends, and the kernel that ran.
+void report_interruption(int signal);
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
 void report_host_access(const vgpu::Hazard& access);
 void report_error(const std::string& message);

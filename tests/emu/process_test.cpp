@@ -37,7 +37,7 @@ class EmuProcess : public testing::Test {
       setenv("TMPDIR", temporary().c_str(), 1);
       if (chdir(folder_.c_str()) != 0) _exit(126);
       dup2(ends[1], STDOUT_FILENO);
-      std::freopen("/dev/null", "w", stderr);
+      std::freopen((folder_ / "err").c_str(), "w", stderr);
       close(ends[0]);
       close(ends[1]);
       const char* const tool[] = {RUNG_PROGRAM, "emu"};
@@ -89,6 +89,19 @@ TEST_F(EmuProcess, EndsByTheSignalThatItGetsAndLeavesNothing) {
     EXPECT_EQ(WTERMSIG(status), signal);
     EXPECT_TRUE(fs::is_empty(temporary())) << signal;
   }
+}
+
+TEST_F(EmuProcess, NamesTheKernelThatASignalEnds) {
+  start({spinning});
+  ASSERT_EQ(read_line(), "running\n");
+  kill(child_, SIGTERM);
+  EXPECT_EQ(WTERMSIG(wait()), SIGTERM);
+  std::ifstream file(folder_ / "err");
+  const std::string err(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(err.find("the program was ended by signal 15 (Terminated), while spin ran for "),
+            err.npos)
+      << err;
+  EXPECT_EQ(err.find("no kernel was launched"), err.npos) << err;
 }
 
 TEST_F(EmuProcess, IgnoresWhatItWasStartedToIgnore) {

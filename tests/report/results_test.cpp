@@ -419,6 +419,21 @@ TEST(RandomRatios, AreReadFromLines) {
   EXPECT_EQ(results.random[0].ratio, 0.5);
 }
 
+TEST(Lines, MayBeThoseOfSeveralRuns) {
+  const std::string two = lines_of_two() + "\n" + lines_of_two();
+  const std::vector<BenchFile> runs = bench_files(two, "x.jsonl");
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].results().size(), 2u);
+  EXPECT_EQ(runs[1].results().size(), 2u);
+  EXPECT_EQ(bench_files(lines_of_two(), "x.jsonl").size(), 1u);
+  try {
+    bench_files(two + "{", "x.jsonl");
+    FAIL() << "was read";
+  } catch (const json::ReadError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("x.jsonl: line 8")) << error.what();
+  }
+}
+
 TEST(RandomRatios, AreReadWithCare) {
   const auto error_of = [](const char* field, const Json& value) {
     Json changed = draw("f32", "nn", 1);

@@ -19,6 +19,20 @@ bool is_header(std::string_view line) {
   return !Json::parse(line).contains("results");
 }
 
+/// Measurements name no machine.
+bool begins_run(std::string_view line) {
+  return line.find("\"machine\"") != line.npos && is_header(line) &&
+         Json::parse(line).contains("machine");
+}
+
+/// The first line, which `text` loses.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 /// Integers stay exact, of any size.
 Json rounded(const Json& json) {
   if (json.is_number_float()) {
@@ -49,11 +63,12 @@ Json common_members(const Json& results) {
 
 }  // namespace
 
-BenchFile::BenchFile(std::string_view text, std::string name) : name_(std::move(name)) {
+BenchFile::BenchFile(std::string_view text, std::string name, int first_line)
+    : name_(std::move(name)) {
   const std::string_view first = text.substr(0, text.find('\n'));
   has_lines_ = is_header(first);
   head_ = json::parse(has_lines_ ? first : text, name_);
-  if (has_lines_) read_lines(text);
+  if (has_lines_) read_lines(text, first_line);
 }
 
 BenchFile BenchFile::of_document(Json document, std::string name) {
@@ -63,15 +78,13 @@ BenchFile BenchFile::of_document(Json document, std::string name) {
   return file;
 }
 
-void BenchFile::read_lines(std::string_view text) {
+void BenchFile::read_lines(std::string_view text, int first_line) {
   const auto common = head().find("common");
   if (common) common->members();  // throws if it is no object
-  int number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (++number == 1 || line.empty()) continue;
+  take_line(text);
+  for (int number = first_line + 1; !text.empty(); ++number) {
+    const std::string_view line = take_line(text);
+    if (line.empty()) continue;
     Json json = json::parse(line, name_, number);
     if (common && json.is_object()) {
       Json merged = common->json();
@@ -100,6 +113,24 @@ std::vector<Value> BenchFile::draws() const {
   const auto random = head().find("random");
   if (!random) return {};
   return has_lines_ ? values_of_lines() : random->at("draws").elements();
+}
+
+std::vector<BenchFile> bench_files(std::string_view text, const std::string& name) {
+  std::vector<BenchFile> runs;
+  int number = 1, first_line = 1;
+  std::string_view rest = text;
+  if (is_header(take_line(rest))) {
+    while (!rest.empty()) {
+      const std::string_view before = rest;
+      ++number;
+      if (!begins_run(take_line(rest))) continue;
+      const auto size = static_cast<std::size_t>(before.data() - text.data());
+      runs.emplace_back(text.substr(0, size), name, std::exchange(first_line, number));
+      text = before;
+    }
+  }
+  runs.emplace_back(text, name, first_line);
+  return runs;
 }
 
 bool is_lines_file(std::string_view path) { return path.ends_with(".jsonl"); }

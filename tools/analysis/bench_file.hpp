@@ -11,6 +11,7 @@
 //   {"rung": "gemm/cpu/03_packed", "m": 512, …}
 //
 // With --random the header has "random", and the lines are draws; plans have "record": "plan".
+// Files of JSON Lines may be concatenated: each header begins another run.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,8 +25,9 @@ namespace rung {
 /// Reads both forms. Places in messages are "x.json: results[3]" or "x.jsonl: line 5".
 class BenchFile {
  public:
-  /// `name` is for messages. Throws json::ReadError for text that is not JSON.
-  BenchFile(std::string_view text, std::string name);
+  /// `name` is for messages, in which the first line is `first_line`. Throws json::ReadError for text
+  /// that is not JSON.
+  BenchFile(std::string_view text, std::string name, int first_line = 1);
   static BenchFile of_document(json::Json document, std::string name);
 
   /// The values below refer to this object. They throw json::ReadError.
@@ -45,7 +47,7 @@ class BenchFile {
     json::Json json;
   };
 
-  void read_lines(std::string_view text);
+  void read_lines(std::string_view text, int first_line);
   std::vector<json::Value> values_of_lines() const;
 
   std::string name_;
@@ -53,6 +55,9 @@ class BenchFile {
   bool has_lines_ = false;
   std::vector<Line> lines_;
 };
+
+/// The runs of a file, in order: one, or as many as files were concatenated.
+std::vector<BenchFile> bench_files(std::string_view text, const std::string& name);
 
 /// True if the bench writes JSON Lines to this path.
 bool is_lines_file(std::string_view path);

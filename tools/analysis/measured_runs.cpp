@@ -94,9 +94,10 @@ const MeasuredGpu* Results::find_gpu(std::string_view name) const {
 
 Results parse_results(std::string_view text, const std::string& source) {
   Results results;
-  const BenchFile file(text, source);
-  for (const Value& run : file.results()) add_run(results, run, source);
-  if (const auto gpu = file.head().at("machine").find("gpu")) add_gpu(results, *gpu, source);
+  for (const BenchFile& file : bench_files(text, source)) {
+    for (const Value& run : file.results()) add_run(results, run, source);
+    if (const auto gpu = file.head().at("machine").find("gpu")) add_gpu(results, *gpu, source);
+  }
   return results;
 }
 

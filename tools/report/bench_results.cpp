@@ -218,7 +218,9 @@ void Results::add(const std::string& file, const Json& document, Forms forms) {
 
 Results read_results(const std::vector<std::string>& files, Results::Forms forms) {
   Results results;
-  for (const std::string& file : files) results.add(BenchFile(json::read_text(file), file), forms);
+  for (const std::string& file : files) {
+    for (const BenchFile& run : bench_files(json::read_text(file), file)) results.add(run, forms);
+  }
   return results;
 }
 

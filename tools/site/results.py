@@ -16,22 +16,23 @@ class File:
 
 
 def read(path, root):
-    lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
-    header = lines[0]
-    common = header.get("common", {})
-    return File(
-        path.relative_to(root),
-        header.get("machine", {}),
-        header.get("random"),
-        [{**common, **line} for line in lines[1:]],
-    )
+    """The runs of a file: one, or as many as files were concatenated."""
+    runs = []
+    for line in filter(str.strip, path.read_text().splitlines()):
+        record = json.loads(line)
+        if not runs or "machine" in record:
+            common = record.get("common", {})
+            runs.append(File(path.relative_to(root), record.get("machine", {}), record.get("random"), []))
+        else:
+            runs[-1].results.append({**common, **record})
+    return runs
 
 
 def read_all(root):
-    """The files of each machine's folder, by folder; files in folders below have other forms."""
+    """The runs of each machine's folder, by folder; files in folders below have other forms."""
     folders = collections.OrderedDict()
     for path in sorted(root.glob("*/*.jsonl")):
-        folders.setdefault(path.parent.name, []).append(read(path, root))
+        folders.setdefault(path.parent.name, []).extend(read(path, root))
     return folders
 
 

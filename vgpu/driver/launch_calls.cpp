@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <span>
 
 #include "vgpu/driver/call.hpp"
@@ -53,6 +55,34 @@ bool is_skipped(const Kernel& kernel) {
   return most != 0 && process().launch_counts[info(kernel).name]++ >= most;
 }
 
+/// The kernel that runs, for running_launch().
+class Running {
+ public:
+  explicit Running(const Kernel& kernel) {
+    const std::lock_guard lock(mutex_);
+    kernel_ = &kernel;
+    start_ = std::chrono::steady_clock::now();
+  }
+  ~Running() {
+    const std::lock_guard lock(mutex_);
+    kernel_ = nullptr;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  static std::optional<RunningLaunch> get() {
+    const std::lock_guard lock(mutex_);
+    if (kernel_ == nullptr) return std::nullopt;
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+    return RunningLaunch{info(*kernel_).name, time.count()};
+  }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline const Kernel* kernel_ = nullptr;
+  static inline std::chrono::steady_clock::time_point start_;
+};
+
 /// Runs a kernel, but not the kernels that it launches.
 void run_alone(ContextState& context, const Launch& launch) {
   if (is_skipped(*launch.function->kernel)) return;
@@ -67,8 +97,10 @@ void run_alone(ContextState& context, const Launch& launch) {
   options.printf_bytes = context.limits.at(cuda::Limit::printf_fifo_size);
   const Kernel& kernel = *launch.function->kernel;
   if (calls_printf(kernel)) context.has_printed = true;
-  const LaunchReport report =
-      vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
+  const LaunchReport report = [&] {
+    const Running running(kernel);
+    return vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
+  }();
   if (!options.observe) context.memory.assume_initialised();
   context.printed = report.printed;
   if (report.fault) {
@@ -334,3 +366,9 @@ Result cuLaunchCooperativeKernel(Function function, unsigned grid_x, unsigned gr
 }
 
 }  // namespace rung::vgpu::driver
+
+namespace rung::vgpu {
+
+std::optional<RunningLaunch> running_launch() { return driver::Running::get(); }
+
+}  // namespace rung::vgpu

@@ -10,6 +10,7 @@
 // As on a GPU, a faulty launch itself succeeds, and the following calls return the error.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,14 @@ struct SkippedLaunches {
   std::uint64_t ran = 0, skipped = 0;
 };
 std::vector<SkippedLaunches> skipped_launches();
+
+/// The kernel that runs, and since how many seconds; nothing between launches. May be called in any thread while
+/// another one launches.
+struct RunningLaunch {
+  std::string kernel;
+  double seconds = 0;
+};
+std::optional<RunningLaunch> running_launch();
 
 /// Called in the launching thread after every launch that ran. It may call the driver.
 /// set_launch_observer() replaces the previous observer; an empty one removes it.
