@@ -18,7 +18,7 @@ def half(x):
 
 
 def instruction(acc, a, b, bits):
-    """acc + a b for 16 steps."""
+    """Models one instruction: acc + a b over 16 k-steps."""
     terms = np.concatenate([a[:, :, None] * b[None, :, :], acc[:, None, :]], axis=1)
     _, exponents = np.frexp(np.abs(terms).max(axis=1))
     quanta = np.ldexp(1.0, exponents - bits)[:, None, :]
@@ -28,7 +28,7 @@ def instruction(acc, a, b, bits):
 
 
 def split(x):
-    """High and low halves of scaled rows, their exponents, and the norms of losses and of rows."""
+    """Splits scaled rows. Returns high and low halves, exponents, and the norms of losses and of rows."""
     largest = np.abs(x).max(axis=1)
     _, exponents = np.frexp(largest)
     exponents = np.where(largest == 0, 0, exponents - 15)
@@ -41,7 +41,7 @@ def split(x):
 
 
 def by_halves(a, b, bits):
-    """The product, and how many of its elements are computed again."""
+    """The product from halves, and the number of its elements that FMAs compute again."""
     a_high, a_low, a_exponents, a_loss, a_norm = split(a.astype(np.float64))
     b_high, b_low, b_exponents, b_loss, b_norm = split(b.T.astype(np.float64))
     total = np.zeros((a.shape[0], b.shape[1]), np.float32)

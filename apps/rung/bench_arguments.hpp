@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// --random and the options that only it has.
+/// --random and its options.
 struct RandomArguments {
   std::string count;
   std::string seed;
@@ -20,7 +20,7 @@ struct RandomArguments {
 };
 
 struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelFileArguments {
-  std::vector<std::string> against;  // of a kernel file
+  std::vector<std::string> against;  // older spelling of --vs, for a kernel file
   std::string sizes;
   std::string batch;
   std::string groups;

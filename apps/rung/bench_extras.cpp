@@ -14,7 +14,7 @@
 namespace rung {
 namespace {
 
-/// The results of an earlier run.
+/// Reads the results of an earlier run; nullopt without --baseline.
 std::optional<Results> read_baseline(const std::string& file) {
   if (file.empty()) return std::nullopt;
   try {
@@ -24,7 +24,7 @@ std::optional<Results> read_baseline(const std::string& file) {
   }
 }
 
-/// For comparisons, which need no description of the machine.
+/// The results for a comparison, without a description of the machine.
 Results all_of(const std::vector<BenchResult>& results) {
   return results_of(results, Json::object(), Results::Forms::all);
 }

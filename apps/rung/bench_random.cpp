@@ -27,7 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t max_size_on_cpu = 4096;  // by default
+constexpr std::int64_t max_size_on_cpu = 4096;  // default of --max-size
 constexpr std::int64_t max_shapes = 1'000'000;
 constexpr std::int64_t most_max_size = 1 << 20;
 constexpr auto time_between_files = std::chrono::seconds(30);
@@ -40,7 +40,7 @@ void check_combinations(const BenchArguments& arguments) {
   refuse(!arguments.random.count.empty() && !arguments.sizes.empty(), "--sizes");
   refuse(arguments.any(), "--m, --n or --k");
   refuse(arguments.alpha != defaults.alpha, "--alpha");
-  refuse(arguments.math == "reproducible", "--math reproducible");  // whose bound is one of norms
+  refuse(arguments.math == "reproducible", "--math reproducible");  // its error bound uses norms
   refuse(arguments.random.regret && arguments.math != defaults.math, "--regret with --math");
   refuse(arguments.family != defaults.family, "--family");
   refuse(arguments.cold, "--cold");
@@ -70,7 +70,7 @@ std::vector<Dtype> read_dtypes(const std::string& text) {
   return dtypes;
 }
 
-/// The one device of the rungs, which must be those of gemm/cuda or of gemm/cpu.
+/// The device of the rungs. All must be of gemm/cuda or all of gemm/cpu.
 const Backend& backend_of(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
   const RungInfo& first = *rungs.front();
   const bool is_known = first.op == "gemm" && (first.backend == "cpu" || first.backend == "cuda");
@@ -95,7 +95,8 @@ bool select_by_id(const std::vector<std::string>& selectors) {
   });
 }
 
-/// For --regret: the rungs that the library uses, or those that are selected by their number.
+/// For --regret on the CPU: the selected rungs. If whole ladders are selected, only those of their
+/// rungs that the library uses.
 std::vector<const RungInfo*> rungs_of_regret(const std::vector<std::string>& selectors,
                                              const std::vector<const RungInfo*>& selected) {
   if (select_by_id(selectors)) return selected;
@@ -106,7 +107,8 @@ std::vector<const RungInfo*> rungs_of_regret(const std::vector<std::string>& sel
   return rungs;
 }
 
-/// For --regret: the rungs that the library uses, and those that are selected by their number.
+/// For --regret on a GPU: the selected rungs that it supports. If whole ladders are selected, the
+/// rungs that the library uses.
 std::vector<cuda::NamedGemmRung> rungs_of_regret(const std::vector<std::string>& selectors,
                                                  const std::vector<const RungInfo*>& selected,
                                                  const cuda::Gpu& gpu) {
@@ -149,7 +151,7 @@ RandomRequest read_request(const BenchArguments& arguments) {
   return request;
 }
 
-/// And what depends on it: the rungs of regret, and the largest size.
+/// Sets the device, and with it the largest size and the rungs of --regret.
 void set_device(RandomRequest& request, const Backend& backend, const BenchArguments& arguments,
                 const std::vector<const RungInfo*>& selected) {
   request.gpu = gpu_of(backend);
@@ -168,7 +170,7 @@ void set_device(RandomRequest& request, const Backend& backend, const BenchArgum
   }
 }
 
-/// Unless they are named, the peers that have gemm.
+/// The named peers or, without names, all that have a gemm.
 WantedPeers read_gemm_peers(const std::vector<std::string>& names) {
   WantedPeers wanted = read_peers(names);
   if (!wanted.are_named) {
@@ -184,7 +186,7 @@ Json machine_json(const Peers& peers, const std::optional<GpuEnvironment>& gpu) 
   return machine;
 }
 
-/// Collects the results, and writes them every now and then.
+/// Collects the results, and writes them to the file every time_between_files.
 class Collector {
  public:
   Collector(RandomJson json, const OutputFile* output) : json_(std::move(json)), output_(output) {}
@@ -214,7 +216,8 @@ std::string describe(const RandomResult& result) {
                      layout_name(result.a_transposed, result.b_transposed), m, n, k);
 }
 
-/// One line for each error, on standard error. Returns whether there was one of ours.
+/// Prints a line for each error to standard error. Returns true if one is the library's, rather
+/// than a peer's.
 bool print_errors(const RandomResult& result) {
   bool any_wrong = false;
   const auto print_error = [&](const std::string& who, const std::string& error) {

@@ -1,5 +1,5 @@
 #pragma once
-// Runs a bench whose contenders are known.
+// Runs rung bench after its contenders have been selected.
 
 #include <string>
 #include <vector>
@@ -22,14 +22,14 @@ struct BenchLadder {
 struct BenchSetting {
   std::vector<SizeArgument> sizes;
   BenchRequest request;
-  std::vector<std::string> cleared;  // variables of the environment
+  std::vector<std::string> cleared;  // environment variables, as NAME=VALUE
 };
 
 /// Throws UsageError.
 BenchSetting read_setting(const BenchArguments& arguments);
 
-/// Measures the ladders and writes what the arguments ask for. Ends the process by SIGINT or SIGTERM if
-/// one of them arrives, after it has written what was measured.
+/// Measures the ladders, and writes the tables and files that the arguments request. If SIGINT or
+/// SIGTERM arrives, writes the results so far and ends the process by that signal.
 ExitCode run_ladders(const BenchArguments& arguments, const std::vector<BenchLadder>& ladders,
                      const BenchSetting& setting);
 

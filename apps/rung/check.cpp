@@ -1,4 +1,4 @@
-// rung check: verifies a kernel in a file of the user's by the rules of a rung.
+// rung check: verifies a kernel in the user's file, as rung verify does a rung.
 
 #include "tools/kernel_file/check.hpp"
 
@@ -34,7 +34,7 @@ struct CheckArguments : CommonArguments, KernelFileArguments {
 CheckOptions read_options(const CheckArguments& arguments, const KernelFile& file) {
   CheckOptions options;
   options.device = read_device_options(arguments);
-  options.device.code.clear();  // of rungs
+  options.device.code.clear();  // it selects the code of rungs
   const std::string& device = arguments.device;
   if (!device.empty() && device != "gpu" && device != "virtual") {
     throw unknown_choice("--device", device, "gpu", "virtual");
@@ -116,7 +116,7 @@ Json to_json(const KernelFile& file, const CheckReport& report) {
   return json;
 }
 
-/// One launch of a kernel, in place of the cases of a function.
+/// With --grid: checks one launch of a kernel, instead of a function's test cases.
 ExitCode check_launch(const CheckArguments& arguments) {
   if (!arguments.device.empty() && arguments.device != "virtual") {
     throw UsageError(fmt::format("--device: '{}': a launch by --grid runs on the virtual GPU alone",

@@ -1,5 +1,6 @@
 #pragma once
-// A command is one file: it adds its arguments to the parser and returns what to run.
+// Interface of the commands, one file each: add_NAME() adds the arguments to the parser and returns
+// the action to run.
 
 #include <exception>
 #include <functional>
@@ -12,7 +13,7 @@ namespace rung {
 /// Exit codes, on which scripts depend.
 enum ExitCode : int { exit_right = 0, exit_wrong = 1, exit_usage = 2, exit_unavailable = 3 };
 
-/// An invalid argument: one line with the argument, the value and what is allowed.
+/// An invalid argument. The message is one line: the argument, its value and the allowed values.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,7 +23,8 @@ struct UnavailableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something that the complete program has, and not the small one (commands.inc). `what` names it.
+/// Thrown by the small program for a command or variable that only the complete program supports
+/// (commands.inc). `what` names it.
 class ElsewhereError : public std::exception {
  public:
   explicit ElsewhereError(std::string what) : what_(std::move(what)) {}

@@ -28,7 +28,7 @@ struct Text {
   const RungInfo* rung = nullptr;  // null for a file
 };
 
-/// A rung, or a file of the user's.
+/// Reads the source of a rung, or a file of the user.
 Text read_one(const std::string& selector) {
   if (selector.ends_with(".cu") || selector.ends_with(".metal")) {
     std::ifstream file(selector, std::ios::binary);
@@ -46,13 +46,13 @@ Text read_one(const std::string& selector) {
   return {rungs.front()->id, std::string(rungs.front()->source), rungs.front()};
 }
 
-/// On a terminal, unless NO_COLOR is set (no-color.org).
+/// True on a terminal, unless NO_COLOR is set (no-color.org).
 bool is_coloured() {
   const char* refused = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0');
 }
 
-/// One tile on the virtual H200, as rung explain --html traces it.
+/// Traces one tile on the virtual H200 or, for Metal, the M1 Pro, like rung explain --html.
 RungTrace trace_of(const Text& text) {
   if (text.rung == nullptr || is_for(*text.rung, "cpu")) {
     throw UsageError(fmt::format("--html: '{}' is not a rung for GPUs", text.name));

@@ -39,7 +39,7 @@ void print_machine() {
   print_line("rung", fmt::format("{} (commit {}, {})", here.version, here.commit, here.compiler));
 }
 
-// The form in which the device loads the first rung of that language.
+// The form of code that the device loads, from the first rung of that language.
 std::string code_on(const Backend& backend, std::string_view language) {
   for (const RungInfo& rung : catalog()) {
     if (rung.backend == language) return backend.code(rung);
@@ -93,7 +93,7 @@ void print_compilers() {
   }
 }
 
-// Before any peer is opened, because the variables cleared here would affect it.
+// Call this before a peer is opened: it clears variables that would affect the peer.
 void print_variables() {
   fmt::print("environment\n");
   const std::vector<std::string> cleared = prepare_environment();

@@ -32,14 +32,14 @@ namespace rung {
 namespace {
 
 struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments {
-  LaunchArguments kernel_launch;  // its values are program_arguments
+  LaunchArguments kernel_launch;  // its `values` are in program_arguments
   std::string what, layout;
   std::vector<std::string> program_arguments;
   std::string results;
   std::string html, baseline;
   bool has_dashes = false;  // "--" before the program's arguments
   std::string launch;       // in microseconds
-  std::string calls;        // of a CPU rung, and nothing else
+  std::string calls;        // only call a CPU rung that often
   bool no_hardware = false;
 };
 
@@ -62,7 +62,7 @@ const RungInfo& read_rung(const ExplainArguments& arguments) {
   return *rungs.front();
 }
 
-/// Seconds, from microseconds.
+/// Reads --launch-time, in microseconds. Returns seconds.
 double read_launch(const std::string& text) {
   const double value = read_number("--launch-time", text);
   if (!(value > 0 && value <= 1000)) {
@@ -102,8 +102,8 @@ SizeArgument read_size(const ExplainArguments& arguments, const RungInfo& rung) 
   return size;
 }
 
-/// Hardware counters of the rung, if this machine's GPU is the one to explain, from a run of this
-/// program under ncu.
+/// If this machine has the GPU to explain, runs this program under ncu and adds the rung's hardware
+/// counters.
 void add_hardware(analysis::Explanation& explanation, const RungInfo& rung, Dtype dtype,
                   const SizeArgument& size, const std::string& gpu) {
   const std::string ncu = analysis::find_tool("ncu");
@@ -145,7 +145,7 @@ std::string describe_problem(const RungInfo& rung, Dtype dtype, const SizeArgume
   return fmt::format("{} {}x{}x{}", name(dtype), size.m, size.n, size.k);
 }
 
-/// One trace of the rung, for its access maps and its counters per line.
+/// Traces the rung once, for the page's access maps and counters per line.
 Traces trace_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                 const analysis::ExplainOptions& options) {
   DeviceOptions device;
@@ -186,7 +186,7 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   return exit_right;
 }
 
-/// A gemm whose C has enough tiles for all SMs, with a k that is soon simulated.
+/// C has enough tiles for all SMs; the short k keeps the simulation fast.
 constexpr ProgramSize explained_product = {2048, 2048, 128};
 constexpr ProgramSize explained_metal_product = {1024, 1024, 128};  // for 16 cores
 constexpr std::int64_t explained_vector = 1 << 22;
@@ -221,8 +221,8 @@ std::string describe_call(const Signature& signature, const ProgramSize& size) {
                      extents);
 }
 
-/// Calls the function in a program that rung writes around it. With --as, a name after the file is the
-/// function's, otherwise a kernel's.
+/// Explains a file without main(): compiles and runs a generated program that calls its function. A
+/// name after the file is the function's with --as, otherwise a kernel's.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
                              const std::string& name) {
   const bool is_function = !arguments.as.empty();
@@ -247,7 +247,7 @@ ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::strin
   });
 }
 
-/// A second file is no argument of the first one's program, unless "--" says so.
+/// Throws UsageError for a second .cu file, unless "--" makes it an argument of the program.
 void refuse_second_file(const ExplainArguments& arguments) {
   if (arguments.has_dashes || arguments.program_arguments.empty()) return;
   const std::string& first = arguments.program_arguments.front();
@@ -271,7 +271,7 @@ ExitCode explain_cpu(const ExplainArguments& arguments, const RungInfo& rung) {
       {read_options(arguments).results, read_json(arguments.json), !arguments.no_hardware});
 }
 
-/// With a grid, the words after the file are the kernel's arguments.
+/// Explains one launch with --grid. The words after the file are the kernel's arguments.
 ExitCode explain_one_launch(const ExplainArguments& arguments) {
   LaunchArguments launch = arguments.kernel_launch;
   launch.values = arguments.program_arguments;

@@ -50,7 +50,7 @@ std::string contents(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// "reduce<256>" also matches "reduce".
+/// True if `name` names the kernel: "reduce" also names "reduce<256>".
 bool is_called(const std::string& kernel, const std::string& name) {
   return kernel == name || kernel.substr(0, kernel.find('<')) == name;
 }
@@ -79,7 +79,7 @@ std::vector<analysis::SiteCount> sites_of(const emu::Json& launch) {
 
 using Launches = std::vector<analysis::KernelLaunch>;
 
-/// The launches of each kernel that is asked for, in the order of the first ones.
+/// The launches of each kernel, or of the kernel `asked`, in the order of their first launches.
 std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& records,
                                                           const std::string& asked,
                                                           const std::string& ptx) {
@@ -90,7 +90,7 @@ std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& re
     const std::string name = launch.at("name");
     names.insert(name);
     const bool meant = asked.empty() || is_called(name, asked);
-    // The text of modules that the program loads at run time is missing.
+    // The PTX of modules that the program loads at run time is unknown.
     const bool is_here = text.find(launch.at("symbol").get<std::string>()) != nullptr;
     if (!meant || !is_here || !launch.contains("sites") || !launch.contains("footprint")) continue;
     auto kernel = std::find_if(kernels.begin(), kernels.end(),
@@ -125,13 +125,13 @@ std::vector<ExplainedKernel> explained(const FileToExplain& file, const emu::Rec
   return kernels;
 }
 
-/// Also where standard error, which has the hazards, goes elsewhere.
+/// Repeats the number of hazards on standard output: standard error may be redirected.
 std::string hazards_line(const emu::Reports& reports) {
   const std::size_t found = reports.failing();
   return found == 0 ? "hazards: none\n" : fmt::format("hazards: {}, on standard error\n", found);
 }
 
-/// A line for each kernel, where there are several: its time, and what costs most of it.
+/// If there are several kernels, a line for each: its time, and the most expensive cause.
 std::string summary(const std::vector<ExplainedKernel>& kernels) {
   if (kernels.size() < 2) return "";
   constexpr std::size_t width = 36;
@@ -150,7 +150,7 @@ std::string summary(const std::vector<ExplainedKernel>& kernels) {
   return text + "\n";
 }
 
-/// To step through: the kernel's first launch.
+/// The recorded steps of the kernel's first launch.
 std::vector<Stepped> stepped(const FileToExplain& file, const std::string& kernel,
                              const emu::Records& records, const std::string& source) {
   for (const emu::Json& launch : records.launches) {
@@ -161,7 +161,7 @@ std::vector<Stepped> stepped(const FileToExplain& file, const std::string& kerne
   return {};
 }
 
-/// The counters of the kernel's launches by line.
+/// The counters of each line, summed over the kernel's launches.
 std::vector<vgpu::LineCounters> lines_of(const std::string& kernel, const emu::Records& records) {
   std::map<std::string, vgpu::LineCounters> lines;
   for (const emu::Json& launch : records.launches) {
@@ -201,7 +201,7 @@ void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& k
                        explanation, {}, stepped(file, name, records, source)));
 }
 
-/// With a kernel that was asked for by its name, that one alone.
+/// A kernel that the user has named is at the top level; otherwise, "kernels" lists all.
 Json json_of(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels,
              const emu::Reports& reports) {
   Json json = {{"file", file.source}};
@@ -220,7 +220,8 @@ Json json_of(const FileToExplain& file, const std::vector<ExplainedKernel>& kern
   return json;
 }
 
-/// The baseline; null without one. Read before the program runs, so that a wrong file costs no time.
+/// The baseline; null without one. Read it before the program runs, so that a wrong file is
+/// reported at once.
 Json read_baseline(const std::string& path) {
   if (path.empty()) return nullptr;
   if (!fs::is_regular_file(path)) {
@@ -243,7 +244,7 @@ std::string changes(const FileToExplain& file, const Json& baseline, const Json&
   }
 }
 
-/// Why a program that launched no kernel has nothing to explain, if a call of it failed.
+/// The error of a failed call, if the program launched no kernel; otherwise empty.
 std::string call_that_failed(const emu::Records& records, const emu::Reports& reports) {
   if (!records.launches.empty()) return {};
   for (const emu::Report& report : reports.all()) {
@@ -252,7 +253,7 @@ std::string call_that_failed(const emu::Records& records, const emu::Reports& re
   return records.errors.empty() ? "" : records.errors.front();
 }
 
-/// The program's exit code, and its records in a file of that folder.
+/// Runs the program, which writes its records to `report`. Returns its exit code.
 int run_program(const FileToExplain& file, const fs::path& program, const fs::path& report) {
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), file.arguments.begin(), file.arguments.end());
@@ -284,7 +285,7 @@ ExitCode explain(const FileToExplain& file) {
   const auto is_stdout = [](const auto& output) { return output && output->is_stdout(); };
   std::FILE* out = is_stdout(file.output) || is_stdout(file.page) ? stderr : stdout;
   if (!file.call.empty()) fmt::print(out, "{}\n", file.call);
-  std::fflush(out);  // a large product takes minutes
+  std::fflush(out);  // show it now: a large product takes minutes
   const fs::path report = folder.path() / "report.jsonl";
   const int exit_code = run_program(file, program, report);
   const emu::Records records = emu::read_records(report);
@@ -292,7 +293,7 @@ ExitCode explain(const FileToExplain& file) {
   emu::ReportOptions judgement;
   judgement.print_leaks = false;
   emu::judge(reports, judgement);
-  // First: figures of a program that is wrong say little.
+  // Print hazards first: the figures of an incorrect program mean little.
   fmt::print(stderr, "{}{}", emu::reports_text(reports, judgement),
              emu::reports_summary(reports, judgement));
   if (const std::string call = call_that_failed(records, reports); !call.empty()) {

@@ -24,7 +24,8 @@
 namespace rung {
 namespace {
 
-/// One call, by one thread of the CPU: footprints are of threadgroups one after the other.
+/// Calls the kernel once, on one CPU thread, so that threadgroups run one after the other:
+/// footprints are per threadgroup.
 void call_once(const MetalFile& loaded, const Signature& signature, const ProgramSize& size) {
   const auto require = [](const Bound& bound) {
     if (!bound) throw KernelFileError(bound.why_not);
@@ -48,7 +49,7 @@ void call_once(const MetalFile& loaded, const Signature& signature, const Progra
   spec.n = size.n;
   spec.sum = signature.op == "sum";
   const DotCase problem(spec);
-  std::array<std::byte, sizeof(double)> result;  // of any type
+  std::array<std::byte, sizeof(double)> result;  // large enough for every type
   require(loaded.bind(problem.call(), 1, result.data()));
 }
 

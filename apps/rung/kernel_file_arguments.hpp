@@ -1,5 +1,5 @@
 #pragma once
-// The arguments that name a kernel in a file of the user's, and the errors of using one.
+// The arguments that name a kernel in the user's file, and the errors of loading and running it.
 
 #include <string>
 #include <vector>
@@ -18,21 +18,21 @@ struct KernelFileArguments {
   void add_kernel_file(Options& app);
 };
 
-/// `path` is FILE or FILE:FUNCTION; `code` and `layout` the values of these options. Throws
+/// `path`: FILE or FILE:FUNCTION. `dtype`, `code`, `layout`: the values of these options. Throws
 /// UsageError.
 KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::string& path,
                             const std::string& dtype, const std::string& code,
                             const std::string& layout);
-/// For commands that have no --layout for rungs.
+/// Adds --layout to a command that does not have it for rungs.
 void add_layout_of_file(Options& app, std::string& layout);
-/// --layout as rungs take it, whose C is row-major.
+/// The --layout of the equivalent product with a row-major C, as rungs take it.
 std::string row_major_layout(const KernelFile& file);
 
-/// Runs what compiles a kernel: its errors are those of a command. A file that does not compile is
-/// wrong; the compiler has said why.
+/// Runs `body`, which compiles a kernel, and converts its errors to those of a command. A file that
+/// does not compile is exit_wrong; the compiler has printed the reason.
 ExitCode with_kernel_file(const Action& body);
-/// Calls `body`, which also loads the file and calls its function, in a process of its own
-/// (own_process.hpp).
+/// Like with_kernel_file(), in a separate process (own_process.hpp), for a `body` that also loads
+/// the file and calls its function.
 ExitCode with_loaded_file(const KernelFile& file, const Action& body);
 
 }  // namespace rung

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 struct LearnArguments {
   std::string exercise, file, word;
-  std::string hints;  // empty: one more each time
+  std::string hints;  // how many; empty: one more at each check
   std::string html;
   bool check = false, force = false, metal = false, words = false;
 
@@ -40,7 +40,7 @@ struct LearnArguments {
 
 constexpr std::int64_t most_hints = 10;
 
-/// In their order, with a heading where another op begins.
+/// Prints the exercises in order, with a heading where the dot products or the gemms begin.
 void print_exercises(const std::vector<learn::Exercise>& exercises) {
   std::string op;
   for (const learn::Exercise& exercise : exercises) {
@@ -83,7 +83,7 @@ ExitCode explain_word(const std::string& word) {
   return exit_right;
 }
 
-/// By number or name, or by a file's name: "04.cu".
+/// Finds an exercise by its number, its name or the name of its file, such as "04.cu".
 const learn::Exercise& read_exercise(const std::string& name, learn::Language language) {
   const std::string stem = fs::path(name).stem().string();
   for (const std::string& known : {name, stem}) {
@@ -96,7 +96,7 @@ const learn::Exercise& read_exercise(const std::string& name, learn::Language la
                                is_metal ? " in Metal" : "", is_metal ? " --metal" : ""));
 }
 
-/// The user's file; the argument may be the file itself, whose name has the exercise's number.
+/// The user's file: FILE, or EXERCISE if that is a file name such as 04.cu, or the default name.
 fs::path file_of(const LearnArguments& arguments, const learn::Exercise& exercise) {
   if (!arguments.file.empty()) return arguments.file;
   const fs::path named = arguments.exercise;
@@ -111,7 +111,7 @@ void write_whole(const fs::path& file, const std::string& text) {
   if (!stream) throw UsageError(fmt::format("FILE: '{}' cannot be written", file.string()));
 }
 
-/// Beside the exercise's file; an older one is kept.
+/// Draws the solution's picture to `file`. An existing file is kept, unless `force`.
 void write_picture(const learn::Exercise& exercise, const fs::path& file, bool force) {
   if (fs::exists(file) && !force) return;
   try {
@@ -125,7 +125,7 @@ void write_picture(const learn::Exercise& exercise, const fs::path& file, bool f
   }
 }
 
-/// With the file where it has another name than the exercise's.
+/// The command for this exercise. It includes the file unless that has the default name.
 std::string command_for(const learn::Exercise& exercise, const fs::path& file) {
   if (file == exercise.number + exercise.suffix()) return learn_command(exercise);
   return fmt::format("rung learn {} {}", exercise.number, file.string());
@@ -165,7 +165,7 @@ void print_goals(std::FILE* out, const learn::CheckResult& result) {
   }
 }
 
-/// `asked`: how many, or 0 for one more than the last check gave for the same finding.
+/// `asked`: the number of hints, or 0 for one more than the last check gave for the same finding.
 void print_hints(std::FILE* out, const learn::Exercise& exercise, const learn::Finding& finding,
                  const learn::HintMemory& memory, std::size_t asked) {
   const std::vector<std::string> hints = exercise.hints_for(finding.key);
@@ -187,7 +187,7 @@ std::string sizes_text(const learn::Exercise& exercise) {
   return text;
 }
 
-/// Empty for the last exercise.
+/// The command for the next exercise; empty after the last one.
 std::string next_text(const learn::Exercise& exercise) {
   const std::vector<learn::Exercise>& all = learn::exercises(exercise.language);
   const auto at = std::ranges::find(all, exercise.number, &learn::Exercise::number);

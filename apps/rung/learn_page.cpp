@@ -31,7 +31,7 @@ Stepped stepped_solution(const learn::Exercise& exercise, const std::string& sou
           learn::Trial(learn::compile_solution(exercise)).steps(exercise.counted)};
 }
 
-/// Empty for a file that does not compile, or whose launch no GPU takes.
+/// The steps of the learner's file. Empty if it does not compile or its launch is invalid.
 std::vector<Stepped> stepped_file(const learn::Exercise& exercise, const CheckedFile& checked,
                                   const std::string& source) {
   if (!checked.result.code) return {};
@@ -73,7 +73,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// True if the text has the word, in its singular or plural.
+/// True if the text contains the word, in its singular or plural.
 bool has_word(const std::string& text, const std::string& word) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
@@ -85,7 +85,7 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-/// The glossary's words in the task, the goals and their figures.
+/// The glossary's words in the task and the goals, with their meanings.
 std::vector<std::pair<std::string, std::string>> words_of(const ExercisePage& page) {
   std::string text;
   for (const ExercisePage::Part& part : page.task) text += part.text + "\n";

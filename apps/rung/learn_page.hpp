@@ -20,8 +20,8 @@ struct CheckedFile {
   const learn::CheckResult& result;
 };
 
-/// `checked`: a learner's file, whose findings and steps the page shows beside the solution's; may be
-/// null. Without clang, the page has neither picture nor steps.
+/// `checked`: a learner's file, or null. The page shows its findings, and its steps next to the
+/// solution's. Without clang, the page has neither picture nor steps.
 std::string learn_page(const learn::Exercise& exercise, const CheckedFile* checked);
 
 }  // namespace rung

@@ -25,8 +25,8 @@
 namespace rung {
 namespace {
 
-/// How the process says that the body is done, and with which exit code. The word before the code is
-/// random: code of the file that writes to every descriptor says nothing.
+/// Through this pipe, the child process reports that the body is done, with its exit code. A random
+/// word precedes the code: user code that writes to every descriptor cannot forge a report.
 class OutcomePipe {
  public:
   OutcomePipe() {
@@ -49,7 +49,7 @@ class OutcomePipe {
     if (write(ends_[1], &message, sizeof message) < 0) _exit(exit_wrong);
   }
 
-  /// After the process has ended. Nothing if anything else was written, or nothing at all.
+  /// Call this after the process has ended. Returns nullopt unless exactly one report was written.
   std::optional<ExitCode> receive() const {
     std::array<Message, 2> messages{};
     const ssize_t bytes = read(ends_[0], messages.data(), sizeof messages);
@@ -96,7 +96,7 @@ std::string end_of(const emu::ExitStatus& status) {
 }  // namespace
 
 ExitCode in_own_process(const std::string& file, const Action& body) {
-  std::fflush(nullptr);  // or both processes would write it
+  std::fflush(nullptr);  // otherwise both processes would write the buffers
   return emu::with_signals_held([&] {
     const TemporaryFolder folder;
     const OutcomePipe outcome;

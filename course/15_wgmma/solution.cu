@@ -1,19 +1,19 @@
 // Exercise 15: wgmma.
 //
-// With mma.sync every fragment passes through registers. wgmma multiplies for a warpgroup, the four
-// warps of 128 threads: 64 x 64 results from 64 rows of A and 64 rows of B (the columns of C), both
-// read from shared memory, 16 steps of k an instruction. It finds them by descriptors, and wants
-// rows of 128 bytes whose 16-byte chunks are swizzled:
+// With mma.sync, every fragment passes through registers. A warpgroup, four warps of 32 threads,
+// issues wgmma. One instruction multiplies 64 rows of A by 64 rows of B (the columns of C) over
+// 16 k-steps, and reads both from shared memory. Descriptors give it the addresses of the tiles.
+// Rows of a tile have 128 bytes, and their 16-byte chunks are swizzled:
 //
 //   row 0:  chunk 0 1 2 3 4 5 6 7        chunk i of row r is at i ^ (r % 8): a column of
 //   row 1:  chunk 1 0 3 2 5 4 7 6        chunks is in 8 different groups of banks
 //   row 2:  chunk 2 3 0 1 6 7 4 5        SwizzledTile<64>::at(r, k) is the index of element (r, k)
 //
 //   ptx::fence_proxy_async()             this thread's stores are visible to wgmma, after a barrier
-//   ptx::wgmma_fence(acc)                this warp's writes of acc are done
+//   ptx::wgmma_fence(acc)                orders this warp's accesses of acc before wgmma
 //   ptx::wgmma_m64k16<bfloat16, false, false>(acc, da, db)    float acc[8][4]
 //     da = SwizzledTile<64>::descriptor(address of the tile, row, k), db likewise
-//   ptx::wgmma_commit_group(), ptx::wgmma_wait_group<N>(acc)  until at most N groups are at work
+//   ptx::wgmma_commit_group(), ptx::wgmma_wait_group<N>(acc)  wait until at most N are in flight
 //   acc[j][i]: row warp * 16 + lane / 4 + i / 2 * 8, column j * 8 + lane % 4 * 2 + i % 2
 //
 // k is a multiple of 8. Goals: all products in tensor cores, 3 instructions for 1000 of them.
@@ -27,7 +27,7 @@ constexpr Launch launch(int m, int n, int k) {
   return {.grid = {ceil_div(n, BN), ceil_div(m, BM)}, .block = {THREADS}};
 }
 
-/// 64 x 64 elements from (row0, k0) on, in vectors of 8; zeros beyond the edges.
+/// Loads 64 x 64 elements from (row0, k0) on in vectors of 8; stores zeros beyond the edges.
 __device__ void load_tile(bfloat16* tile, const bfloat16* from, int rows, int k, int row0, int k0) {
 #pragma unroll
   for (int i = threadIdx.x; i < 64 * BK / 8; i += THREADS) {
@@ -36,7 +36,7 @@ __device__ void load_tile(bfloat16* tile, const bfloat16* from, int rows, int k,
     if (row0 + row < rows && k0 + step < k) {
       v = *reinterpret_cast<const float4*>(&from[(row0 + row) * k + k0 + step]);
     }
-    //@ todo: store v where wgmma looks for it
+    //@ todo: store v where wgmma reads it
     store_shared4(reinterpret_cast<float*>(&tile[Tile::at(row, step)]), v);
     //@ end
   }

@@ -18,7 +18,7 @@ constexpr Launch launch(int n) { return {.grid = {ceil_div(n, TERMS)}, .block = 
 __global__ void dot(int n, const float* x, const float* y, float* result) {
   __shared__ float s[THREADS];
   const int t = threadIdx.x;
-  //@ todo: add up the terms of this thread, 256 apart, those that exist
+  //@ todo: add up this thread's terms, 256 apart; skip those beyond n
   //@ | float sum = 0;
   float sum = 0;
   for (int i = 0; i < COARSE; ++i) {

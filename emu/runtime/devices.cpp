@@ -16,7 +16,7 @@ namespace {
 thread_local int current = 0;
 
 std::mutex peers_mutex;
-std::set<std::pair<int, int>> peers;  // the first may access the second
+std::set<std::pair<int, int>> peers;  // (device, peer): the device may access the peer's memory
 
 }  // namespace
 
@@ -99,7 +99,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
                                       int peer) {
   if (value == nullptr) return finish(cudaErrorInvalidValue);
-  // A device is no peer of itself.
+  // A device is not its own peer.
   if (!is_device(device) || !is_device(peer) || device == peer) {
     return finish(cudaErrorInvalidDevice);
   }

@@ -1,4 +1,4 @@
-// The structure of a graph: dependencies, edges and clones, and a drawing of it.
+// Calls about the structure of a graph: its dependencies, edges and clones, and a drawing of it.
 
 #include <algorithm>
 #include <cstdio>
@@ -65,7 +65,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
   return list_nodes(found, dependents, count);
 }
 
-/// Graphs that were instantiated before keep what it does.
+/// Executable graphs that were instantiated earlier keep the node.
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   if (node == nullptr) return finish(cudaErrorInvalidValue);
   auto& nodes = node->graph->nodes;
@@ -79,7 +79,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
   if (count == nullptr || graph == nullptr) return finish(cudaErrorInvalidValue);
   std::vector<cudaGraphNode_t> begins, ends;
   size_t nodes = 0;
-  // A captured graph has no handles, and says so.
+  // This fails for a captured graph, whose nodes have no handles.
   if (const cudaError_t error = cudaGraphGetNodes(graph, nullptr, &nodes)) return error;
   std::vector<cudaGraphNode_t> all(nodes);
   if (const cudaError_t error = cudaGraphGetNodes(graph, all.data(), &nodes)) return error;
@@ -105,7 +105,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t /*graph*/, const cudaGraphNo
   return cudaSuccess;
 }
 
-/// As Graphviz reads it.
+/// Writes the graph in Graphviz's dot language.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int /*flags*/) {
   if (path == nullptr) return finish(cudaErrorInvalidValue);
   size_t count = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Options of programs that run by themselves: the environment variables of emu/runtime/options.hpp.
+// Reads the environment variables of emu/runtime/options.hpp, the options of an emulated program.
 
 #include <cstdint>
 #include <exception>
@@ -9,15 +9,15 @@
 
 namespace rung::emu {
 
-/// Its value; empty if it is not set.
+/// The value of an environment variable; empty if it is not set.
 std::string variable(const char* name);
 
-/// Nothing if it is not set, or empty. Throws std::invalid_argument, with one line that says what it
-/// may be, if it is no integer from `least` to `most`.
+/// The variable as an integer; nullopt if it is unset or empty. Throws std::invalid_argument with a
+/// one-line message if it is not an integer from `least` to `most`.
 std::optional<std::int64_t> integer_variable(const char* name, std::int64_t least,
                                              std::int64_t most);
 
-/// The variable's value after read(). Errors begin with the variable's name.
+/// Returns read(), which parses the variable. Puts the variable's name before the text of errors.
 template <class Read>
 auto of_variable(const char* name, const Read& read) {
   try {
@@ -27,11 +27,12 @@ auto of_variable(const char* name, const Read& read) {
   }
 }
 
-/// True if the variable is 1; `otherwise` if it is unset or empty. Refuses values other than 0 and 1.
+/// True if the variable is 1; `otherwise` if it is unset or empty. Ends the program, with an error,
+/// for values other than 0 and 1.
 bool flag_variable(const char* name, bool otherwise = false);
 
-/// Ends the program with exit code 2 and the error's line. For functions that C calls, which
-/// exceptions cannot cross.
+/// Prints the error and ends the program with exit code 2. For functions with C linkage, which must
+/// not throw.
 [[noreturn]] void refuse_variable(const std::exception& error);
 
 }  // namespace rung::emu

@@ -16,7 +16,7 @@
 namespace rung {
 namespace {
 
-// The kernels with costs, and their costs, in the same order.
+// Kernels that have a cost model, and their models, in the same order.
 constexpr std::array rungs = {RUNG_GEMM(cache_blocks), RUNG_GEMM(unpacked),     RUNG_GEMM(split_k),
                               RUNG_GEMM(masked_edges), RUNG_GEMM(just_in_time), RUNG_GEMM(narrow)};
 constexpr std::array<double (*)(const GemmTerms&, int), rungs_with_costs> costs = {
@@ -34,13 +34,13 @@ std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
   return GemmChoice{small->id, small->rung, 1};
 }
 
-/// The rates of threads: those given, or else this machine's, which the first call measures.
+/// Rates of several threads: `given`, or if null this machine's, which the first call measures.
 const CpuRates& shared_rates(const CpuRates* given) {
   return given != nullptr ? *given : rates_of_threads();
 }
 
 int threads_for(double cost, int threads, const CpuRates* given) {
-  constexpr double least_to_share = 1.2e4;  // twice the least half of a handover
+  constexpr double least_to_share = 1.2e4;  // cycles; twice the shortest handover (machine.cpp)
   if (cost < least_to_share || threads == 1) return 1;
   const int most = std::min(threads == 0 ? cpu::default_threads() : threads, cpu::max_threads());
   if (most == 1) return 1;
@@ -49,7 +49,8 @@ int threads_for(double cost, int threads, const CpuRates* given) {
   return std::max(1, static_cast<int>(worth));
 }
 
-/// On a machine of the rates given, or on this one.
+/// Selects the cheapest kernel and its number of threads. `given`: rates of the machine; null: this
+/// machine's.
 GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_factors,
                     const CpuRates* given) {
   if (const auto choice = choice_of_small(shape)) return *choice;
@@ -74,7 +75,8 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
   return {rungs[chosen].id, rungs[chosen].rung, chosen_threads};
 }
 
-/// The cheaper kernel of bf16 and int8, and its number of threads, on a CPU with AMX.
+/// For bf16 and int8 on a CPU with AMX: the cheaper of the two kernels, and its number of threads.
+/// Empty in other cases.
 std::optional<GemmChoice> choose_tiles(const GemmShape& shape, int threads) {
   if (shape.dtype != Dtype::bf16 && shape.dtype != Dtype::i8) return std::nullopt;
   if (!cpu::machine().isa.contains(cpu::Isa::amx)) return std::nullopt;
@@ -88,7 +90,7 @@ Order order_of(const AnyMatrix<const void*>& matrix) {
   return matrix.col_stride == 1 ? Order::row_major : Order::col_major;
 }
 
-/// Integers have the same bits in any order.
+/// True if a kernel of mode batch_invariant must run. Integer sums have the same bits in any order.
 bool is_invariant(const GemmShape& shape) {
   return shape.compute_mode == ComputeMode::batch_invariant && !is_integer(shape.dtype);
 }
@@ -143,7 +145,7 @@ bool is_in_use(std::string_view id) {
 }
 
 GemmChoice choose_gemm(const GemmShape& shape, int threads) {
-  // The same choice in every environment: what is measured or read at the first call is kept.
+  // The first call keeps its measurements: the caller's floating-point mode must not affect them.
   const cpu::ScopedFloatControl usual(cpu::default_float_control);
   const bool has_costs = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
   if (is_invariant(shape)) return first_that_fits(tuned::invariant_gemm_rules, shape, threads);

@@ -21,8 +21,8 @@ inline constexpr Dtypes any_operands =
 inline constexpr Dtypes float8_types = Dtypes::of(Dtype::e4m3, Dtype::e5m2);
 
 inline constexpr CudaGemmRule cuda_gemm_rules[] = {
-    // Below k = 1024, errors of sums of one sign are above those of a chain of FMAs. From there on, a
-    // model says where splitting pays (docs/notes/cuda-kernels.md).
+    // Below k = 1024, sums of terms of one sign have larger errors than a chain of FMAs. From 1024
+    // on, a cost model decides whether splitting is faster (docs/notes/cuda-kernels.md).
     {.dtypes = Dtypes::of(Dtype::f32),
      .compute_mode = ComputeMode::split,
      .min_arch = 90,
@@ -30,8 +30,8 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_k = 1024,
      .pays = splitting_pays,
      .use = cuda::GemmRungIndex::gemm_split_f16},
-    // GPUs of sm_86 and sm_89 multiply float16 with float sums no more than four times as fast as float,
-    // many of them twice: three products do not pay there.
+    // Only sm_80: on sm_86 and sm_89, products of float16 with float sums run at most four times as
+    // fast as products of float, on many GPUs only twice. Three of them take too long there.
     {.dtypes = Dtypes::of(Dtype::f32),
      .compute_mode = ComputeMode::split,
      .min_arch = 80,
@@ -39,7 +39,8 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_k = 1024,
      .pays = splitting_pays,
      .use = cuda::GemmRungIndex::gemm_split_f16_mma},
-    // A model says where residues pay for the last wave of 128x256 tiles, too (the same notes).
+    // A cost model, which counts whole waves of 128x256 tiles, decides whether residues are faster
+    // (docs/notes/cuda-kernels.md).
     {.dtypes = Dtypes::of(Dtype::f64),
      .compute_mode = ComputeMode::split,
      .min_arch = 90,
@@ -49,13 +50,13 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_k = 2048,
      .pays = residues_pay,
      .use = cuda::GemmRungIndex::gemm_residues},
-    // The only one in this mode, whatever the shape: bits do not depend on it.
+    // One kernel for all shapes, so that the bits of a result do not depend on the shape.
     {.dtypes = Dtypes::of(Dtype::f32),
      .compute_mode = ComputeMode::reproducible,
      .min_arch = 90,
      .max_arch = 90,
      .use = cuda::GemmRungIndex::gemm_digits},
-    // A vector, or a few rows or columns.
+    // Products by a vector, or with a few rows or columns.
     {.dtypes = Dtypes::of(Dtype::f64),
      .min_arch = 80,
      .max_short = 2,
@@ -84,8 +85,8 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .max_short = 6,
      .max_alignment = 8,
      .use = cuda::GemmRungIndex::gemm_skinny},
-    // Writing C takes longer than the products. From k = 9 on, small ones need smaller tiles; in 16 bits,
-    // TMA writes C faster where rows are aligned.
+    // Short k: writing C takes longer than multiplying. From k = 9 on, small products need smaller
+    // tiles. TMA stores aligned rows of 16-bit elements faster.
     {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32, Dtype::f64),
      .min_arch = 80,
      .min_m = 32,
@@ -131,7 +132,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .use = cuda::GemmRungIndex::gemm_mma_f64_warp_specialized},
     {.dtypes = Dtypes::of(Dtype::f64), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_mma_f64},
     {.dtypes = f32_and_i32, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_fma_tiles},
-    // Where TMA cannot read the operands, and packing them takes longer than a small product.
+    // Small products whose operands TMA cannot read: packing would take longer than multiplying.
     {.dtypes = any_operands,
      .min_arch = 80,
      .max_k = 128,
@@ -155,20 +156,20 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .use = cuda::GemmRungIndex::gemm_wgmma_tiles},
     {.dtypes = of_16_bits, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_22_stages},
     {.dtypes = any_operands, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_any_operands},
-    // GPUs without cp.async. This rung supports no other types than those above.
+    // GPUs without cp.async. This rung adds no types to those of the rules above.
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 
-/// Where a rule says the first of two rungs, a model says which of both takes less time.
+/// If the rules select `of`, wave models decide between `of` and `use`.
 inline constexpr CudaRival cuda_rivals[] = {
     {.dtypes = of_16_bits,
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
      .use = cuda::GemmRungIndex::gemm_ping_pong},
 };
 
-// A product of more work fills the GPU by itself, with kernels that are faster for it. Rungs of f32
-// multiply tf32 without rounding it: up to 16 rows or columns memory is the limit, and up to 96 packing
-// operands takes longer.
+// A product with more than max_work fills the GPU by itself: the kernels for single products are
+// faster. Kernels of f32 also multiply tf32 operands, without rounding them: for up to 16 rows or
+// columns, where memory is the bottleneck, and for up to 96 if operands would have to be packed.
 inline constexpr CudaBatchRule cuda_batch_rules[] = {
     {.dtypes = Dtypes::of(Dtype::tf32),
      .min_arch = 90,
@@ -218,7 +219,8 @@ inline constexpr CudaBatchRule cuda_batch_rules[] = {
      .min_arch = 80,
      .max_work = 1.4e8,
      .use = cuda::GemmRungIndex::gemm_small_mma},
-    // wgmma reads K-major tiles of these: other operands are packed, all products' at once.
+    // For these types, wgmma reads only K-major tiles. Other operands are packed first, for
+    // all products at once.
     {.dtypes = Dtypes::of(Dtype::i8) | float8_types,
      .min_arch = 90,
      .max_arch = 90,
@@ -227,7 +229,7 @@ inline constexpr CudaBatchRule cuda_batch_rules[] = {
      .use = cuda::GemmRungIndex::gemm_batched_wgmma},
 };
 
-// Rungs of f32 multiply tf32 without rounding it, where rung 63 cannot.
+// If gemm/cuda/grouped cannot run, kernels of f32 multiply tf32 operands, without rounding them.
 inline constexpr CudaGroupRule cuda_group_rules[] = {
     {.dtypes = any_operands | float8_types,
      .min_arch = 90,
@@ -263,7 +265,7 @@ inline constexpr CudaGroupRule cuda_group_rules[] = {
      .use = cuda::GemmRungIndex::gemm_small_matrices},
 };
 
-/// Where blocks of A and B have scales.
+/// Products whose A and B have scales for blocks of elements.
 inline constexpr CudaBatchRule cuda_block_scale_rules[] = {
     {.dtypes = Dtypes::of(Dtype::e4m3),
      .min_arch = 90,
@@ -271,7 +273,7 @@ inline constexpr CudaBatchRule cuda_block_scale_rules[] = {
      .use = cuda::GemmRungIndex::gemm_block_scaled},
 };
 
-/// Where one operand is of bfloat16 and the other one of float, if a model says that it pays.
+/// Products of a bfloat16 and a float operand, if a cost model expects this kernel to be faster.
 inline constexpr CudaBatchRule cuda_mixed_rules[] = {
     {.dtypes = Dtypes::of(Dtype::bf16),
      .min_arch = 90,
@@ -279,7 +281,7 @@ inline constexpr CudaBatchRule cuda_mixed_rules[] = {
      .use = cuda::GemmRungIndex::gemm_split_bf16},
 };
 
-/// By weights of 4 or 8 bits, for A of 16.
+/// Weight-only products: elements of A have 16 bits, weights 4 or 8.
 inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
     {.min_arch = 90,
      .max_arch = 90,
@@ -295,9 +297,9 @@ inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
     {.min_arch = 80, .use = cuda::GemmRungIndex::gemm_weight_only},
 };
 
-/// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
-/// same order, k by k or instruction by instruction. For elements of 16 bits, few rows and a k
-/// beyond 4096 take other kernels, with the same order of sums (cost/invariant.hpp).
+/// Mode batch_invariant. Without split-K, every tile size of these kernels adds the terms of an
+/// element in the same order, k by k or instruction by instruction. For 16-bit elements, products
+/// with few rows or with k > 4096 use other kernels, which keep that order (cost/invariant.hpp).
 inline constexpr CudaBatchRule cuda_invariant_rules[] = {
     {.dtypes = Dtypes::of(Dtype::f32), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_fma_tiles},
     {.dtypes = Dtypes::of(Dtype::f64),

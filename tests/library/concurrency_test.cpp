@@ -1,4 +1,4 @@
-// Callers in several threads at the same time, each with its own problem and the exact result.
+// Calls from several threads at the same time, each with its own problem, return exact results.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// rung::gemm: the library's selection, checked by the rules of verification, and the decisions of
-// the front end alone.
+// rung::gemm: verifies the kernels that the library selects, and tests the cases that the front end
+// handles without a kernel.
 
 #include "rung/gemm.hpp"
 #include "core/dtype.hpp"

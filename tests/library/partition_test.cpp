@@ -11,7 +11,7 @@
 namespace rung::cpu {
 namespace {
 
-constexpr std::int64_t MR = 14, NR = 32;  // of a tile in f32, AVX-512
+constexpr std::int64_t MR = 14, NR = 32;  // an f32 tile of AVX-512
 constexpr std::int64_t L2_rows = 256;     // rows of a block of A that stays in L2
 
 struct Shape {
@@ -89,8 +89,8 @@ TEST(Partition, BlocksAreWithinTheirLimit) {
   }
 }
 
-// For cores that multiply 16 pairs of floats per cycle. 1.5 bytes per cycle for each of 64 cores
-// are about 300 GB/s from all L3 caches together.
+// Assumes cores that run 16 FMAs of floats per cycle. 1.5 bytes per cycle for each of 64 cores are
+// about 300 GB/s from all L3 caches together.
 TEST(Partition, LargeProductsReadLittleFromOutsideTheirCores) {
   for (const std::int64_t size : {2048, 4096}) {
     for (const int threads : threads_of_machines) {

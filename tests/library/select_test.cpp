@@ -1,4 +1,4 @@
-// The rules select a rung of the ladder that can run the problem, for any problem.
+// For every problem, the CPU's rules and cost models select a kernel that can run it.
 
 #include "select/cpu/select.hpp"
 
@@ -68,7 +68,7 @@ cpu::CpuModel model_of(std::string_view vendor, int family, int model) {
   return cpu;
 }
 
-/// Measurements by a guest depend on the other guests of its core.
+/// The rate is known by CPU model: in a virtual machine, a measurement depends on the other guests.
 TEST(Rates, OfFmasAreKnownByTheModel) {
   const auto zen = model_of("AuthenticAMD", 0x17, 0x01);
   const auto zen3 = model_of("AuthenticAMD", 0x19, 0x01),
@@ -106,7 +106,7 @@ TEST(Costs, ChooseRungsByShape) {
   }
 }
 
-/// unpacked pads the last strip of B to whole vectors, and its few sums depend on each other.
+/// unpacked pads the last strip of B to whole vectors, and has too few independent sums.
 TEST(Costs, OfFewRowsAndColumnsAreLessInPlace) {
   CpuRates rates = rates_of_machine;
   rates.fmas_per_cycle = 2;
@@ -118,10 +118,10 @@ TEST(Costs, OfFewRowsAndColumnsAreLessInPlace) {
   }
 }
 
-/// 16 registers of 256 bits. masked_edges reads a B in L2 in place, or copies strips of it, also for a C
-/// beyond L2, but not for many splits of k, because each adds to C. just_in_time fetches a B beyond L2
-/// for some dozens of rows, except for rows of B so short that a strip is most of them. Few rows of
-/// A do not stay in registers while narrow adds rows of B.
+/// A CPU with 16 registers of 256 bits. masked_edges reads a B in L2 in place, or copies strips of
+/// B. It remains the best for a C beyond L2, but not with many splits of k, as each adds to C.
+/// just_in_time prefetches a B beyond L2 for some dozens of rows, unless a strip is most of a short
+/// row of B. narrow loses with a few rows of A: they do not stay in registers.
 TEST(Costs, OfTilesOfFewRowsKnowWhatTheirFmasHide) {
   const CpuRates rates{.lanes_f32 = 8,
                        .lanes_f64 = 4,
@@ -291,7 +291,7 @@ TEST(Costs, OfThreadsThatHaveNoPartAreNotPaid) {
                         few_registers);
   EXPECT_EQ(cost::cache_blocks(block, 2), cost::cache_blocks(block, 1));
 
-  // Sums of up to 64 columns are one part, of a k too short to be split.
+  // Up to 64 columns are one part, and k is too short to be split.
   const GemmTerms row({Dtype::f32, 2, 39, 1000, Order::row_major, Order::row_major}, rates);
   EXPECT_EQ(cost::narrow(row, 16), cost::narrow(row, 1));
   const GemmTerms long_k({Dtype::f32, 2, 39, 3823, Order::row_major, Order::row_major}, rates);

@@ -1,5 +1,5 @@
-// The library compared with peers on random shapes, with the virtual GPU instead of a GPU and a
-// cuBLAS that computes on this CPU.
+// The benchmark of the library and its peers on random shapes. The virtual GPU replaces a GPU, and
+// a fake cuBLAS computes on this CPU.
 
 #include "tools/measure/random/random_bench.hpp"
 #include "core/dtype.hpp"
@@ -293,7 +293,7 @@ TEST_F(Pool, APlanThatTheDriverRefusesIsRecordedAndTheRestIsTimed) {
   EXPECT_EQ(regret(plans), 1);
 }
 
-/// The kernels that this mode uses, which are not rungs.
+/// Mode batch_invariant uses kernels that are not rungs.
 TEST_F(Pool, PlansOfModeBatchInvariant) {
   const GpuLibraryContender library(virtual_gpu(), ComputeMode::batch_invariant);
   const auto plan = [](const Size& size) {

@@ -10,8 +10,8 @@
 namespace rung {
 namespace {
 
-/// The bytes of a kernel's arguments, in the order of its parameters, and the memory to which they
-/// point.
+/// The arguments of a kernel in the order of its parameters, with the bytes of those that are
+/// passed by value.
 class Arguments {
  public:
   explicit Arguments(std::shared_ptr<const MetalKernel> kernel)
@@ -56,7 +56,7 @@ class Arguments {
     }
   }
 
-  /// Stores the low bytes of a value, as many as the parameter's size.
+  /// Stores the low bytes of a value, as many as the parameter has.
   void set_bytes(Role role, const void* value) {
     for_each(role, [&](std::size_t i) {
       bytes_[i].resize(kernel_->info().parameters[i].bytes);

@@ -16,14 +16,14 @@ namespace rung {
 void add_text(std::vector<vgpu::LineCounters>& lines, std::string_view file_name,
               std::string_view source);
 
-/// The hottest lines, with their share of all instructions; source text beyond `width` columns is cut.
+/// The hottest lines, with their share of all instructions. Source text is cut to `width` columns.
 std::string line_table(const std::vector<vgpu::LineCounters>& lines,
                        std::size_t width = text_width);
 
 /// The launch's memory traffic and instructions.
 std::string counter_table(const vgpu::LaunchReport& report);
 
-/// A paragraph for each hazard; empty without any.
+/// A paragraph for each hazard; empty if there are no hazards.
 std::string hazards_text(const vgpu::LaunchReport& report);
 
 /// The launch's shape, memory traffic, instructions, hottest lines and hazards.

@@ -31,7 +31,7 @@ def plain(token):
 
 
 def render(text, page, links, terms=None):
-    """`page` is the path of the source; `links` maps its targets; `terms` marks words of the glossary."""
+    """Renders Markdown. `page`: path of the source; `links` maps targets; `terms` marks words of the glossary."""
     markdown = MarkdownIt("commonmark", {"html": True, "highlight": highlight}).enable(["table", "strikethrough"])
     tokens = markdown.parse(re.sub(r"<!--.*?-->\n?", "", text, flags=re.S))
     headings = name_headings(tokens)
@@ -87,7 +87,7 @@ def link_targets(token, page, links):
 
 
 def frame_tables(body):
-    """Tables scroll by themselves; a heading without text is a plain cell."""
+    """Puts each table in a box that scrolls, and makes header cells without text plain cells."""
     body = re.sub(r"<th( [^>]*)?></th>", "<td></td>", body)
     body = body.replace("<table>", '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>')
     return body.replace("</table>", "</table>\n</div>")

@@ -31,7 +31,7 @@ struct Capture {
   const StreamState* origin = nullptr;
   std::uint64_t origin_id = 0;
   cuda::CaptureMode mode = cuda::CaptureMode::global;
-  std::thread::id thread;  // that began the capture
+  std::thread::id thread;  // the thread that began the capture
   std::uint64_t id = 0;    // never used twice
   std::shared_ptr<GraphState> graph;
   cuda::Graph handle = nullptr;  // handle of `graph`, once a caller has asked for it

@@ -1,6 +1,6 @@
 #pragma once
 // Race detection in global memory by rows: lanes that access aligned, adjacent words share one
-// stamp (RowStamp). Most accesses are of this kind, and stamps of granules would need ten times the
+// stamp (RowStamp). Most accesses are of this kind; one stamp per granule would take ten times the
 // memory.
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace rung::vgpu {
 
-/// The accesses of a launch to an allocation.
+/// A launch that accesses an allocation.
 struct RowLaunch {
   const GlobalShadow& shadow;
   std::uint64_t number;  // number of the launch's first block
@@ -40,8 +40,8 @@ bool visit_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& 
 bool visit_own_rows(const RowLaunch& launch, const GlobalRow& row, const HalfWarps& halves,
                     bool writes);
 
-/// Converts row stamps in bytes [begin, end) to stamps of granules. Call before an access there
-/// that is not by rows.
+/// Converts row stamps in bytes [begin, end) to stamps of granules. Call this before an access to
+/// these bytes that is not recorded by rows.
 void spread_rows(const RowLaunch& launch, std::uint64_t begin, std::uint64_t end);
 
 }  // namespace rung::vgpu

@@ -1,12 +1,12 @@
 #pragma once
-// The enumerators of Opcode: for the files that name one. A new row in instructions.def recompiles these
-// files only.
+// The enumerators of Opcode. Only files that name one include this header, so a new row in
+// instructions.def recompiles only these files.
 
 #include "vgpu/ptx/opcode.hpp"
 
 namespace rung::vgpu::ptx {
 
-/// `unknown` stands for every word without a row in the table. and_, not_, or_ and xor_ have an
+/// `unknown` stands for every opcode without a row in the table. and_, not_, or_ and xor_ have an
 /// underscore because C++ reserves the words.
 enum class Opcode : std::uint8_t {
   unknown,

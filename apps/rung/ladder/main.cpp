@@ -1,5 +1,5 @@
-// The program of `make ladder`, which is built in a fraction of the time: the CPU rungs, without GPUs,
-// the virtual GPU and what needs them. It runs the complete program for everything else.
+// The program of `make ladder`: the CPU rungs, without GPUs and virtual GPU, built in a fraction of
+// the time. It starts the complete program for everything else.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -24,14 +24,15 @@ constexpr std::array commands = {
 #undef RUNG_COMMAND
 };
 
-/// The kernels here are those for this machine's instruction set.
+/// Throws ElsewhereError if RUNG_ISA is set: this program has kernels only for this machine's
+/// instruction set.
 void check_instruction_set() {
   const char* const isa = std::getenv("RUNG_ISA");
   if (isa != nullptr && *isa != '\0') throw ElsewhereError("RUNG_ISA");
 }
 
-/// Replaces this process by the complete program with the same arguments. Throws UnavailableError if it is
-/// not built.
+/// Replaces this process by the complete program with the same arguments. Throws UnavailableError
+/// if that is not built.
 void continue_in_complete(char** argv, const std::string& what) {
   if (is_complete_built()) {
     std::fflush(nullptr);

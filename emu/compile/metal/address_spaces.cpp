@@ -1,5 +1,5 @@
-// Address spaces. As qualifiers of a type they are macros of the library (emu/include/metal); this
-// pass handles the declarations in which they mean something else.
+// Rewrites address spaces. As qualifiers of a type they are macros of the library
+// (emu/include/metal); this pass handles the declarations in which they mean something else.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ bool declares_storage(const Source& source, std::size_t at) {
                         source.is(at, ",") || source.is(at, "{"));
 }
 
-/// Threadgroup memory has no initial contents.
+/// Removes the declaration's initializers: threadgroup memory has no initial contents.
 void remove_initializers(Source& source, std::size_t at) {
   for (; at < source.size() && !source.is(at, ";"); at = source.next(at)) {
     if (source.is(at, "(") || source.is(at, "[")) {
@@ -80,7 +80,7 @@ void rewrite_storage(Source& source, std::size_t at) {
   if (!is_static) source[source.statement(at)].text.insert(0, "static ");
 }
 
-/// `device float a[4]` as a parameter is a pointer; clang forbids it for the array.
+/// Rewrites a parameter `device float a[4]` as a pointer: clang rejects the qualifier of the array.
 void rewrite_array_parameter(Source& source, std::size_t at) {
   if (!source.in_parentheses(at) || !source.is(source.around(at), "(")) return;
   const std::size_t end = source.partner(source.around(at));
@@ -106,7 +106,7 @@ void rewrite_array_parameter(Source& source, std::size_t at) {
   }
 }
 
-/// True for the qualifier of a method: `float get() const device {`.
+/// True if the address space at `at` qualifies a method, as in `float get() const device {`.
 bool qualifies_method(const Source& source, std::size_t at) {
   if (source.scope(at) != Source::Scope::record || source.in_parentheses(at)) return false;
   const std::size_t before = source.previous(at), after = source.next(at);
@@ -150,7 +150,8 @@ bool ends_plain_method(const Source& source, std::size_t at) {
   return source.is(after, "{") || source.is(after, ";") || source.is(after, ":");
 }
 
-/// The declaration of a method without what may differ between address spaces.
+/// The text of a method's declaration without `inline` and `constexpr`. Methods with the same key
+/// differ only in their address space.
 std::string method_key(const Source& source, std::size_t first, std::size_t end, bool is_const) {
   std::string key = is_const ? "const " : "";
   for (std::size_t each = first; each < end; each = source.next(each)) {
@@ -167,15 +168,15 @@ bool is_constructor(const Source& source, std::size_t first, std::size_t end) {
   return name == first || source.is(before, "constexpr") || source.is(before, "inline");
 }
 
-/// Methods may be called through a pointer of any address space; those that differ in nothing else
-/// are declared once.
+/// Removes the address spaces of methods, so that they can be called through a pointer of any
+/// address space. Declares overloads that differ in nothing else only once.
 void rewrite_methods(Source& source) {
   std::map<std::size_t, std::set<std::string>> declared;  // by class
   for (std::size_t at = 0; at < source.size(); ++at) {
     const bool is_qualified = is_space(source, at) && qualifies_method(source, at);
     if (!is_qualified && !ends_plain_method(source, at)) continue;
     const std::size_t first = source.statement(at);
-    std::size_t end = is_qualified ? at : source.next(at);  // of the parameters
+    std::size_t end = is_qualified ? at : source.next(at);  // end of the parameters
     while (!source.is(source.previous(end), ")")) end = source.previous(end);
     std::size_t after = source.next(at);
     bool is_const = source.is(end, "const") || source.is(after, "const");
@@ -193,7 +194,7 @@ void rewrite_methods(Source& source) {
   }
 }
 
-/// `coherent(device)` says nothing that matters here.
+/// Removes `coherent(device)`, which has no effect on the virtual GPU.
 void remove_coherent(Source& source, std::size_t at) {
   const std::size_t open = source.next(at);
   if (!source.is(at, "coherent") || !source.is(open, "(")) return;

@@ -8,7 +8,7 @@
 namespace rung::emu::metal {
 namespace {
 
-/// The argument of the call: ::metal::detail::Argument<type>::get(p0).
+/// The expression that the entry passes for an argument, such as A0::get(p0).
 std::string call_argument(const Argument& argument, std::size_t number) {
   if (!argument.position.empty()) return fmt::format("v{}", number);
   if (argument.parameter.kind == ParameterKind::threadgroup) {
@@ -51,7 +51,7 @@ std::string entry_text(const KernelEntry& kernel) {
       parameters += fmt::format("{}A{}::type p{}", parameters.empty() ? "" : ", ", i, i);
     }
   }
-  // Errors of the call, such as a wrong type of a position, are reported at the kernel.
+  // The compiler reports errors in the call, such as a position of the wrong type, at the kernel.
   return fmt::format(
       "\n# {0} {1}\n"
       "namespace rung_entry_{2} {{ {3}__attribute__((nvptx_kernel)) void rung_entry({4}) "

@@ -1,4 +1,5 @@
-// Arrays, copies from and to them, textures and surfaces: the runtime's, under the driver's names.
+// The driver API for arrays, textures and surfaces, and for copies from and to arrays. The objects
+// are those of the runtime API.
 
 #include "emu/runtime/arrays.hpp"
 
@@ -22,9 +23,9 @@ cudaChannelFormatDesc to_format(CUarray_format format, unsigned channels) {
   } else if (kind == CU_AD_FORMAT_HALF) {
     bits = 16;
   } else if (kind == CU_AD_FORMAT_SIGNED_INT8) {
-    bits = 8 << width;  // 8, 9 and 10
+    bits = 8 << width;  // formats 8, 9 and 10 have 8, 16 and 32 bits
   } else {
-    bits = 8 << (width - 1);  // 1, 2 and 3
+    bits = 8 << (width - 1);  // formats 1, 2 and 3 have 8, 16 and 32 bits
   }
   const bool is_float = kind == CU_AD_FORMAT_FLOAT || kind == CU_AD_FORMAT_HALF;
   const auto of = [&](unsigned channel) { return channels > channel ? bits : 0; };
@@ -48,7 +49,7 @@ unsigned channels_of(const cudaChannelFormatDesc& format) {
   return 1u + (format.y != 0) + (format.z != 0) + (format.w != 0);
 }
 
-/// One side of a copy of a box: its first byte, and the distances of rows and slices.
+/// Source or destination of a 3D copy: the first byte, and the bytes between rows and slices.
 struct Side {
   cuda::MemoryType type;
   char* data;
@@ -99,7 +100,7 @@ bool lacks_array(CUmemorytype type, CUarray array) {
   return type == CU_MEMORYTYPE_ARRAY && array == nullptr;
 }
 
-/// Between `bytes` bytes from `offset` on in the first row of an array, and memory.
+/// Copies `bytes` bytes between memory and the first row of an array, there from `offset` on.
 CUresult copy_run(CUarray array, std::size_t offset, const void* memory, std::size_t bytes,
                   cudaMemcpyKind kind, bool to_array) {
   if (array == nullptr) return CUDA_ERROR_INVALID_VALUE;

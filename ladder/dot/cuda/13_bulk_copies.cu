@@ -101,7 +101,7 @@ struct BulkCopies {
     return sum;
   }
 
-  // Vectors that bulk copies do not support: element by element.
+  // For vectors that bulk copies do not support: loads single elements.
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ Out sum_of_terms(const Dot<In>& d) {
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;

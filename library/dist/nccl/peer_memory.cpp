@@ -87,7 +87,7 @@ PeerMemory::~PeerMemory() {
     if (is_ipc_[rank]) session_.peers().cuIpcCloseMemHandle(mapped_[rank]);
   }
   try {
-    session_.all_gather(0);  // memory is freed when no rank maps it any more
+    session_.all_gather(0);  // wait until no rank maps the memory any more
   } catch (const std::exception&) {
     return;
   }

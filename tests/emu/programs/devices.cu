@@ -1,4 +1,4 @@
-// Two devices: each has its own variables, and their memory is in reach of both.
+// Two devices: each has its own variables, and can access the memory of both.
 #include <cstdio>
 
 __constant__ int factor;
@@ -33,9 +33,9 @@ int main() {
   int result[4] = {};
   cudaSetDevice(0);
   cudaMemcpy(data[0], start, sizeof(start), cudaMemcpyHostToDevice);
-  scale<<<1, 4>>>(data[1], data[0]);  // by 10, into the other's memory
+  scale<<<1, 4>>>(data[1], data[0]);  // times 10, into device 1's memory
   cudaSetDevice(1);
-  scale<<<1, 4>>>(data[1], data[1]);  // by 20
+  scale<<<1, 4>>>(data[1], data[1]);  // times 20
   cudaMemcpyPeer(data[0], 0, data[1], 1, sizeof(start));
   cudaMemcpy(result, data[0], sizeof(result), cudaMemcpyDeviceToHost);
   printf("%d %d %d %d\n", result[0], result[1], result[2], result[3]);

@@ -1,5 +1,5 @@
-// cuRAND: four numbers at once from Philox, and pairs of log-normal ones. The values are those of NVIDIA's
-// own device headers, compiled by nvcc, but for Poisson's, which are drawn another way.
+// cuRAND: four numbers per call from Philox, and pairs of log-normal numbers. The expected values
+// are from NVIDIA's headers, compiled by nvcc, except for Poisson numbers: their algorithm differs.
 #include <curand_kernel.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Attacks with streams, threads, captures and graphs.
+// Tries to break the library with streams, threads, captures and graphs.
 
 #include <atomic>
 #include <memory>
@@ -34,7 +34,7 @@ Recorded record(Stream stream, CaptureMode mode, const F& f) {
   return recorded;
 }
 
-/// Runs f(thread) in several threads, and rethrows an exception of one of them.
+/// Runs f(thread) in `count` threads. Throws Failure with the first error, if there is one.
 template <class F>
 void in_threads(int count, Context context, const F& f) {
   std::vector<std::thread> threads;

@@ -38,7 +38,7 @@ std::vector<float> powers(std::int64_t count, int seed) {
   return values;
 }
 
-/// B is K-major, with matrices of n x k below each other. Offsets are empty for a single product.
+/// B is K-major: n x k matrices, one after the other. Offsets are empty for a single product.
 struct Problem {
   std::int64_t m, n, k;
   Offsets offsets = {};

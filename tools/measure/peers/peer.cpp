@@ -32,7 +32,8 @@ constexpr std::array kinds = {
     PeerKind{"cub", "gpu", "package nvidia-cuda-toolkit, by make cub", "RUNG_CUB", open_cub},
 };
 
-// These select older kernels, fewer threads, or threads that are pinned or never sleep.
+// Variables that distort measurements: they select older kernels or fewer threads, pin threads,
+// keep them from sleeping, or print logs.
 constexpr std::array harmful = {
     "OPENBLAS_CORETYPE",
     "OPENBLAS_NUM_THREADS",

@@ -1,5 +1,5 @@
 #pragma once
-// The instruction forms that random kernels consist of.
+// The forms of instructions in the fuzzer's random kernels.
 
 #include <array>
 

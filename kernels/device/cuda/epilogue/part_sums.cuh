@@ -13,7 +13,7 @@
 
 namespace rung::cuda {
 
-/// One of A and B is bfloat16, the other one float.
+/// Corrects sums of a product whose A (if A_IS_NARROW) or B is bfloat16, and the other one float.
 template <bool A_IS_NARROW>
 struct PartSums {
   const Gemm<bfloat16, float>& g;
@@ -56,7 +56,7 @@ struct PartSums {
     return of != nullptr && i < count && of[i].loss > 0;
   }
 
-  /// The float operand, which is passed as bfloat16.
+  /// The float operand, whose pointer has the type bfloat16.
   static __device__ __forceinline__ Matrix<const float> floats(const Matrix<const bfloat16>& x) {
     return {reinterpret_cast<const float*>(x.data), x.row_stride, x.col_stride};
   }

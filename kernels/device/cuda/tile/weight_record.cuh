@@ -107,8 +107,8 @@ __device__ __forceinline__ void unpack_fragment(std::uint32_t (&fragment)[4],
   }
 }
 
-/// The record of 16 rows and the k-steps from k. For rows after the last ones, returns the last
-/// record, whose results are not stored.
+/// The record with step k of a tile of 16 rows. For a row tile past the end, returns the last
+/// tile's record; the caller does not store its results.
 __device__ __forceinline__ const unsigned char* record_of(const unsigned char* weights,
                                                           const WeightLayout& layout,
                                                           std::int64_t row_tile, std::int64_t k) {
