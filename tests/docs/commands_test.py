@@ -103,10 +103,10 @@ def is_possible(words, folder):
         return False
     if words[0] in ("tune", "dist") or "/99" in " ".join(words):
         return False
-    given = [word for word in words[1:] if re.search(r"\.(jsonl?|cu|metal)(:\w+)?$", word)]
+    given = [word for word in words[1:] if re.search(r"\.(jsonl?|cu|metal)(:.+)?$", word)]
     written = {words[i + 1] for i, word in enumerate(words[:-1]) if word in ("--json", "-o", "--map", "--html")}
     known = [word for word in given if word not in written and words[0] != "new"]
-    return all((folder / re.sub(r":\w+$", "", word)).exists() for word in known)
+    return all((folder / re.sub(r"(\.cu|\.metal):.+$", r"\1", word)).exists() for word in known)
 
 
 def prepare(folder):

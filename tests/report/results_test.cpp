@@ -430,7 +430,7 @@ TEST(Lines, MayBeThoseOfSeveralRuns) {
     bench_files(two + "{", "x.jsonl");
     FAIL() << "was read";
   } catch (const json::ReadError& error) {
-    EXPECT_TRUE(std::string(error.what()).starts_with("x.jsonl: line 8")) << error.what();
+    EXPECT_NE(std::string(error.what()).find("line 8"), std::string::npos) << error.what();
   }
 }
 

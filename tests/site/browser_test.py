@@ -128,6 +128,9 @@ def main():
             has_axe = axe and width == 1300 and not is_dark
             copies = [probed(copy, page, axe if has_axe else None) for page in PAGES]
             found, others = reports(browse(chromium, folder, copies, width, is_dark))
+            for page, probe in zip(PAGES, copies):
+                if page not in found:  # a busy machine may end the frames' time too early
+                    found |= reports(browse(chromium, folder, [probe], width, is_dark))[0]
             problems += [f"{width}: console: {line}" for line in others]
             for page in PAGES:
                 report = found.get(page)

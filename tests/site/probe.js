@@ -83,7 +83,7 @@
   };
 
   async function benchmarks() {
-    for (let i = 0; i < 100 && find(".plot").hidden; ++i) await pause(50);
+    for (let i = 0; i < 600 && find(".plot").hidden; ++i) await pause(50);
     const does = {points: all(".plot .point").length, boxes: all(".plot .box").length, rows: all(".data tbody tr").length};
     const point = find(".plot .point").getBoundingClientRect();
     find(".plot svg").dispatchEvent(new PointerEvent("pointermove", {clientX: point.x + 2, clientY: point.y + 2, bubbles: true}));
