@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/st_shared.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/types.cuh"
 
@@ -37,14 +38,22 @@ class StagedTile {
     }
   }
 
-  /// Writes the tile to shared memory.
+  /// Writes the tile to shared memory. The vectors of an MN-major operand remain vectors: stored
+  /// word by word, lanes would be VEC words apart, and VEC of them in each bank.
   __device__ __forceinline__ void store(Out* tile) const {
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
       const Place at = place(i);
       Out* const to = tile + at.k * LD + at.e;
-      RUNG_UNROLL
-      for (int v = 0; v < VEC; ++v) to[k_major_ ? v * LD : v] = static_cast<Out>(staged_[i].at[v]);
+      if (k_major_) {
+        RUNG_UNROLL
+        for (int v = 0; v < VEC; ++v) to[v * LD] = static_cast<Out>(staged_[i].at[v]);
+      } else {
+        Vector<Out, VEC> vector;
+        RUNG_UNROLL
+        for (int v = 0; v < VEC; ++v) vector.at[v] = static_cast<Out>(staged_[i].at[v]);
+        ptx::st_shared(ptx::cvta_to_shared(to), vector);
+      }
     }
   }
 
@@ -53,6 +62,7 @@ class StagedTile {
   static constexpr int COUNT = EXTENT * BK / (VEC * THREADS);
   static_assert(COUNT * VEC * THREADS == EXTENT * BK, "each thread loads as many vectors");
   static_assert(BK % VEC == 0 && EXTENT % VEC == 0, "no vector spans two rows");
+  static_assert(LD % VEC == 0, "every row begins at a vector");
 
   struct Place {
     int e, k;
