@@ -224,8 +224,10 @@ ExitCode check(const learn::Exercise& exercise, const fs::path& file, std::size_
   print_goals(out, result);
   const learn::HintMemory memory(file);
   if (result.is_solved()) {
-    fmt::print(out, "solved{}\nthe rung that you wrote: rung explain {}\n", next_text(exercise),
-               exercise.rung);
+    fmt::print(out,
+               "solved{}\nthe rung that you wrote: rung explain {}\nour solution, to compare: {} "
+               "--html {}.html\n",
+               next_text(exercise), exercise.rung, learn_command(exercise), exercise.number);
     memory.forget();
     return exit_right;
   }

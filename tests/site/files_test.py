@@ -170,7 +170,7 @@ def check_contents(site, project):
     for part in (
         'id="goals"',
         'id="hints"',
-        'id="solution"',
+        'solution.cu.html"',
         'class="stepper"',
         'class="term"',
         "<svg",
@@ -178,6 +178,8 @@ def check_contents(site, project):
     ):
         if part not in chapter:
             yield f"the page of a chapter lacks {part}"
+    if "const int row = blockIdx.y * BM + threadIdx.y;" in re.sub(r"<[^>]*>", "", chapter):
+        yield "the page of a chapter shows the solution"
 
 
 def main():

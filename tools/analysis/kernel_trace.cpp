@@ -93,13 +93,6 @@ std::optional<Access> access_of(const Instruction& instruction) {
   return plain_access(instruction);
 }
 
-std::string place_of(const Instruction& instruction, const vgpu::ptx::Module& text) {
-  const auto file = static_cast<std::size_t>(instruction.source.file);
-  if (file == 0 || file >= text.files.size() || instruction.source.line == 0) return "";
-  return fmt::format("{}:{}", std::filesystem::path(text.files[file]).filename().string(),
-                     instruction.source.line);
-}
-
 /// True for cp.async.bulk with global memory as its destination, which is named first.
 bool is_bulk_store(const Instruction& instruction) {
   if (instruction.opcode != Opcode::cp || !instruction.has("bulk")) return false;
@@ -139,6 +132,13 @@ double count_multiply_adds(const KernelTrace& trace, const InstructionsByLine& i
 }
 
 }  // namespace
+
+std::string source_of(const Instruction& instruction, const vgpu::ptx::Module& text) {
+  const auto file = static_cast<std::size_t>(instruction.source.file);
+  if (file == 0 || file >= text.files.size() || instruction.source.line == 0) return "";
+  return fmt::format("{}:{}", std::filesystem::path(text.files[file]).filename().string(),
+                     instruction.source.line);
+}
 
 double Access::scattered_sectors() const {
   constexpr double sector_bytes = 32;
@@ -217,7 +217,7 @@ KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCou
       if (const auto at = merged.find(site.ptx_line); at != merged.end()) {
         access->merged = at->second;
       }
-      access->where = place_of(*found->second, text);
+      access->where = source_of(*found->second, text);
       trace.accesses.push_back(std::move(*access));
     }
   }

@@ -74,6 +74,9 @@ KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCou
 std::vector<SiteCount> site_counts(const vgpu::LaunchReport& report,
                                    const std::vector<vgpu::Site>& sites);
 
+/// The source line of an instruction: "tile.cu:31"; empty if unknown.
+std::string source_of(const vgpu::ptx::Instruction& instruction, const vgpu::ptx::Module& text);
+
 using InstructionsByLine = std::map<int, const vgpu::ptx::Instruction*>;
 InstructionsByLine by_line(const vgpu::ptx::Module& text);
 

@@ -14,8 +14,9 @@ namespace rung::learn {
 
 /// A reason why the exercise is not solved.
 struct Finding {
-  std::string key;   // for hints: "race", "wrong", or a metric
-  std::string text;  // one sentence
+  std::string key;                         // for hints: "race/two_writers", "wrong", or a metric
+  std::string text;                        // what was found and, of the first finding, its cause
+  std::optional<std::size_t> hazard = {};  // its index in the run's report
 };
 
 struct GoalResult {

@@ -1,6 +1,8 @@
 #include "tools/learn/compile.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -23,6 +25,27 @@ void write(const fs::path& path, std::string_view text) {
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
 }
+
+/// While an object lives, standard error goes nowhere, also for programs that this process runs.
+class HiddenMessages {
+ public:
+  HiddenMessages() : shown_(dup(STDERR_FILENO)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) return;
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+  }
+  ~HiddenMessages() {
+    if (shown_ < 0) return;
+    dup2(shown_, STDERR_FILENO);
+    close(shown_);
+  }
+  HiddenMessages(const HiddenMessages&) = delete;
+  HiddenMessages& operator=(const HiddenMessages&) = delete;
+
+ private:
+  int shown_;
+};
 
 /// The file, a check of its kernel's parameters, and a kernel that calls launch().
 std::string unit(const fs::path& file, const KernelForm& form) {
@@ -106,6 +129,19 @@ Code compile(const Exercise& exercise, const fs::path& file) {
   const KernelForm& form = kernel_form(exercise.kernel);
   const auto compiler = exercise.language == Language::metal ? compile_metal : compile_cuda;
   return {compiler(file, form, folder.path()), form, exercise.language};
+}
+
+std::optional<Code> compile_text(const Exercise& exercise, const fs::path& file,
+                                 const std::string& text) {
+  const TemporaryFolder folder;
+  const fs::path copy = folder.path() / file.filename();
+  write(copy, text);
+  const HiddenMessages hidden;
+  try {
+    return compile(exercise, copy);
+  } catch (const emu::CompileError&) {
+    return std::nullopt;
+  }
 }
 
 std::string solution_name(const Exercise& exercise) {

@@ -2,6 +2,7 @@
 // Compiles a learner's file or a solution to device code.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "tools/learn/exercise.hpp"
@@ -21,6 +22,9 @@ struct Code {
 /// Throws emu::MissingTool if clang is not installed, and emu::CompileError if the file does not
 /// compile or has no kernel of the exercise's form.
 Code compile(const Exercise& exercise, const std::filesystem::path& file);
+/// Compiles a text as if the file had it, without messages. Empty if it does not compile.
+std::optional<Code> compile_text(const Exercise& exercise, const std::filesystem::path& file,
+                                 const std::string& text);
 
 /// Source locations refer to "solution.cu" or "solution.metal".
 Code compile_solution(const Exercise& exercise);

@@ -65,8 +65,8 @@ std::vector<Hint> read_hints(std::string_view text) {
     constexpr std::string_view word = "hint ";
     const std::size_t colon = statement.find(": ");
     if (!statement.starts_with(word) || colon == statement.npos) continue;
-    hints.push_back(
-        {statement.substr(word.size(), colon - word.size()), statement.substr(colon + 2)});
+    std::istringstream findings(statement.substr(word.size(), colon - word.size()));
+    for (std::string when; findings >> when;) hints.push_back({when, statement.substr(colon + 2)});
   }
   return hints;
 }
@@ -144,8 +144,11 @@ std::vector<std::string> Exercise::hints_for(std::string_view finding) const {
     }
   };
   add(hints, finding);
-  if (finding == "not_stored") add(hints, "wrong");  // a missing result is also a wrong one
   add(common, finding);
+  const std::string_view kind = finding.substr(0, finding.find('/'));
+  if (kind != finding) add(hints, kind);
+  if (kind == "not_stored") add(hints, "wrong");  // a missing result is also a wrong one
+  if (found.empty()) add(common, kind);
   return found;
 }
 

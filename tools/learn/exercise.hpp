@@ -13,6 +13,8 @@
 //   picture: tile                             (picture.hpp)
 //   caption: …                                (of the picture)
 //   hint race: …                              (for the first finding; later hints say more)
+//   hint race/two_writers: …                  (if this is its cause; hints for any race follow)
+//   hint wrong race/blocks: …                 (for both)
 //
 // solution.cu is the solution. The part that a learner writes is between `//@ todo: …` and
 // `//@ end`; lines in it that begin with `//@ | ` are its initial text. The files of a Metal exercise
@@ -35,6 +37,8 @@ namespace rung::learn {
 /// The size of a problem; only n for vectors.
 struct Size {
   int m = 1, n = 1, k = 1;
+
+  bool operator==(const Size&) const = default;
 };
 
 struct Goal {
@@ -70,8 +74,8 @@ struct Exercise {
   /// The findings for which the exercise has hints of its own, each once: errors first, then goals
   /// in their order.
   std::vector<std::string> hinted() const;
-  /// The hints for a finding, in the order in which they are shown: the exercise's own, then those
-  /// shared by all exercises.
+  /// The hints for a finding, in the order in which they are shown: the exercise's own for its
+  /// cause, those shared by all exercises, then the exercise's own for all findings of its kind.
   std::vector<std::string> hints_for(std::string_view finding) const;
 };
 

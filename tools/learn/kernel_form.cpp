@@ -50,6 +50,13 @@ std::vector<float> small_integers(std::size_t count, std::uint32_t of) {
   return values;
 }
 
+/// The probe's values, if it has any, then zeros.
+void replace(std::vector<float>& values, const std::vector<float>& by) {
+  if (by.empty()) return;
+  std::fill(values.begin(), values.end(), 0.0f);
+  std::copy_n(by.begin(), std::min(by.size(), values.size()), values.begin());
+}
+
 /// Bits of bfloat16 values; exact for small integers.
 std::vector<std::uint16_t> as_bf16(const std::vector<float>& values) {
   std::vector<std::uint16_t> bits;
@@ -96,9 +103,14 @@ const KernelForm& kernel_form(std::string_view key) {
   throw std::invalid_argument(fmt::format("'{}' is no form of kernel", key));
 }
 
+bool KernelForm::is_b_transposed() const {
+  const std::string_view form = key;
+  return form == "gemm_bf16" || form == "gemm_tma";
+}
+
 Problem::Problem(const KernelForm& form, const Size& size, const LaunchShape& shape,
-                 vgpu::DeviceMemory& memory)
-    : form_(form), size_(size), shape_(shape), memory_(memory) {
+                 vgpu::DeviceMemory& memory, const Probe* probe)
+    : form_(form), size_(size), shape_(shape), memory_(memory), probe_(probe) {
   const std::string_view key = form.key;
   if (key == "products") {
     add_products();
@@ -120,17 +132,24 @@ std::uint64_t Problem::array(const std::vector<T>& values) {
 template <class T>
 std::uint64_t Problem::array(const char* name, std::string elements, const std::vector<T>& values) {
   const std::uint64_t address = array(values);
-  arrays_.push_back({name, std::move(elements), address, sizeof(T)});
+  arrays_.push_back({name, std::move(elements), address, sizeof(T), values.size() * sizeof(T)});
   return address;
+}
+
+void Problem::replace_operands(std::vector<float>& a, std::vector<float>& b) const {
+  if (probe_ == nullptr) return;
+  replace(a, probe_->a);
+  replace(b, probe_->b);
 }
 
 void Problem::add_products() {
   const auto n = static_cast<std::size_t>(size_.n);
-  const std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
+  std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
+  replace_operands(x, y);
   for (std::size_t i = 0; i < n; ++i) expected_.push_back(double{x[i]} * y[i]);
   stored_ = n;
   const std::string elements = fmt::format("{}", n);
-  result_ = array("z", elements, std::vector<float>(n, std::nanf("")));
+  result_ = array("z", elements, std::vector<float>(n, initial(std::nanf(""))));
   parameters_ = {static_cast<std::uint64_t>(size_.n), array("x", elements, x),
                  array("y", elements, y), result_};
 }
@@ -139,9 +158,10 @@ void Problem::add_gemm() {
   const auto [m, n, k] = size_;
   const bool is_bf16 = std::string_view(form_.key) == "gemm_bf16";
   const bool is_tma = std::string_view(form_.key) == "gemm_tma";
-  const bool b_is_transposed = is_bf16 || is_tma;  // n rows of k elements, as used by tensor cores
-  const std::vector<float> a = small_integers(product(m, k), 1);
-  const std::vector<float> b = small_integers(product(k, n), 2);
+  const bool b_is_transposed = form_.is_b_transposed();
+  std::vector<float> a = small_integers(product(m, k), 1);
+  std::vector<float> b = small_integers(product(k, n), 2);
+  replace_operands(a, b);
   for (int row = 0; row < m; ++row) {
     for (int col = 0; col < n; ++col) {
       double sum = 0;
@@ -159,7 +179,7 @@ void Problem::add_gemm() {
   const std::string of_b = b_is_transposed ? matrix_elements(n, k) : matrix_elements(k, n);
   const std::uint64_t a_data = is_16_bit ? array("a", of_a, as_bf16(a)) : array("a", of_a, a);
   const std::uint64_t b_data = is_16_bit ? array("b", of_b, as_bf16(b)) : array("b", of_b, b);
-  result_ = array("c", matrix_elements(m, n), std::vector<float>(stored_, std::nanf("")));
+  result_ = array("c", matrix_elements(m, n), std::vector<float>(stored_, initial(std::nanf(""))));
   parameters_ = {static_cast<std::uint64_t>(m),
                  static_cast<std::uint64_t>(n),
                  static_cast<std::uint64_t>(k),
@@ -183,6 +203,7 @@ void Problem::add_dot() {
       y[i] = std::nextafter(y[i - n / 2], 2.0f);
     }
   }
+  replace_operands(x, y);
   long double sum = 0, magnitude = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const long double term = static_cast<long double>(x[i]) * static_cast<long double>(y[i]);
@@ -198,15 +219,15 @@ void Problem::add_dot() {
   stored_ = is_partial ? shape_.grid.count() : 1;
   const std::string elements = fmt::format("{}", n);
   result_ = array("result", fmt::format("{}", stored_),
-                  std::vector<float>(stored_, key == "dot" ? 0 : std::nanf("")));
+                  std::vector<float>(stored_, initial(key == "dot" ? 0 : std::nanf(""))));
   parameters_ = {static_cast<std::uint64_t>(size_.n), array("x", elements, x),
                  array("y", elements, y), result_};
 }
 
 void Problem::add_workspace() {
   parameters_.push_back(memory_.allocate(sizeof(float) * shape_.workspace_floats));
-  arrays_.push_back(
-      {"workspace", fmt::format("{}", shape_.workspace_floats), parameters_.back(), sizeof(float)});
+  arrays_.push_back({"workspace", fmt::format("{}", shape_.workspace_floats), parameters_.back(),
+                     sizeof(float), sizeof(float) * shape_.workspace_floats});
   const std::uint64_t blocks = shape_.grid.count();
   parameters_.push_back(
       array("counts", fmt::format("{}", blocks), std::vector<unsigned>(blocks, 0)));
@@ -252,9 +273,26 @@ std::string Problem::with_array_names(std::string message) const {
   return message;
 }
 
-std::optional<WrongResult> Problem::error() const {
+std::optional<ElementPlace> Problem::element(const std::string& address) const {
+  for (const Array& array : arrays_) {
+    const std::string label = memory_.describe(array.address);
+    if (!address.starts_with(label)) continue;
+    std::size_t end = label.size();
+    const std::int64_t offset = read_offset(address, end);
+    return ElementPlace{array.name, offset / static_cast<std::int64_t>(array.element_bytes),
+                        array.bytes / array.element_bytes};
+  }
+  return std::nullopt;
+}
+
+std::vector<float> Problem::results() const {
   std::vector<float> results(stored_);
   memory_.read(results.data(), result_, stored_ * sizeof(float));
+  return results;
+}
+
+std::optional<WrongResult> Problem::error() const {
+  const std::vector<float> results = this->results();
   const bool is_sum = expected_.size() == 1 && form_.is_vector;
   if (is_sum) {
     double sum = 0;
@@ -283,11 +321,11 @@ std::optional<WrongResult> Problem::error() const {
             "{} of {} results were never stored, or are NaN: the first is {}; {} block{} of "
             "{} threads ran",
             wrong, stored_, place, blocks, blocks == 1 ? "" : "s", threads),
-        false};
+        false, *first};
   }
   return WrongResult{fmt::format("{} of {} results are wrong: {} is {}, and should be {}", wrong,
                                  stored_, place, results[*first], expected_[*first]),
-                     true};
+                     true, *first};
 }
 
 }  // namespace rung::learn

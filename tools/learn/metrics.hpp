@@ -2,6 +2,7 @@
 // The metrics used in goals: quantities derived from the virtual GPU's counters.
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "tools/analysis/kernel_trace.hpp"
@@ -12,6 +13,7 @@ struct Measured {
   analysis::KernelTrace trace;
   const vgpu::ptx::Module* text = nullptr;
   int needless_barriers = 0;
+  std::string needless_line;  // of the first of them: "04.cu:32"
 };
 
 struct Metric {

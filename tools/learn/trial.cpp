@@ -22,6 +22,16 @@ const vgpu::DeviceDescription& device(Language language) {
   return language == Language::metal ? m1_pro : h200;
 }
 
+vgpu::LaunchOptions options_for(const LaunchShape& shape) {
+  vgpu::LaunchOptions options;
+  options.grid = shape.grid;
+  options.block = shape.block;
+  options.cluster = shape.cluster;
+  options.dynamic_shared = shape.shared_bytes;
+  options.instruction_limit = instruction_limit;
+  return options;
+}
+
 }  // namespace
 
 Trial::Trial(const Code& code)
@@ -48,21 +58,26 @@ Run Trial::run(const Size& size, const LaunchShape& shape, const vgpu::AccessWat
   const Problem problem(form_, size, shape, memory_);
   Run run;
   const vgpu::Kernel& kernel = find_kernel();
-  vgpu::LaunchOptions options;
-  options.grid = shape.grid;
-  options.block = shape.block;
-  options.cluster = shape.cluster;
-  options.dynamic_shared = shape.shared_bytes;
-  options.instruction_limit = instruction_limit;
+  vgpu::LaunchOptions options = options_for(shape);
   options.watcher = watcher;
   run.report = launch(kernel, options, problem.parameters());
   for (vgpu::Hazard& hazard : run.report.hazards) {
+    run.elements.push_back(problem.element(hazard.address));
     hazard.message = problem.with_array_names(std::move(hazard.message));
   }
   run.sites = analysis::site_counts(run.report, sites(kernel));
   run.error = problem.error();
   run.result = problem.result();
   return run;
+}
+
+std::vector<float> Trial::probe(const Size& size, const Probe& probe) {
+  const LaunchShape shape = launch_shape(size);
+  const Problem problem(form_, size, shape, memory_, &probe);
+  vgpu::LaunchOptions options = options_for(shape);
+  options.observe = false;
+  launch(find_kernel(), options, problem.parameters());
+  return problem.results();
 }
 
 const std::vector<vgpu::Site>& Trial::kernel_sites() const { return sites(find_kernel()); }

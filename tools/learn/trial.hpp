@@ -17,6 +17,7 @@ namespace rung::learn {
 /// The outcome of running a module's kernel once.
 struct Run {
   vgpu::LaunchReport report;
+  std::vector<std::optional<ElementPlace>> elements;  // that the report's hazards are about
   std::vector<analysis::SiteCount> sites;
   std::optional<WrongResult> error;
   std::uint64_t result = 0;  // address of the results
@@ -31,6 +32,12 @@ class Trial {
   /// launch.
   Run run(const Size& size, const vgpu::AccessWatcher& watcher = {});
 
+  /// The results of a run on other operands, without checks. Throws like run().
+  std::vector<float> probe(const Size& size, const Probe& probe);
+
+  /// The grid and the block of a launch. Throws like run().
+  LaunchShape launch_shape(const Size& size);
+
   /// The instructions executed by a few warps, as JSON (vgpu/step_recorder.hpp). Throws like run().
   std::string steps(const Size& size);
 
@@ -41,7 +48,6 @@ class Trial {
   Run run(const Size& size, const LaunchShape& shape, const vgpu::AccessWatcher& watcher);
   vgpu::LaunchReport launch(const vgpu::Kernel& kernel, const vgpu::LaunchOptions& options,
                             const std::vector<std::uint64_t>& values);
-  LaunchShape launch_shape(const Size& size);
   LaunchShape dispatch_shape(const Size& size) const;
   const vgpu::Kernel& find_kernel() const;
 

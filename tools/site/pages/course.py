@@ -7,8 +7,9 @@ import parts
 import prose
 from links import normal, relative
 
-# Sections of the page that `rung learn --html` writes, and their titles here.
-SECTIONS = [("goals", "Goals"), ("hints", "Hints"), ("start", "The file to complete"), ("solution", "Solution")]
+# Sections of the page that `rung learn --html` writes, and their titles here. The solution has a page of its own,
+# that of its source.
+SECTIONS = [("goals", "Goals"), ("hints", "Hints"), ("start", "The file to complete")]
 
 
 def make(site):
