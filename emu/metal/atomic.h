@@ -15,27 +15,31 @@ using atomic_bool = atomic<bool>;
 using atomic_long = atomic<long>;
 using atomic_ulong = atomic<ulong>;
 
-namespace detail {
+namespace rung_detail {
 
-/// The integer by which a value of this size is exchanged.
+/// The integer by which a value of this size is loaded, stored and exchanged.
 template <class T>
-using word_t = conditional_t<sizeof(T) == 8, ulong, uint>;
+using word_t = conditional_t<sizeof(T) == 8, ulong, conditional_t<sizeof(T) == 4, uint, uchar>>;
 
-}  // namespace detail
+}  // namespace rung_detail
 
 // For device and threadgroup memory. A bool is changed through the word that contains it.
 #define RUNG_METAL_ATOMICS(space)                                                                  \
   template <class T>                                                                               \
   RUNG_METAL T atomic_load_explicit(const volatile space atomic<T>* object, memory_order) {        \
-    return __atomic_load_n(&object->value, __ATOMIC_RELAXED);                                      \
+    using Word = rung_detail::word_t<T>;                                                           \
+    return __builtin_bit_cast(                                                                     \
+        T, __atomic_load_n((const volatile space Word*)&object->value, __ATOMIC_RELAXED));         \
   }                                                                                                \
   template <class T, class U>                                                                      \
   RUNG_METAL void atomic_store_explicit(volatile space atomic<T>* object, U value, memory_order) { \
-    __atomic_store_n(&object->value, static_cast<T>(value), __ATOMIC_RELAXED);                     \
+    using Word = rung_detail::word_t<T>;                                                           \
+    __atomic_store_n((volatile space Word*)&object->value,                                         \
+                     __builtin_bit_cast(Word, static_cast<T>(value)), __ATOMIC_RELAXED);           \
   }                                                                                                \
   template <class T, class U>                                                                      \
   RUNG_METAL T atomic_exchange_explicit(volatile space atomic<T>* object, U value, memory_order) { \
-    using Word = detail::word_t<T>;                                                                \
+    using Word = rung_detail::word_t<T>;                                                           \
     return __builtin_bit_cast(                                                                     \
         T,                                                                                         \
         __atomic_exchange_n((volatile space Word*)&object->value,                                  \
@@ -44,7 +48,7 @@ using word_t = conditional_t<sizeof(T) == 8, ulong, uint>;
   template <class T, class E, class U>                                                             \
   RUNG_METAL bool atomic_compare_exchange_weak_explicit(                                           \
       volatile space atomic<T>* object, E* expected, U value, memory_order, memory_order) {        \
-    using Word = detail::word_t<T>;                                                                \
+    using Word = rung_detail::word_t<T>;                                                           \
     Word old = __builtin_bit_cast(Word, static_cast<T>(*expected));                                \
     const bool done = __atomic_compare_exchange_n((volatile space Word*)&object->value, &old,      \
                                                   __builtin_bit_cast(Word, static_cast<T>(value)), \

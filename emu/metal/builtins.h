@@ -106,5 +106,5 @@ RUNG_METAL T __metal_simd_shuffle_and_fill_down(T x, T fill, ushort delta, ushor
 }
 RUNG_METAL ushort __metal_get_simdgroup_size(ushort) { return 32; }
 RUNG_METAL uint __metal_get_thread_index_in_simdgroup(uint) {
-  return metal::detail::LaneIndex::get();
+  return metal::rung_detail::LaneIndex::get();
 }

@@ -2,7 +2,7 @@
 // The parameters of a kernel's PTX entry, which the front end writes (emu/compile/metal/entry.cpp).
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 
 template <class F>
 struct Parameters;
@@ -11,15 +11,12 @@ struct Parameters<R(A...)> {
   template <int i>
   using at = __type_pack_element<i, A...>;
 };
+template <class R, class... A>
+struct Parameters<R (*)(A...)> : Parameters<R(A...)> {};
 /// The type of a kernel's i-th parameter.
 template <class F, int i>
 using parameter = typename Parameters<F>::template at<i>;
 
-/// The bytes of a value.
-template <class T>
-struct alignas(alignof(T)) Bytes {
-  char bytes[sizeof(T)];
-};
 template <class T>
 RUNG_METAL constant T& in_constant_memory(const Bytes<T>& value) {
   return *(constant T*)(&value);
@@ -57,5 +54,5 @@ template <class T>
 struct Argument<__attribute__((opencl_global_host)) T&>
     : ConstantArgument<T, (sizeof(T) <= most_value_bytes)> {};
 
-}  // namespace detail
+}  // namespace rung_detail
 }  // namespace metal

@@ -2,41 +2,41 @@
 // <metal_geometric>
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 /// The vectors of two arguments of the same number of elements.
 template <class A, class B>
 using vector_t = enable_if_t<is_vector<common_number_t<A, B>>, common_number_t<A, B>>;
-}  // namespace detail
+}  // namespace rung_detail
 
-template <class A, class B, class V = detail::vector_t<A, B>>
-RUNG_METAL detail::element_t<V> dot(A a, B b) {
-  const V v = detail::make<V>(a), w = detail::make<V>(b);
-  detail::element_t<V> sum = v[0] * w[0];
-  for (int i = 1; i < detail::count<V>; ++i) sum += v[i] * w[i];
+template <class A, class B, class V = rung_detail::vector_t<A, B>>
+RUNG_METAL rung_detail::element_t<V> dot(A a, B b) {
+  const V v = rung_detail::make<V>(a), w = rung_detail::make<V>(b);
+  rung_detail::element_t<V> sum = v[0] * w[0];
+  for (int i = 1; i < rung_detail::count<V>; ++i) sum += v[i] * w[i];
   return sum;
 }
-template <class A, class B, class V = detail::vector_t<A, B>>
+template <class A, class B, class V = rung_detail::vector_t<A, B>>
 RUNG_METAL V cross(A a, B b) {
-  const V v = detail::make<V>(a), w = detail::make<V>(b);
+  const V v = rung_detail::make<V>(a), w = rung_detail::make<V>(b);
   return v.yzx * w.zxy - v.zxy * w.yzx;
 }
-template <class A, class V = detail::vector_t<A, A>>
-RUNG_METAL detail::element_t<V> length_squared(A a) {
+template <class A, class V = rung_detail::vector_t<A, A>>
+RUNG_METAL rung_detail::element_t<V> length_squared(A a) {
   return dot(a, a);
 }
-#define RUNG_METAL_LENGTHS                                      \
-  template <class A, class V = detail::vector_t<A, A>>          \
-  RUNG_METAL detail::element_t<V> length(A a) {                 \
-    return metal::sqrt(dot(a, a));                              \
-  }                                                             \
-  template <class A, class B, class V = detail::vector_t<A, B>> \
-  RUNG_METAL detail::element_t<V> distance(A a, B b) {          \
-    return length(detail::make<V>(a) - detail::make<V>(b));     \
-  }                                                             \
-  template <class A, class V = detail::vector_t<A, A>>          \
-  RUNG_METAL V normalize(A a) {                                 \
-    const V v = detail::make<V>(a);                             \
-    return v * metal::rsqrt(dot(v, v));                         \
+#define RUNG_METAL_LENGTHS                                            \
+  template <class A, class V = rung_detail::vector_t<A, A>>           \
+  RUNG_METAL rung_detail::element_t<V> length(A a) {                  \
+    return metal::sqrt(dot(a, a));                                    \
+  }                                                                   \
+  template <class A, class B, class V = rung_detail::vector_t<A, B>>  \
+  RUNG_METAL rung_detail::element_t<V> distance(A a, B b) {           \
+    return length(rung_detail::make<V>(a) - rung_detail::make<V>(b)); \
+  }                                                                   \
+  template <class A, class V = rung_detail::vector_t<A, A>>           \
+  RUNG_METAL V normalize(A a) {                                       \
+    const V v = rung_detail::make<V>(a);                              \
+    return v * metal::rsqrt(dot(v, v));                               \
   }
 RUNG_METAL_LENGTHS
 namespace precise {
@@ -48,9 +48,9 @@ RUNG_METAL_LENGTHS
 #undef RUNG_METAL_LENGTHS
 RUNG_METAL float length(float x) { return __builtin_fabsf(x); }
 RUNG_METAL float distance(float x, float y) { return __builtin_fabsf(x - y); }
-template <class A, class B, class V = detail::vector_t<A, B>>
-RUNG_METAL detail::element_t<V> distance_squared(A a, B b) {
-  return length_squared(detail::make<V>(a) - detail::make<V>(b));
+template <class A, class B, class V = rung_detail::vector_t<A, B>>
+RUNG_METAL rung_detail::element_t<V> distance_squared(A a, B b) {
+  return length_squared(rung_detail::make<V>(a) - rung_detail::make<V>(b));
 }
 template <class T, int N>
 RUNG_METAL vec<T, N> reflect(vec<T, N> i, vec<T, N> n) {

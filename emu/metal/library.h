@@ -2,7 +2,7 @@
 #pragma clang system_header
 // Metal's standard library for clang: the second half of the front end in emu/compile/metal. Names
 // and semantics follow the Metal Shading Language Specification, version 3.2. Vectors are clang's
-// ext_vector_type; the front end rewrites their constructors to detail::make().
+// ext_vector_type; the front end rewrites their constructors to rung_detail::make().
 
 // clang-format off: in the order in which they use each other
 #include "types.h"

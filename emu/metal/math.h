@@ -8,7 +8,7 @@
 #undef __device__
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 namespace scalar {
 
 RUNG_METAL float sqrt(float x) { return __nvvm_sqrt_rn_f(x); }
@@ -33,114 +33,119 @@ RUNG_METAL float nextafter(float x, float y) {
 }
 
 }  // namespace scalar
-}  // namespace detail
+}  // namespace rung_detail
 
-#define RUNG_METAL_UNARY(name, function)                                                  \
-  template <class T, class R = detail::floating_t<T>>                                     \
-  RUNG_METAL R name(T x) {                                                                \
-    return detail::map<R>([](float v) { return function(v); }, detail::unpacked_t<T>(x)); \
+#define RUNG_METAL_UNARY(name, function)                            \
+  template <class T, class R = rung_detail::floating_t<T>>          \
+  RUNG_METAL R name(T x) {                                          \
+    return rung_detail::map<R>([](float v) { return function(v); }, \
+                               rung_detail::unpacked_t<T>(x));      \
   }
-#define RUNG_METAL_BINARY(name, function)                                                      \
-  template <class A, class B, class R = detail::floating_t<detail::common_number_t<A, B>>>     \
-  RUNG_METAL R name(A a, B b) {                                                                \
-    return detail::map<R>([](float v, float w) { return function(v, w); }, detail::make<R>(a), \
-                          detail::make<R>(b));                                                 \
+#define RUNG_METAL_BINARY(name, function)                                          \
+  template <class A, class B,                                                      \
+            class R = rung_detail::floating_t<rung_detail::common_number_t<A, B>>> \
+  RUNG_METAL R name(A a, B b) {                                                    \
+    return rung_detail::map<R>([](float v, float w) { return function(v, w); },    \
+                               rung_detail::make<R>(a), rung_detail::make<R>(b));  \
   }
 
 // Rounding and comparing are exact in float, so half and bfloat have their own results.
-#define RUNG_METAL_MATH                                                                            \
-  RUNG_METAL_UNARY(acos, __nv_acosf)                                                               \
-  RUNG_METAL_UNARY(acosh, __nv_acoshf)                                                             \
-  RUNG_METAL_UNARY(asin, __nv_asinf)                                                               \
-  RUNG_METAL_UNARY(asinh, __nv_asinhf)                                                             \
-  RUNG_METAL_UNARY(atan, __nv_atanf)                                                               \
-  RUNG_METAL_UNARY(atanh, __nv_atanhf)                                                             \
-  RUNG_METAL_UNARY(ceil, __builtin_ceilf)                                                          \
-  RUNG_METAL_UNARY(cos, __nv_cosf)                                                                 \
-  RUNG_METAL_UNARY(cosh, __nv_coshf)                                                               \
-  RUNG_METAL_UNARY(cospi, __nv_cospif)                                                             \
-  RUNG_METAL_UNARY(exp, __nv_expf)                                                                 \
-  RUNG_METAL_UNARY(exp10, __nv_exp10f)                                                             \
-  RUNG_METAL_UNARY(exp2, __nv_exp2f)                                                               \
-  RUNG_METAL_UNARY(fabs, __builtin_fabsf)                                                          \
-  RUNG_METAL_UNARY(floor, __builtin_floorf)                                                        \
-  RUNG_METAL_UNARY(fract, detail::scalar::fract)                                                   \
-  RUNG_METAL_UNARY(log, __nv_logf)                                                                 \
-  RUNG_METAL_UNARY(log10, __nv_log10f)                                                             \
-  RUNG_METAL_UNARY(log2, __nv_log2f)                                                               \
-  RUNG_METAL_UNARY(rint, __builtin_rintf)                                                          \
-  RUNG_METAL_UNARY(round, __nv_roundf)                                                             \
-  RUNG_METAL_UNARY(rsqrt, detail::scalar::rsqrt)                                                   \
-  RUNG_METAL_UNARY(sin, __nv_sinf)                                                                 \
-  RUNG_METAL_UNARY(sinh, __nv_sinhf)                                                               \
-  RUNG_METAL_UNARY(sinpi, __nv_sinpif)                                                             \
-  RUNG_METAL_UNARY(sqrt, detail::scalar::sqrt)                                                     \
-  RUNG_METAL_UNARY(tan, __nv_tanf)                                                                 \
-  RUNG_METAL_UNARY(tanh, __nv_tanhf)                                                               \
-  RUNG_METAL_UNARY(tanpi, detail::scalar::tanpi)                                                   \
-  RUNG_METAL_UNARY(trunc, __builtin_truncf)                                                        \
-  RUNG_METAL_BINARY(atan2, __nv_atan2f)                                                            \
-  RUNG_METAL_BINARY(copysign, __builtin_copysignf)                                                 \
-  RUNG_METAL_BINARY(divide, detail::scalar::divide)                                                \
-  RUNG_METAL_BINARY(fdim, __nv_fdimf)                                                              \
-  RUNG_METAL_BINARY(fmax, __builtin_fmaxf)                                                         \
-  RUNG_METAL_BINARY(fmin, __builtin_fminf)                                                         \
-  RUNG_METAL_BINARY(fmod, detail::scalar::fmod)                                                    \
-  RUNG_METAL_BINARY(pow, __nv_powf)                                                                \
-  RUNG_METAL_BINARY(powr, detail::scalar::powr)                                                    \
-                                                                                                   \
-  template <class A, class B, class C,                                                             \
-            class R =                                                                              \
-                detail::floating_t<detail::common_number_t<detail::common_number_t<A, B>, C>>>     \
-  RUNG_METAL R fma(A a, B b, C c) {                                                                \
-    return detail::map<R>([](float v, float w, float x) { return __builtin_fmaf(v, w, x); },       \
-                          detail::make<R>(a), detail::make<R>(b), detail::make<R>(c));             \
-  }                                                                                                \
-  template <class T, class R = detail::floating_t<T>>                                              \
-  RUNG_METAL R fmax3(T a, T b, T c) {                                                              \
-    return fmax(fmax(a, b), c);                                                                    \
-  }                                                                                                \
-  template <class T, class R = detail::floating_t<T>>                                              \
-  RUNG_METAL R fmin3(T a, T b, T c) {                                                              \
-    return fmin(fmin(a, b), c);                                                                    \
-  }                                                                                                \
-  template <class T, class R = detail::floating_t<T>>                                              \
-  RUNG_METAL R fmedian3(T a, T b, T c) {                                                           \
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));                                                  \
-  }                                                                                                \
-  template <class T, class I, class R = detail::floating_t<T>>                                     \
-  RUNG_METAL R ldexp(T x, I exponent) {                                                            \
-    return detail::map<R>([](float v, int e) { return __nv_ldexpf(v, e); }, x, exponent);          \
-  }                                                                                                \
-  template <class T, class S, class R = detail::floating_t<T>>                                     \
-  RUNG_METAL R sincos(T x, S& cosine) {                                                            \
-    cosine = cos(x);                                                                               \
-    return sin(x);                                                                                 \
-  }                                                                                                \
-  template <class T, class S, class R = detail::floating_t<T>>                                     \
-  RUNG_METAL R modf(T x, S& whole) {                                                               \
-    whole = trunc(x);                                                                              \
-    return copysign(x - whole, x);                                                                 \
-  }                                                                                                \
-  template <class T, class S, class R = detail::floating_t<T>>                                     \
-  RUNG_METAL R frexp(T x, S& exponent) {                                                           \
-    R result{};                                                                                    \
-    for (int i = 0; i < detail::count<R>; ++i) {                                                   \
-      int e = 0;                                                                                   \
-      const float mantissa = __nv_frexpf(static_cast<float>(detail::Components<T>::at(x, i)), &e); \
-      if constexpr (detail::is_vector<R>) {                                                        \
-        result[i] = static_cast<detail::element_t<R>>(mantissa);                                   \
-        exponent[i] = e;                                                                           \
-      } else {                                                                                     \
-        result = static_cast<R>(mantissa);                                                         \
-        exponent = e;                                                                              \
-      }                                                                                            \
-    }                                                                                              \
-    return result;                                                                                 \
-  }                                                                                                \
-  template <class T, class R = detail::floating_t<T>>                                              \
-  RUNG_METAL auto ilogb(T x) {                                                                     \
-    return detail::map<detail::with_element_t<R, int>>([](float v) { return __nv_ilogbf(v); }, x); \
+#define RUNG_METAL_MATH                                                                           \
+  RUNG_METAL_UNARY(acos, __nv_acosf)                                                              \
+  RUNG_METAL_UNARY(acosh, __nv_acoshf)                                                            \
+  RUNG_METAL_UNARY(asin, __nv_asinf)                                                              \
+  RUNG_METAL_UNARY(asinh, __nv_asinhf)                                                            \
+  RUNG_METAL_UNARY(atan, __nv_atanf)                                                              \
+  RUNG_METAL_UNARY(atanh, __nv_atanhf)                                                            \
+  RUNG_METAL_UNARY(ceil, __builtin_ceilf)                                                         \
+  RUNG_METAL_UNARY(cos, __nv_cosf)                                                                \
+  RUNG_METAL_UNARY(cosh, __nv_coshf)                                                              \
+  RUNG_METAL_UNARY(cospi, __nv_cospif)                                                            \
+  RUNG_METAL_UNARY(exp, __nv_expf)                                                                \
+  RUNG_METAL_UNARY(exp10, __nv_exp10f)                                                            \
+  RUNG_METAL_UNARY(exp2, __nv_exp2f)                                                              \
+  RUNG_METAL_UNARY(fabs, __builtin_fabsf)                                                         \
+  RUNG_METAL_UNARY(floor, __builtin_floorf)                                                       \
+  RUNG_METAL_UNARY(fract, rung_detail::scalar::fract)                                             \
+  RUNG_METAL_UNARY(log, __nv_logf)                                                                \
+  RUNG_METAL_UNARY(log10, __nv_log10f)                                                            \
+  RUNG_METAL_UNARY(log2, __nv_log2f)                                                              \
+  RUNG_METAL_UNARY(rint, __builtin_rintf)                                                         \
+  RUNG_METAL_UNARY(round, __nv_roundf)                                                            \
+  RUNG_METAL_UNARY(rsqrt, rung_detail::scalar::rsqrt)                                             \
+  RUNG_METAL_UNARY(sin, __nv_sinf)                                                                \
+  RUNG_METAL_UNARY(sinh, __nv_sinhf)                                                              \
+  RUNG_METAL_UNARY(sinpi, __nv_sinpif)                                                            \
+  RUNG_METAL_UNARY(sqrt, rung_detail::scalar::sqrt)                                               \
+  RUNG_METAL_UNARY(tan, __nv_tanf)                                                                \
+  RUNG_METAL_UNARY(tanh, __nv_tanhf)                                                              \
+  RUNG_METAL_UNARY(tanpi, rung_detail::scalar::tanpi)                                             \
+  RUNG_METAL_UNARY(trunc, __builtin_truncf)                                                       \
+  RUNG_METAL_BINARY(atan2, __nv_atan2f)                                                           \
+  RUNG_METAL_BINARY(copysign, __builtin_copysignf)                                                \
+  RUNG_METAL_BINARY(divide, rung_detail::scalar::divide)                                          \
+  RUNG_METAL_BINARY(fdim, __nv_fdimf)                                                             \
+  RUNG_METAL_BINARY(fmax, __builtin_fmaxf)                                                        \
+  RUNG_METAL_BINARY(fmin, __builtin_fminf)                                                        \
+  RUNG_METAL_BINARY(fmod, rung_detail::scalar::fmod)                                              \
+  RUNG_METAL_BINARY(pow, __nv_powf)                                                               \
+  RUNG_METAL_BINARY(powr, rung_detail::scalar::powr)                                              \
+                                                                                                  \
+  template <class A, class B, class C,                                                            \
+            class R = rung_detail::floating_t<                                                    \
+                rung_detail::common_number_t<rung_detail::common_number_t<A, B>, C>>>             \
+  RUNG_METAL R fma(A a, B b, C c) {                                                               \
+    return rung_detail::map<R>([](float v, float w, float x) { return __builtin_fmaf(v, w, x); }, \
+                               rung_detail::make<R>(a), rung_detail::make<R>(b),                  \
+                               rung_detail::make<R>(c));                                          \
+  }                                                                                               \
+  template <class T, class R = rung_detail::floating_t<T>>                                        \
+  RUNG_METAL R fmax3(T a, T b, T c) {                                                             \
+    return fmax(fmax(a, b), c);                                                                   \
+  }                                                                                               \
+  template <class T, class R = rung_detail::floating_t<T>>                                        \
+  RUNG_METAL R fmin3(T a, T b, T c) {                                                             \
+    return fmin(fmin(a, b), c);                                                                   \
+  }                                                                                               \
+  template <class T, class R = rung_detail::floating_t<T>>                                        \
+  RUNG_METAL R fmedian3(T a, T b, T c) {                                                          \
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));                                                 \
+  }                                                                                               \
+  template <class T, class I, class R = rung_detail::floating_t<T>>                               \
+  RUNG_METAL R ldexp(T x, I exponent) {                                                           \
+    return rung_detail::map<R>([](float v, int e) { return __nv_ldexpf(v, e); }, x, exponent);    \
+  }                                                                                               \
+  template <class T, class S, class R = rung_detail::floating_t<T>>                               \
+  RUNG_METAL R sincos(T x, S& cosine) {                                                           \
+    cosine = cos(x);                                                                              \
+    return sin(x);                                                                                \
+  }                                                                                               \
+  template <class T, class S, class R = rung_detail::floating_t<T>>                               \
+  RUNG_METAL R modf(T x, S& whole) {                                                              \
+    whole = trunc(x);                                                                             \
+    return copysign(x - whole, x);                                                                \
+  }                                                                                               \
+  template <class T, class S, class R = rung_detail::floating_t<T>>                               \
+  RUNG_METAL R frexp(T x, S& exponent) {                                                          \
+    R result{};                                                                                   \
+    for (int i = 0; i < rung_detail::count<R>; ++i) {                                             \
+      int e = 0;                                                                                  \
+      const float mantissa =                                                                      \
+          __nv_frexpf(static_cast<float>(rung_detail::Components<T>::at(x, i)), &e);              \
+      if constexpr (rung_detail::is_vector<R>) {                                                  \
+        result[i] = static_cast<rung_detail::element_t<R>>(mantissa);                             \
+        exponent[i] = e;                                                                          \
+      } else {                                                                                    \
+        result = static_cast<R>(mantissa);                                                        \
+        exponent = e;                                                                             \
+      }                                                                                           \
+    }                                                                                             \
+    return result;                                                                                \
+  }                                                                                               \
+  template <class T, class R = rung_detail::floating_t<T>>                                        \
+  RUNG_METAL auto ilogb(T x) {                                                                    \
+    return rung_detail::map<rung_detail::with_element_t<R, int>>(                                 \
+        [](float v) { return __nv_ilogbf(v); }, x);                                               \
   }
 
 RUNG_METAL_MATH
@@ -152,10 +157,10 @@ RUNG_METAL_MATH
 }
 #undef RUNG_METAL_MATH
 
-RUNG_METAL_UNARY(sign, detail::scalar::sign)
-RUNG_METAL_UNARY(saturate, detail::scalar::saturate)
-RUNG_METAL_BINARY(step, detail::scalar::step)
-RUNG_METAL_BINARY(nextafter, detail::scalar::nextafter)
+RUNG_METAL_UNARY(sign, rung_detail::scalar::sign)
+RUNG_METAL_UNARY(saturate, rung_detail::scalar::saturate)
+RUNG_METAL_BINARY(step, rung_detail::scalar::step)
+RUNG_METAL_BINARY(nextafter, rung_detail::scalar::nextafter)
 #undef RUNG_METAL_UNARY
 #undef RUNG_METAL_BINARY
 

@@ -3,38 +3,81 @@
 
 namespace metal {
 
+namespace rung_detail {
+
+/// The type of a parameter that constructors of other matrices have.
+template <int columns>
+struct Absent {
+  int value;
+};
+
+template <class T, int R, size_t... r>
+RUNG_METAL constexpr vec<T, R> diagonal_column(T value, size_t c, index_sequence<r...>) {
+  return vec<T, R>{(r == c ? value : T(0))...};
+}
+template <class T, int R, size_t... r>
+RUNG_METAL constexpr vec<T, R> column_of(const T* elements, index_sequence<r...>) {
+  return vec<T, R>{elements[r]...};
+}
+
+/// A column as an argument: a vector, or a list in braces.
+template <class T, int R>
+struct Column {
+  vec<T, R> value;
+
+  template <class V, class = enable_if_t<Components<V>::count == R>>
+  RUNG_METAL constexpr Column(V v) : value(make<vec<T, R>>(v)) {}
+  template <class... S, class = enable_if_t<sizeof...(S) == R && (R > 1)>, class = void>
+  RUNG_METAL constexpr Column(S... elements) : value{static_cast<T>(elements)...} {}
+};
+
+}  // namespace rung_detail
+
 template <class T, int C, int R>
 struct matrix {
   vec<T, R> columns[C];
 
   matrix() = default;
   /// The value on the diagonal.
-  RUNG_METAL explicit matrix(T value) {
-    for (int c = 0; c < C; ++c) {
-      for (int r = 0; r < R; ++r) columns[c][r] = c == r ? value : T(0);
-    }
-  }
+  RUNG_METAL constexpr explicit matrix(T value) : matrix(value, make_index_sequence<C>()) {}
   template <class U>
-  RUNG_METAL explicit matrix(const matrix<U, C, R>& other) {
-    for (int c = 0; c < C; ++c) columns[c] = detail::make<vec<T, R>>(other.columns[c]);
-  }
-  template <class... A, class = enable_if_t<sizeof...(A) + 1 == C>>
-  RUNG_METAL matrix(vec<T, R> first, A... rest)
-      : columns{first, detail::make<vec<T, R>>(rest)...} {}
-  template <class... A, class = enable_if_t<sizeof...(A) + 2 == C * R>, class = void>
-  RUNG_METAL matrix(T a, T b, A... rest) {
-    const T all[] = {a, b, static_cast<T>(rest)...};
-    for (int c = 0; c < C; ++c) {
-      for (int r = 0; r < R; ++r) columns[c][r] = all[c * R + r];
-    }
-  }
+  RUNG_METAL constexpr explicit matrix(const matrix<U, C, R>& other)
+      : matrix(other, make_index_sequence<C>()) {}
+
+  using Column = rung_detail::Column<T, R>;
+  template <int N>
+  using Last = conditional_t<C == N, Column, rung_detail::Absent<N>>;
+  RUNG_METAL constexpr matrix(Column a, Last<2> b) : columns{a.value, b.value} {}
+  RUNG_METAL constexpr matrix(Column a, Column b, Last<3> c) : columns{a.value, b.value, c.value} {}
+  RUNG_METAL constexpr matrix(Column a, Column b, Column c, Last<4> d)
+      : columns{a.value, b.value, c.value, d.value} {}
+
+  /// The elements, column by column.
+  template <class... A, class = enable_if_t<sizeof...(A) + 2 == C * R && (is_scalar_v<A> && ...)>>
+  RUNG_METAL constexpr matrix(T a, T b, A... rest)
+      : matrix(Elements{{a, b, static_cast<T>(rest)...}}, make_index_sequence<C>()) {}
 
   RUNG_METAL vec<T, R>& operator[](int c) { return columns[c]; }
   RUNG_METAL const vec<T, R>& operator[](int c) const { return columns[c]; }
   RUNG_METAL matrix& operator+=(const matrix& o) { return *this = *this + o; }
   RUNG_METAL matrix& operator-=(const matrix& o) { return *this = *this - o; }
   RUNG_METAL matrix& operator*=(T s) { return *this = *this * s; }
+  RUNG_METAL matrix& operator/=(T s) { return *this = *this / s; }
   RUNG_METAL matrix& operator*=(const matrix& o) { return *this = *this * o; }
+
+ private:
+  struct Elements {
+    T all[C * R];
+  };
+  template <size_t... c>
+  RUNG_METAL constexpr matrix(T value, index_sequence<c...>)
+      : columns{rung_detail::diagonal_column<T, R>(value, c, make_index_sequence<R>())...} {}
+  template <class U, size_t... c>
+  RUNG_METAL constexpr matrix(const matrix<U, C, R>& other, index_sequence<c...>)
+      : columns{rung_detail::make<vec<T, R>>(other.columns[c])...} {}
+  template <size_t... c>
+  RUNG_METAL constexpr matrix(const Elements& elements, index_sequence<c...>)
+      : columns{rung_detail::column_of<T, R>(elements.all + c * R, make_index_sequence<R>())...} {}
 };
 
 #define RUNG_METAL_MATRIX_OPERATOR(op)                                                         \
@@ -60,6 +103,12 @@ RUNG_METAL matrix<T, C, R> operator*(const matrix<T, C, R>& a, S s) {
 template <class T, int C, int R, class S, class = enable_if_t<is_scalar_v<S>>>
 RUNG_METAL matrix<T, C, R> operator*(S s, const matrix<T, C, R>& a) {
   return a * s;
+}
+template <class T, int C, int R, class S, class = enable_if_t<is_scalar_v<S>>>
+RUNG_METAL matrix<T, C, R> operator/(const matrix<T, C, R>& a, S s) {
+  matrix<T, C, R> result;
+  for (int c = 0; c < C; ++c) result.columns[c] = a.columns[c] / static_cast<T>(s);
+  return result;
 }
 template <class T, int C, int R>
 RUNG_METAL vec<T, R> operator*(const matrix<T, C, R>& a, vec<T, C> v) {

@@ -46,3 +46,85 @@ using metal::min;
 using metal::mix;
 using metal::normalize;
 }  // namespace simd
+
+// Arguments of indirect dispatches and draws, which kernels may write.
+struct MTLDispatchThreadgroupsIndirectArguments {
+  uint threadgroupsPerGrid[3];
+};
+struct MTLStageInRegionIndirectArguments {
+  uint stageInOrigin[3], stageInSize[3];
+};
+struct MTLDrawPrimitivesIndirectArguments {
+  uint vertexCount, instanceCount, vertexStart, baseInstance;
+};
+struct MTLDrawIndexedPrimitivesIndirectArguments {
+  uint indexCount, instanceCount, indexStart;
+  int baseVertex;
+  uint baseInstance;
+};
+struct MTLDrawPatchIndirectArguments {
+  uint patchCount, instanceCount, patchStart, baseInstance;
+};
+struct MTLQuadTessellationFactorsHalf {
+  half edgeTessellationFactor[4], insideTessellationFactor[2];
+};
+struct MTLTriangleTessellationFactorsHalf {
+  half edgeTessellationFactor[3], insideTessellationFactor;
+};
+
+// Rays and intersections of MetalPerformanceShaders.h.
+using MPSPackedFloat3 = packed_float3;
+struct MPSRayOriginDirection {
+  MPSPackedFloat3 origin, direction;
+};
+struct MPSRayOriginMinDistanceDirectionMaxDistance {
+  MPSPackedFloat3 origin;
+  float minDistance;
+  MPSPackedFloat3 direction;
+  float maxDistance;
+};
+struct MPSRayOriginMaskDirectionMaxDistance {
+  MPSPackedFloat3 origin;
+  uint mask;
+  MPSPackedFloat3 direction;
+  float maxDistance;
+};
+struct MPSIntersectionDistance {
+  float distance;
+};
+struct MPSIntersectionDistancePrimitiveIndex {
+  float distance;
+  uint primitiveIndex;
+};
+struct MPSIntersectionDistancePrimitiveIndexCoordinates {
+  float distance;
+  uint primitiveIndex;
+  float2 coordinates;
+};
+struct MPSIntersectionDistancePrimitiveIndexInstanceIndex {
+  float distance;
+  uint primitiveIndex, instanceIndex;
+};
+struct MPSIntersectionDistancePrimitiveIndexInstanceIndexCoordinates {
+  float distance;
+  uint primitiveIndex, instanceIndex;
+  float2 coordinates;
+};
+
+namespace metal {
+/// The vertices of a patch, which only functions of the graphics pipeline read.
+template <class T>
+struct patch_control_point {
+  uint size() const;
+  const T& operator[](uint i) const;
+};
+template <class T, class P = void>
+struct interpolant {};
+template <class T>
+T dfdx(T);
+template <class T>
+T dfdy(T);
+template <class T>
+T fwidth(T);
+void discard_fragment();
+}  // namespace metal

@@ -2,7 +2,7 @@
 // <metal_pack>: normalized integers in a word.
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 
 /// The component of `bits` bits at index i of a word, as a number in [0, 1] or [-1, 1].
 template <int bits, bool is_signed>
@@ -22,22 +22,22 @@ RUNG_METAL uint pack(float value, int i) {
   return (static_cast<uint>(static_cast<int>(scaled)) & ((1u << bits) - 1)) << (bits * i);
 }
 
-}  // namespace detail
+}  // namespace rung_detail
 
-#define RUNG_METAL_PACK(name, T, N, bits, is_signed)                        \
-  RUNG_METAL vec<T, N> unpack_##name##_to_##T(uint word) {                  \
-    vec<T, N> result;                                                       \
-    for (int i = 0; i < N; ++i) {                                           \
-      result[i] = static_cast<T>(detail::unpack<bits, is_signed>(word, i)); \
-    }                                                                       \
-    return result;                                                          \
-  }                                                                         \
-  RUNG_METAL uint pack_##T##_to_##name(vec<T, N> v) {                       \
-    uint word = 0;                                                          \
-    for (int i = 0; i < N; ++i) {                                           \
-      word |= detail::pack<bits, is_signed>(static_cast<float>(v[i]), i);   \
-    }                                                                       \
-    return word;                                                            \
+#define RUNG_METAL_PACK(name, T, N, bits, is_signed)                             \
+  RUNG_METAL vec<T, N> unpack_##name##_to_##T(uint word) {                       \
+    vec<T, N> result;                                                            \
+    for (int i = 0; i < N; ++i) {                                                \
+      result[i] = static_cast<T>(rung_detail::unpack<bits, is_signed>(word, i)); \
+    }                                                                            \
+    return result;                                                               \
+  }                                                                              \
+  RUNG_METAL uint pack_##T##_to_##name(vec<T, N> v) {                            \
+    uint word = 0;                                                               \
+    for (int i = 0; i < N; ++i) {                                                \
+      word |= rung_detail::pack<bits, is_signed>(static_cast<float>(v[i]), i);   \
+    }                                                                            \
+    return word;                                                                 \
   }
 RUNG_METAL_PACK(unorm4x8, float, 4, 8, false)
 RUNG_METAL_PACK(snorm4x8, float, 4, 8, true)

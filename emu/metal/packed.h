@@ -13,10 +13,10 @@ namespace metal {
   }                                                                                       \
   template <class A, class B, class... R>                                                 \
   RUNG_METAL packed_vec(A a, B b, R... rest)                                              \
-      : packed_vec(detail::make<vec<T, N>>(a, b, rest...)) {}                             \
+      : packed_vec(rung_detail::make<vec<T, N>>(a, b, rest...)) {}                        \
   template <class U>                                                                      \
   RUNG_METAL explicit packed_vec(packed_vec<U, N> other)                                  \
-      : packed_vec(detail::make<vec<T, N>>(other)) {}                                     \
+      : packed_vec(rung_detail::make<vec<T, N>>(other)) {}                                \
   RUNG_METAL operator vec<T, N>() const {                                                 \
     vec<T, N> v;                                                                          \
     for (int i = 0; i < N; ++i) v[i] = elements[i];                                       \

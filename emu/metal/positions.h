@@ -3,7 +3,7 @@
 // convert to exactly the types that the specification allows (section 5.2.3.6).
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 
 template <class T>
 constexpr bool is_index = is_same_v<T, uint> || is_same_v<T, ushort>;
@@ -137,6 +137,12 @@ using quadgroups_per_threadgroup = Index<Quadgroups>;
 using dispatch_quadgroups_per_threadgroup = Index<DispatchQuadgroups>;
 }  // namespace positions
 
+/// The value of a variable outside of functions that has an attribute.
+template <class T, class P>
+RUNG_METAL T global_position() {
+  return P{};
+}
+
 /// Dynamic threadgroup memory: the memory of all arguments, whose size is set by the dispatch.
 extern threadgroup char threadgroup_arguments[] __attribute__((aligned(16)));
 
@@ -164,5 +170,5 @@ struct ThreadgroupArgument {
   }
 };
 
-}  // namespace detail
+}  // namespace rung_detail
 }  // namespace metal

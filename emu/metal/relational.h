@@ -4,24 +4,24 @@
 
 namespace metal {
 
-#define RUNG_METAL_PREDICATE(name, ...)                                \
-  template <class T, class R = detail::truth_t<detail::floating_t<T>>> \
-  RUNG_METAL R name(T x) {                                             \
-    return detail::map<R>(                                             \
-        [](auto number) {                                              \
-          const float v = static_cast<float>(number);                  \
-          return __VA_ARGS__;                                          \
-        },                                                             \
-        x);                                                            \
+#define RUNG_METAL_PREDICATE(name, ...)                                          \
+  template <class T, class R = rung_detail::truth_t<rung_detail::floating_t<T>>> \
+  RUNG_METAL R name(T x) {                                                       \
+    return rung_detail::map<R>(                                                  \
+        [](auto number) {                                                        \
+          const float v = static_cast<float>(number);                            \
+          return __VA_ARGS__;                                                    \
+        },                                                                       \
+        x);                                                                      \
   }
 RUNG_METAL_PREDICATE(isnan, v != v)
 RUNG_METAL_PREDICATE(isinf, __builtin_fabsf(v) == __builtin_huge_valf())
 RUNG_METAL_PREDICATE(isfinite, __builtin_fabsf(v) < __builtin_huge_valf())
 RUNG_METAL_PREDICATE(signbit, __builtin_bit_cast(uint, v) >> 31 != 0)
 #undef RUNG_METAL_PREDICATE
-template <class T, class R = detail::truth_t<detail::floating_t<T>>>
+template <class T, class R = rung_detail::truth_t<rung_detail::floating_t<T>>>
 RUNG_METAL R isnormal(T x) {
-  return detail::map<R>(
+  return rung_detail::map<R>(
       [](auto v) {
         const float size = __builtin_fabsf(static_cast<float>(v));
         return size >= static_cast<float>(numeric_limits<decltype(v)>::min()) &&
@@ -29,13 +29,13 @@ RUNG_METAL R isnormal(T x) {
       },
       x);
 }
-template <class T, class R = detail::truth_t<detail::floating_t<T>>>
+template <class T, class R = rung_detail::truth_t<rung_detail::floating_t<T>>>
 RUNG_METAL R isunordered(T a, T b) {
-  return detail::map<R>([](auto v, auto w) { return v != v || w != w; }, a, b);
+  return rung_detail::map<R>([](auto v, auto w) { return v != v || w != w; }, a, b);
 }
-template <class T, class R = detail::truth_t<detail::floating_t<T>>>
+template <class T, class R = rung_detail::truth_t<rung_detail::floating_t<T>>>
 RUNG_METAL R isordered(T a, T b) {
-  return detail::map<R>([](auto v, auto w) { return v == v && w == w; }, a, b);
+  return rung_detail::map<R>([](auto v, auto w) { return v == v && w == w; }, a, b);
 }
 
 template <class C, int N>
@@ -56,14 +56,14 @@ RUNG_METAL bool any(bool c) { return c; }
 RUNG_METAL bool all(bool c) { return c; }
 
 /// b where c holds, a elsewhere.
-template <class A, class B, class R = detail::common_number_t<A, B>>
+template <class A, class B, class R = rung_detail::common_number_t<A, B>>
 RUNG_METAL R select(A a, B b, bool c) {
-  return c ? detail::make<R>(b) : detail::make<R>(a);
+  return c ? rung_detail::make<R>(b) : rung_detail::make<R>(a);
 }
 template <class A, class B, class C, int N,
-          class R = vec<detail::element_t<detail::common_number_t<A, B>>, N>>
+          class R = vec<rung_detail::element_t<rung_detail::common_number_t<A, B>>, N>>
 RUNG_METAL R select(A a, B b, vec<C, N> c) {
-  const R from = detail::make<R>(a), other = detail::make<R>(b);
+  const R from = rung_detail::make<R>(a), other = rung_detail::make<R>(b);
   R result;
   for (int i = 0; i < N; ++i) result[i] = c[i] ? other[i] : from[i];
   return result;

@@ -4,7 +4,7 @@
 // acts on the active threads.
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 
 constexpr uint all_lanes = 0xFFFFFFFFu;
 
@@ -35,44 +35,44 @@ RUNG_METAL uint active_lanes() {
   return static_cast<uint>(__nvvm_vote_ballot_sync(all_lanes, true));
 }
 
-}  // namespace detail
+}  // namespace rung_detail
 
 template <class T>
 RUNG_METAL T simd_shuffle(T value, ushort lane) {
-  return detail::by_words(value, [lane](int word) {
-    return __nvvm_shfl_sync_idx_i32(detail::all_lanes, word, lane, 31);
+  return rung_detail::by_words(value, [lane](int word) {
+    return __nvvm_shfl_sync_idx_i32(rung_detail::all_lanes, word, lane, 31);
   });
 }
 template <class T>
 RUNG_METAL T simd_shuffle_xor(T value, ushort mask) {
-  return detail::by_words(value, [mask](int word) {
-    return __nvvm_shfl_sync_bfly_i32(detail::all_lanes, word, mask, 31);
+  return rung_detail::by_words(value, [mask](int word) {
+    return __nvvm_shfl_sync_bfly_i32(rung_detail::all_lanes, word, mask, 31);
   });
 }
 template <class T>
 RUNG_METAL T simd_shuffle_down(T value, ushort delta) {
-  return detail::by_words(value, [delta](int word) {
-    return __nvvm_shfl_sync_down_i32(detail::all_lanes, word, delta, 31);
+  return rung_detail::by_words(value, [delta](int word) {
+    return __nvvm_shfl_sync_down_i32(rung_detail::all_lanes, word, delta, 31);
   });
 }
 template <class T>
 RUNG_METAL T simd_shuffle_up(T value, ushort delta) {
-  return detail::by_words(value, [delta](int word) {
-    return __nvvm_shfl_sync_up_i32(detail::all_lanes, word, delta, 0);
+  return rung_detail::by_words(value, [delta](int word) {
+    return __nvvm_shfl_sync_up_i32(rung_detail::all_lanes, word, delta, 0);
   });
 }
 template <class T>
 RUNG_METAL T simd_shuffle_rotate_down(T value, ushort delta) {
-  return simd_shuffle(value, (detail::LaneIndex::get() + delta) & 31);
+  return simd_shuffle(value, (rung_detail::LaneIndex::get() + delta) & 31);
 }
 template <class T>
 RUNG_METAL T simd_shuffle_rotate_up(T value, ushort delta) {
-  return simd_shuffle(value, (detail::LaneIndex::get() - delta) & 31);
+  return simd_shuffle(value, (rung_detail::LaneIndex::get() - delta) & 31);
 }
 /// Lanes without a source take the values of `filling`, from the other end of their group.
 template <class T>
 RUNG_METAL T simd_shuffle_and_fill_down(T value, T filling, ushort delta, ushort group = 32) {
-  const uint lane = detail::LaneIndex::get(), first = lane & ~(group - 1u);
+  const uint lane = rung_detail::LaneIndex::get(), first = lane & ~(group - 1u);
   const uint from = (lane - first) + delta;
   const ushort source = static_cast<ushort>(first + (from & (group - 1u)));
   const T moved = simd_shuffle(value, source), filled = simd_shuffle(filling, source);
@@ -80,7 +80,7 @@ RUNG_METAL T simd_shuffle_and_fill_down(T value, T filling, ushort delta, ushort
 }
 template <class T>
 RUNG_METAL T simd_shuffle_and_fill_up(T value, T filling, ushort delta, ushort group = 32) {
-  const uint lane = detail::LaneIndex::get(), first = lane & ~(group - 1u);
+  const uint lane = rung_detail::LaneIndex::get(), first = lane & ~(group - 1u);
   const ushort source = static_cast<ushort>(first + ((lane - first - delta) & (group - 1u)));
   const T moved = simd_shuffle(value, source), filled = simd_shuffle(filling, source);
   return lane - first >= delta ? moved : filled;
@@ -97,26 +97,27 @@ struct simd_vote {
   simd_vote() = default;
   RUNG_METAL constexpr explicit simd_vote(vote_t v) : votes(v) {}
   RUNG_METAL constexpr explicit operator vote_t() const { return votes; }
-  RUNG_METAL bool all() const { return votes == detail::all_lanes; }
+  RUNG_METAL bool all() const { return votes == rung_detail::all_lanes; }
   RUNG_METAL bool any() const { return votes != 0; }
 };
 
-RUNG_METAL bool simd_all(bool value) { return __nvvm_vote_all_sync(detail::all_lanes, value); }
-RUNG_METAL bool simd_any(bool value) { return __nvvm_vote_any_sync(detail::all_lanes, value); }
+RUNG_METAL bool simd_all(bool value) { return __nvvm_vote_all_sync(rung_detail::all_lanes, value); }
+RUNG_METAL bool simd_any(bool value) { return __nvvm_vote_any_sync(rung_detail::all_lanes, value); }
 RUNG_METAL simd_vote simd_ballot(bool value) {
-  return simd_vote(static_cast<uint>(__nvvm_vote_ballot_sync(detail::all_lanes, value)));
+  return simd_vote(static_cast<uint>(__nvvm_vote_ballot_sync(rung_detail::all_lanes, value)));
 }
-RUNG_METAL simd_vote simd_active_threads_mask() { return simd_vote(detail::active_lanes()); }
+RUNG_METAL simd_vote simd_active_threads_mask() { return simd_vote(rung_detail::active_lanes()); }
 RUNG_METAL bool simd_is_first() {
-  return detail::LaneIndex::get() == static_cast<uint>(__builtin_ctz(detail::active_lanes()));
+  return rung_detail::LaneIndex::get() ==
+         static_cast<uint>(__builtin_ctz(rung_detail::active_lanes()));
 }
 RUNG_METAL bool simd_is_helper_thread() { return false; }
 template <class T>
 RUNG_METAL T simd_broadcast_first(T value) {
-  return simd_shuffle(value, static_cast<ushort>(__builtin_ctz(detail::active_lanes())));
+  return simd_shuffle(value, static_cast<ushort>(__builtin_ctz(rung_detail::active_lanes())));
 }
 
-namespace detail {
+namespace rung_detail {
 
 struct Add {
   template <class T>
@@ -199,17 +200,18 @@ RUNG_METAL T scan(T value, bool is_inclusive, T neutral) {
   return result;
 }
 
-}  // namespace detail
+}  // namespace rung_detail
 
-#define RUNG_METAL_REDUCTION(name, operation)                                                 \
-  template <class T>                                                                          \
-  RUNG_METAL T simd_##name(T value) {                                                         \
-    return detail::reduce<detail::operation>(value);                                          \
-  }                                                                                           \
-  template <class T>                                                                          \
-  RUNG_METAL T quad_##name(T value) {                                                         \
-    const uint quad = detail::LaneIndex::get() & ~3u;                                         \
-    return detail::combine<detail::operation>(value, detail::active_lanes() & (15u << quad)); \
+#define RUNG_METAL_REDUCTION(name, operation)                  \
+  template <class T>                                           \
+  RUNG_METAL T simd_##name(T value) {                          \
+    return rung_detail::reduce<rung_detail::operation>(value); \
+  }                                                            \
+  template <class T>                                           \
+  RUNG_METAL T quad_##name(T value) {                          \
+    const uint quad = rung_detail::LaneIndex::get() & ~3u;     \
+    return rung_detail::combine<rung_detail::operation>(       \
+        value, rung_detail::active_lanes() & (15u << quad));   \
   }
 RUNG_METAL_REDUCTION(sum, Add)
 RUNG_METAL_REDUCTION(product, Multiply)
@@ -220,14 +222,14 @@ RUNG_METAL_REDUCTION(or, Or)
 RUNG_METAL_REDUCTION(xor, Xor)
 #undef RUNG_METAL_REDUCTION
 
-#define RUNG_METAL_SCAN(name, operation, neutral)                                   \
-  template <class T>                                                                \
-  RUNG_METAL T simd_prefix_inclusive_##name(T value) {                              \
-    return detail::scan<detail::operation>(value, true, detail::make<T>(neutral));  \
-  }                                                                                 \
-  template <class T>                                                                \
-  RUNG_METAL T simd_prefix_exclusive_##name(T value) {                              \
-    return detail::scan<detail::operation>(value, false, detail::make<T>(neutral)); \
+#define RUNG_METAL_SCAN(name, operation, neutral)                                                  \
+  template <class T>                                                                               \
+  RUNG_METAL T simd_prefix_inclusive_##name(T value) {                                             \
+    return rung_detail::scan<rung_detail::operation>(value, true, rung_detail::make<T>(neutral));  \
+  }                                                                                                \
+  template <class T>                                                                               \
+  RUNG_METAL T simd_prefix_exclusive_##name(T value) {                                             \
+    return rung_detail::scan<rung_detail::operation>(value, false, rung_detail::make<T>(neutral)); \
   }
 RUNG_METAL_SCAN(sum, Add, 0)
 RUNG_METAL_SCAN(product, Multiply, 1)
@@ -235,7 +237,8 @@ RUNG_METAL_SCAN(product, Multiply, 1)
 
 template <class T>
 RUNG_METAL T quad_shuffle(T value, ushort lane) {
-  return simd_shuffle(value, static_cast<ushort>((detail::LaneIndex::get() & ~3u) + (lane & 3)));
+  return simd_shuffle(value,
+                      static_cast<ushort>((rung_detail::LaneIndex::get() & ~3u) + (lane & 3)));
 }
 template <class T>
 RUNG_METAL T quad_broadcast(T value, ushort lane) {
@@ -251,24 +254,24 @@ RUNG_METAL T quad_shuffle_xor(T value, ushort mask) {
 }
 template <class T>
 RUNG_METAL T quad_shuffle_down(T value, ushort delta) {
-  const uint lane = detail::LaneIndex::get() % 4;
+  const uint lane = rung_detail::LaneIndex::get() % 4;
   return quad_shuffle(value, static_cast<ushort>(lane + delta < 4 ? lane + delta : lane));
 }
 template <class T>
 RUNG_METAL T quad_shuffle_up(T value, ushort delta) {
-  const uint lane = detail::LaneIndex::get() % 4;
+  const uint lane = rung_detail::LaneIndex::get() % 4;
   return quad_shuffle(value, static_cast<ushort>(lane >= delta ? lane - delta : lane));
 }
 template <class T>
 RUNG_METAL T quad_shuffle_rotate_down(T value, ushort delta) {
-  return quad_shuffle(value, static_cast<ushort>((detail::LaneIndex::get() + delta) % 4));
+  return quad_shuffle(value, static_cast<ushort>((rung_detail::LaneIndex::get() + delta) % 4));
 }
 template <class T>
 RUNG_METAL T quad_shuffle_rotate_up(T value, ushort delta) {
-  return quad_shuffle(value, static_cast<ushort>((detail::LaneIndex::get() - delta) % 4));
+  return quad_shuffle(value, static_cast<ushort>((rung_detail::LaneIndex::get() - delta) % 4));
 }
 RUNG_METAL bool quad_all(bool value) { return quad_and(static_cast<uint>(value)) != 0; }
 RUNG_METAL bool quad_any(bool value) { return quad_or(static_cast<uint>(value)) != 0; }
-RUNG_METAL bool quad_is_first() { return detail::LaneIndex::get() % 4 == 0; }
+RUNG_METAL bool quad_is_first() { return rung_detail::LaneIndex::get() % 4 == 0; }
 
 }  // namespace metal

@@ -5,12 +5,12 @@
 // (vgpu/engine/matrix/simdgroup_matrix.hpp).
 
 namespace metal {
-namespace detail {
+namespace rung_detail {
 
 RUNG_METAL uint matrix_row(uint lane) { return (lane / 16) * 4 + (lane / 2) % 4; }
 RUNG_METAL uint matrix_col(uint lane) { return (lane / 8) % 2 * 4 + lane % 2 * 2; }
 
-}  // namespace detail
+}  // namespace rung_detail
 
 template <class T, int Cols = 8, int Rows = 8>
 struct simdgroup_matrix {
@@ -20,8 +20,8 @@ struct simdgroup_matrix {
   simdgroup_matrix() = default;
   /// A matrix with this value on the diagonal.
   RUNG_METAL explicit simdgroup_matrix(T value) {
-    const uint lane = detail::LaneIndex::get();
-    const uint row = detail::matrix_row(lane), col = detail::matrix_col(lane);
+    const uint lane = rung_detail::LaneIndex::get();
+    const uint row = rung_detail::matrix_row(lane), col = rung_detail::matrix_col(lane);
     elements = storage_type{row == col ? value : T(0), row == col + 1 ? value : T(0)};
   }
 
@@ -46,7 +46,7 @@ RUNG_METAL simdgroup_matrix<T, Cols, Rows> make_diagonal_simdgroup_matrix(T valu
   return simdgroup_matrix<T, Cols, Rows>(value);
 }
 
-namespace detail {
+namespace rung_detail {
 
 /// Offset of this thread's i-th element from the matrix's first element, in elements.
 RUNG_METAL ulong matrix_offset(uint i, ulong elements_per_row, ulong2 origin, bool transposed) {
@@ -61,19 +61,19 @@ RUNG_METAL uint word_of(simdgroup_matrix<T, 8, 8> a) {
   return __builtin_bit_cast(uint, a.elements);
 }
 
-}  // namespace detail
+}  // namespace rung_detail
 
-#define RUNG_METAL_MATRIX_LOAD(space)                                                           \
-  template <class T, class U>                                                                   \
-  RUNG_METAL void simdgroup_load(simdgroup_matrix<T, 8, 8>& d, const space U* from,             \
-                                 ulong elements_per_row = 8, ulong2 origin = 0,                 \
-                                 bool transposed = false) {                                     \
-    T pair[2];                                                                                  \
-    for (uint i = 0; i < 2; ++i) {                                                              \
-      pair[i] =                                                                                 \
-          static_cast<T>(from[detail::matrix_offset(i, elements_per_row, origin, transposed)]); \
-    }                                                                                           \
-    d.elements = vec<T, 2>{pair[0], pair[1]};                                                   \
+#define RUNG_METAL_MATRIX_LOAD(space)                                                 \
+  template <class T, class U>                                                         \
+  RUNG_METAL void simdgroup_load(simdgroup_matrix<T, 8, 8>& d, const space U* from,   \
+                                 ulong elements_per_row = 8, ulong2 origin = 0,       \
+                                 bool transposed = false) {                           \
+    T pair[2];                                                                        \
+    for (uint i = 0; i < 2; ++i) {                                                    \
+      pair[i] = static_cast<T>(                                                       \
+          from[rung_detail::matrix_offset(i, elements_per_row, origin, transposed)]); \
+    }                                                                                 \
+    d.elements = vec<T, 2>{pair[0], pair[1]};                                         \
   }
 #define RUNG_METAL_MATRIX_STORE(space)                                           \
   template <class T, class U>                                                    \
@@ -81,7 +81,7 @@ RUNG_METAL uint word_of(simdgroup_matrix<T, 8, 8> a) {
                                   ulong elements_per_row = 8, ulong2 origin = 0, \
                                   bool transposed = false) {                     \
     for (uint i = 0; i < 2; ++i) {                                               \
-      to[detail::matrix_offset(i, elements_per_row, origin, transposed)] =       \
+      to[rung_detail::matrix_offset(i, elements_per_row, origin, transposed)] =  \
           static_cast<U>(a.elements[i]);                                         \
     }                                                                            \
   }
@@ -93,7 +93,7 @@ RUNG_METAL_MATRIX_STORE(threadgroup)
 #undef RUNG_METAL_MATRIX_LOAD
 #undef RUNG_METAL_MATRIX_STORE
 
-namespace detail {
+namespace rung_detail {
 
 RUNG_METAL simdgroup_float8x8 multiply_accumulate(simdgroup_float8x8 a, simdgroup_float8x8 b,
                                                   simdgroup_float8x8 c) {
@@ -128,7 +128,7 @@ RUNG_METAL simdgroup_matrix<To, 8, 8> converted(simdgroup_matrix<From, 8, 8> a) 
   return result;
 }
 
-}  // namespace detail
+}  // namespace rung_detail
 
 /// D = A * B + C. Sums are float, and rounded once for a narrower D.
 template <class D, class A, class B, class C>
@@ -136,12 +136,12 @@ RUNG_METAL void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8, 8>& d,
                                               simdgroup_matrix<A, 8, 8> a,
                                               simdgroup_matrix<B, 8, 8> b,
                                               simdgroup_matrix<C, 8, 8> c) {
-  const auto sum = detail::converted<float>(c);
+  const auto sum = rung_detail::converted<float>(c);
   if constexpr (is_same_v<A, B>) {
-    d = detail::converted<D>(detail::multiply_accumulate(a, b, sum));
+    d = rung_detail::converted<D>(rung_detail::multiply_accumulate(a, b, sum));
   } else {
-    d = detail::converted<D>(
-        detail::multiply_accumulate(detail::converted<float>(a), detail::converted<float>(b), sum));
+    d = rung_detail::converted<D>(rung_detail::multiply_accumulate(
+        rung_detail::converted<float>(a), rung_detail::converted<float>(b), sum));
   }
 }
 

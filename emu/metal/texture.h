@@ -37,7 +37,8 @@ enum class memory_coherence { threadgroup_, device_ };
 template <int>
 struct max_anisotropy {};
 
-/// Its state: bit 0 linear filtering, bit 1 coordinates in pixels, bits 4 to 6 the addressing.
+/// Its state: bit 0 linear filtering, bit 1 coordinates in pixels, bits 4 to 6 the addressing, bits 8
+/// to 11 the comparison.
 struct sampler {
   uint state = 0;
 
@@ -56,6 +57,8 @@ struct sampler {
       if (property == coord::pixel) state |= 2;
     } else if constexpr (is_same_v<A, address> || is_same_v<A, s_address>) {
       state = (state & ~0x70u) | static_cast<uint>(property) << 4;
+    } else if constexpr (is_same_v<A, compare_func>) {
+      state = (state & ~0xF00u) | static_cast<uint>(property) << 8;
     }
   }
 };
@@ -81,7 +84,7 @@ struct gradientcube {
   RUNG_METAL gradientcube(float3, float3) {}
 };
 
-namespace detail {
+namespace rung_detail {
 
 struct TextureDescriptor {
   uint width, height, depth, array_length;
@@ -134,7 +137,12 @@ struct Texture {
 
   template <class C, class... R>
   RUNG_METAL Texel sample(sampler s, C at, R... rest) const {
-    const uint slice = element_of(rest...);
+    return filtered(s, at, element_of(rest...), [](Texel texel) { return texel; });
+  }
+
+  /// The texels around a point, weighted, after a function of each.
+  template <class C, class F>
+  RUNG_METAL Texel filtered(sampler s, C at, uint slice, F function) const {
     const bool is_linear = (s.state & 1) != 0;
     float at_pixel[3];
     const uint extents[3] = {descriptor->width, descriptor->height, descriptor->depth};
@@ -144,7 +152,7 @@ struct Texture {
       if (is_linear) at_pixel[i] -= 0.5f;
       if (i >= D) at_pixel[i] = 0;
     }
-    if (!is_linear) return fetch(s, at_pixel, 0, slice);
+    if (!is_linear) return function(fetch(s, at_pixel, 0, slice));
     Stored sum = 0;
     for (int corner = 0; corner < 1 << D; ++corner) {
       float weight = 1;
@@ -152,7 +160,7 @@ struct Texture {
         const float fraction = at_pixel[i] - __builtin_floorf(at_pixel[i]);
         weight *= (corner >> i & 1) != 0 ? fraction : 1 - fraction;
       }
-      sum += make<Stored>(make<float4>(fetch(s, at_pixel, corner, slice)) * weight);
+      sum += make<Stored>(make<float4>(function(fetch(s, at_pixel, corner, slice))) * weight);
     }
     return make<Texel>(sum);
   }
@@ -241,13 +249,39 @@ struct DepthTexture : Texture<T, A, D, is_array> {
   RUNG_METAL T sample(R... rest) const {
     return Base::sample(rest...)[0];
   }
+  /// The share of texels to which the reference compares as the sampler says.
+  template <class C, class... R>
+  RUNG_METAL T sample_compare(sampler s, C at, float reference, R...) const {
+    return compared(s, at, 0, reference);
+  }
+  template <class C, class... R>
+  RUNG_METAL T sample_compare(sampler s, C at, uint slice, float reference, R...) const {
+    return compared(s, at, slice, reference);
+  }
+
+ private:
+  template <class C>
+  RUNG_METAL T compared(sampler s, C at, uint slice, float reference) const {
+    const auto order = static_cast<compare_func>(s.state >> 8 & 15);
+    return Base::filtered(s, at, slice, [=](vec<T, 4> texel) {
+      const float depth = static_cast<float>(texel[0]);
+      const bool holds = order == compare_func::always ||
+                         (order == compare_func::less && reference < depth) ||
+                         (order == compare_func::less_equal && reference <= depth) ||
+                         (order == compare_func::greater && reference > depth) ||
+                         (order == compare_func::greater_equal && reference >= depth) ||
+                         (order == compare_func::equal && reference == depth) ||
+                         (order == compare_func::not_equal && reference != depth);
+      return vec<T, 4>(T(holds ? 1 : 0));
+    })[0];
+  }
 };
 
-}  // namespace detail
+}  // namespace rung_detail
 
 #define RUNG_METAL_TEXTURE(name, base, D, is_array, usual) \
   template <class T, access A = access::usual>             \
-  struct name : detail::base<T, A, D, is_array> {};        \
+  struct name : rung_detail::base<T, A, D, is_array> {};   \
   template <class T, access A>                             \
   RUNG_METAL bool is_null_texture(name<T, A> t) {          \
     return t.descriptor == nullptr;                        \

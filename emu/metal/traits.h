@@ -36,9 +36,6 @@ struct conditional<false, A, B> {
 template <bool holds, class A, class B>
 using conditional_t = typename conditional<holds, A, B>::type;
 
-template <class...>
-using void_t = void;
-
 template <class A, class B>
 struct is_same : false_type {};
 template <class A>
@@ -61,7 +58,7 @@ struct remove_reference<T&&> {
 template <class T>
 using remove_reference_t = typename remove_reference<T>::type;
 
-namespace detail {
+namespace rung_detail {
 template <class T>
 struct WithoutSpace {
   using type = T;
@@ -81,16 +78,16 @@ struct WithoutSpace<__attribute__((opencl_global_host)) T> {
 /// The type without qualifiers and address space.
 template <class T>
 using plain_t = typename WithoutSpace<__remove_cv(remove_reference_t<T>)>::type;
-}  // namespace detail
+}  // namespace rung_detail
 
 template <class T>
-using remove_cv_t = detail::plain_t<T>;
+using remove_cv_t = rung_detail::plain_t<T>;
 template <class T>
-using remove_addrspace_t = typename detail::WithoutSpace<T>::type;
+using remove_addrspace_t = typename rung_detail::WithoutSpace<T>::type;
 template <class T>
-using remove_cvref_t = detail::plain_t<T>;
+using remove_cvref_t = rung_detail::plain_t<T>;
 template <class T>
-using decay_t = detail::plain_t<T>;
+using decay_t = rung_detail::plain_t<T>;
 template <class T>
 using remove_const_t = __remove_const(T);
 template <class T>
@@ -129,7 +126,15 @@ RUNG_METAL_TRANSFORMATION(underlying_type)
 template <class T>
 T&& declval();
 
-namespace detail {
+namespace rung_detail {
+template <class T>
+using same_t = T;
+/// The bytes of a value.
+template <class T>
+struct alignas(alignof(T)) Bytes {
+  char bytes[sizeof(T)];
+};
+
 /// The elements of a vector; of a scalar, itself.
 template <class T>
 struct Element {
@@ -152,23 +157,23 @@ constexpr bool is_vector = Element<T>::is_vector;
 
 template <class T>
 constexpr bool is_float = is_same_v<T, float> || is_same_v<T, half> || is_same_v<T, bfloat>;
-}  // namespace detail
+}  // namespace rung_detail
 
 #define RUNG_METAL_TRAIT(name, ...)              \
   template <class T>                             \
   struct name : bool_constant<(__VA_ARGS__)> {}; \
   template <class T>                             \
   constexpr bool name##_v = name<T>::value;
-RUNG_METAL_TRAIT(is_floating_point, detail::is_float<detail::element_t<remove_cv_t<T>>>)
-RUNG_METAL_TRAIT(is_integral, __is_integral(detail::element_t<remove_cv_t<T>>))
-RUNG_METAL_TRAIT(is_arithmetic, __is_arithmetic(detail::element_t<remove_cv_t<T>>) ||
-                                    detail::is_float<detail::element_t<remove_cv_t<T>>>)
-RUNG_METAL_TRAIT(is_scalar, !detail::is_vector<remove_cv_t<T>> &&
-                                (__is_scalar(T) || detail::is_float<remove_cv_t<T>>))
-RUNG_METAL_TRAIT(is_vector, detail::is_vector<remove_cv_t<T>>)
-RUNG_METAL_TRAIT(is_signed, __is_signed(detail::element_t<remove_cv_t<T>>) ||
-                                detail::is_float<detail::element_t<remove_cv_t<T>>>)
-RUNG_METAL_TRAIT(is_unsigned, __is_unsigned(detail::element_t<remove_cv_t<T>>))
+RUNG_METAL_TRAIT(is_floating_point, rung_detail::is_float<rung_detail::element_t<remove_cv_t<T>>>)
+RUNG_METAL_TRAIT(is_integral, __is_integral(rung_detail::element_t<remove_cv_t<T>>))
+RUNG_METAL_TRAIT(is_arithmetic, __is_arithmetic(rung_detail::element_t<remove_cv_t<T>>) ||
+                                    rung_detail::is_float<rung_detail::element_t<remove_cv_t<T>>>)
+RUNG_METAL_TRAIT(is_scalar, !rung_detail::is_vector<remove_cv_t<T>> &&
+                                (__is_scalar(T) || rung_detail::is_float<remove_cv_t<T>>))
+RUNG_METAL_TRAIT(is_vector, rung_detail::is_vector<remove_cv_t<T>>)
+RUNG_METAL_TRAIT(is_signed, __is_signed(rung_detail::element_t<remove_cv_t<T>>) ||
+                                rung_detail::is_float<rung_detail::element_t<remove_cv_t<T>>>)
+RUNG_METAL_TRAIT(is_unsigned, __is_unsigned(rung_detail::element_t<remove_cv_t<T>>))
 RUNG_METAL_TRAIT(is_pointer, __is_pointer(T))
 RUNG_METAL_TRAIT(is_reference, __is_reference(T))
 RUNG_METAL_TRAIT(is_array, __is_array(T))
@@ -176,9 +181,8 @@ RUNG_METAL_TRAIT(is_void, __is_void(T))
 RUNG_METAL_TRAIT(is_enum, __is_enum(T))
 RUNG_METAL_TRAIT(is_class, __is_class(T))
 RUNG_METAL_TRAIT(is_union, __is_union(T))
-RUNG_METAL_TRAIT(is_empty, __is_empty(T))
 RUNG_METAL_TRAIT(is_const, __is_const(T))
-RUNG_METAL_TRAIT(is_fundamental, __is_fundamental(T) || detail::is_float<T>)
+RUNG_METAL_TRAIT(is_fundamental, __is_fundamental(T) || rung_detail::is_float<T>)
 RUNG_METAL_TRAIT(is_function, __is_function(T))
 RUNG_METAL_TRAIT(is_standard_layout, __is_standard_layout(T))
 RUNG_METAL_TRAIT(is_trivial, __is_trivial(T))
@@ -219,7 +223,7 @@ struct common_type {
   using type = decltype(true ? declval<T>() : declval<U>());
 };
 template <class T, class U>
-using common_type_t = detail::plain_t<typename common_type<T, U>::type>;
+using common_type_t = rung_detail::plain_t<typename common_type<T, U>::type>;
 
 template <class F, class... A>
 using invoke_result_t = decltype(declval<F>()(declval<A>()...));
@@ -262,7 +266,7 @@ RUNG_METAL constexpr T make_uniform(T value) {
   return value;
 }
 
-namespace detail {
+namespace rung_detail {
 
 /// The type of an operand of ?: that may be in any address space: a value of its own, or a pointer.
 template <class T>
@@ -280,7 +284,7 @@ struct Operand<T[N]> {
 template <class T>
 using operand_t = typename Operand<remove_reference_t<T>>::type;
 
-}  // namespace detail
+}  // namespace rung_detail
 
 /// Reinterprets the bits as another type of the same size.
 template <class To, class From>

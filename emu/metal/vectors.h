@@ -8,7 +8,7 @@ namespace metal {
 template <class T, int N>
 struct packed_vec;
 
-namespace detail {
+namespace rung_detail {
 
 /// The components that an argument of a constructor provides.
 template <class T>
@@ -203,5 +203,5 @@ struct Floating<T, enable_if_t<is_number<T>>> {
 template <class T>
 using floating_t = typename Floating<T>::type;
 
-}  // namespace detail
+}  // namespace rung_detail
 }  // namespace metal

@@ -165,3 +165,130 @@ kernel void partial_group(device uint* a [[buffer(0)]], uint2 i [[thread_positio
                           uint index [[thread_index_in_threadgroup]]) {
   a[i.y * all.x + i.x] = 1000 * here.x + 100 * here.y + 10 * asked.x + index;
 }
+
+// Functions of the graphics pipeline in a file with kernels.
+struct Corner {
+  float4 position [[position]];
+};
+vertex Corner corner(uint i [[vertex_id]], const device float4* at [[buffer(0)]]) {
+  return {at[i]};
+}
+fragment float4 color(Corner in [[stage_in]]) {
+  if (in.position.x < 0) discard_fragment();
+  return in.position + dfdx(in.position);
+}
+template <class T>
+[[fragment]] float4 shaded(T in [[stage_in]]) {
+  return in.position;
+}
+
+// Classes with constructors in threadgroup memory, where these do not run.
+struct Running {
+  float most = -INFINITY, sum = 0;
+};
+struct Complex {
+  float re, im;
+  Complex() : re(0), im(0) {}
+  Complex(float r, float i) : re(r), im(i) {}
+  // The same for two address spaces, in either order.
+  float norm() const { return re * re + im * im; }
+  float norm() const threadgroup { return re * re + im * im; }
+  float both() const threadgroup { return re + im; }
+  float both() const { return re + im; }
+};
+
+template <class T>
+kernel void constructed(device float* out [[buffer(0)]],
+                        uint i [[thread_position_in_threadgroup]]) {
+  threadgroup Running best[4];
+  threadgroup T numbers[2][4];
+  threadgroup T single;
+  best[i].most = float(i);
+  numbers[i % 2][i] = T(float(i), 1);
+  if (i == 3) single = T(5, 6);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  const uint next = (i + 1) % 4;
+  out[i] = best[next].most + numbers[next % 2][next].norm() + single.both();
+}
+// The template's arguments follow from the parameters.
+template <class T>
+kernel void incremented(const device T* in [[buffer(0)]], device T* out [[buffer(1)]],
+                        uint i [[thread_position_in_grid]]) {
+  out[i] = in[i] + T(1);
+}
+template [[host_name("constructed")]] kernel void constructed<Complex>(device float* out, uint i);
+template [[host_name("incremented_float")]] [[kernel]] void incremented(const device float*,
+                                                                        device float* out, uint i);
+
+// A kernel whose attributes come first, whose optional buffer depends on a function constant, and
+// whose position is a variable of the file.
+uint3 place [[thread_position_in_grid]];
+
+template <int N>
+static float last(threadgroup float rows[][N], threadgroup float[2][N], uint i) {
+  return rows[i][N - 1];
+}
+static int first_letter(const constant char* text) { return text[0]; }
+
+#define ROUNDS 3
+[[host_name("gathered")]]
+kernel void gathered_(device float* out [[buffer(0)]], device atomic_float* sum [[buffer(1)]],
+                      const device float* bias [[buffer(2), function_constant(has_chosen)]]) {
+  threadgroup float rows[4][2], others[2][2];
+  rows[place.x][0] = 0;
+  rows[place.x][1] = float(place.x);
+  if (place.x == 0) others[0][0] = 1;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float total = 0;
+#pragma unroll(ROUNDS)
+  for (int k = 0; k < ROUNDS; ++k) total += last<2>(rows, others, (place.x + uint(k)) % 4);
+  if (has_chosen) total += bias[place.x];
+  if (place.x == 1) atomic_store_explicit(sum, total, memory_order_relaxed);
+  const float2x2 halved = float2x2(total) / 2;
+  constexpr simd_float2 offsets[2] = {simd_float2(1, 2), simd_float2(3)};
+  out[place.x] = halved[1][1] + float(first_letter("A")) + offsets[1].y;
+}
+
+// Overloads for address spaces that return references, as SPIRV-Cross writes them; a namespace and an
+// alias with names of the front end; constant memory with values in braces.
+template <class T, size_t N>
+struct Elements {
+  T all[N];
+  thread T& operator[](size_t i) thread { return all[i]; }
+  constexpr const thread T& operator[](size_t i) const thread { return all[i]; }
+  device T& operator[](size_t i) device { return all[i]; }
+  constexpr const device T& operator[](size_t i) const device { return all[i]; }
+  constexpr const constant T& operator[](size_t i) const constant { return all[i]; }
+};
+namespace detail {
+class Field {
+ public:
+  Field() = default;
+  constexpr Field(float v) : value(v) {}
+  float get() const { return value; }
+
+ private:
+  float value;
+};
+}  // namespace detail
+template <typename Field>
+static float of(Field f) {
+  return f.get();
+}
+typedef half4 color4;
+typedef half eight_halves __attribute__((ext_vector_type(8)));
+typedef float eight_floats __attribute__((ext_vector_type(8)));
+constant float4x4 table = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}};
+constant float3x3 scaled = float3x3(2);
+constant half2x2 halves = half2x2(float2x2(1, 2, 3, 4));
+constant float4 joined = float4(float2(1, 2), 3, 4);
+
+kernel void elements(device Elements<float, 4>& out [[buffer(0)]],
+                     constant Elements<float, 4>& in [[buffer(1)]],
+                     const device half* eight [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+  Elements<float, 4> mine;
+  mine[i] = in[i] + table[i][1] + scaled[1][1] + float(halves[1][0]) + joined.y;
+  const eight_floats wide = eight_floats(*(const device eight_halves*)eight);
+  const color4 color = color4(1.0h, 2.0h, 3.0h, half(wide[7]));
+  out[i] = mine[i] + of(detail::Field(10)) + float(color.w);
+}

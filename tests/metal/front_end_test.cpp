@@ -282,6 +282,35 @@ TEST_F(MetalFrontEnd, ThreadgroupsAtTheEdgeOfTheGridMayBeSmaller) {
   }
 }
 
+TEST_F(MetalFrontEnd, ClassesWithConstructorsInThreadgroupMemory) {
+  const auto out = array(Floats(4));
+  run_clean("constructed", {4}, {4}, {out});
+  EXPECT_EQ(values<float>(out, 4), (Floats{1 + 2 + 11, 2 + 5 + 11, 3 + 10 + 11, 0 + 1 + 11}));
+}
+
+TEST_F(MetalFrontEnd, ArgumentsOfATemplateFollowFromTypes) {
+  const auto out = array(Floats(2));
+  run_clean("incremented_float", {2}, {2}, {array(Floats{1, 2}), out});
+  EXPECT_EQ(values<float>(out, 2), (Floats{2, 3}));
+}
+
+TEST_F(MetalFrontEnd, PositionsMayBeVariablesOfTheFile) {
+  const auto out = array(Floats(4)), sum = array(Floats(1));
+  run_clean("gathered", {4}, {4}, {out, sum, 0});
+  const Floats got = values<float>(out, 4);
+  EXPECT_EQ(got, (Floats{1.5f + 68, 3 + 68, 2.5f + 68, 2 + 68}));
+  EXPECT_EQ(values<float>(sum, 1)[0], 6);
+}
+
+TEST_F(MetalFrontEnd, ResultsOfMethodsMayBeInEveryAddressSpace) {
+  const auto out = array(Floats(4));
+  const auto eight = array(std::vector<float16>(8, float16(100.0f)));
+  run_clean("elements", {4}, {4}, {out, array(Floats{1, 2, 3, 4}), eight});
+  const float rest = 2 + 3 + 2 + 10 + 100;
+  EXPECT_EQ(values<float>(out, 4),
+            (Floats{1 + 2 + rest, 2 + 6 + rest, 3 + 10 + rest, 4 + 14 + rest}));
+}
+
 std::string refusal(const std::string& text) {
   emu::metal::Options options;
   options.text = text;

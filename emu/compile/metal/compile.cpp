@@ -28,58 +28,60 @@ using Json = nlohmann::json;
 constexpr std::array<const char*, 2> unsupported_headers = {"metal_raytracing",
                                                             "metal_imageblocks"};
 /// The headers of Metal's library. All of them are the one library, which every text includes.
-constexpr std::array library_headers = std::to_array<const char*>({"metal_array",
-                                                                   "metal_assert",
-                                                                   "metal_atomic",
-                                                                   "metal_command_buffer",
-                                                                   "metal_common",
-                                                                   "metal_compute",
-                                                                   "metal_config",
-                                                                   "metal_extended_vector",
-                                                                   "metal_function_constant",
-                                                                   "metal_geometric",
-                                                                   "metal_graphics",
-                                                                   "metal_initializer_list",
-                                                                   "metal_integer",
-                                                                   "metal_limits",
-                                                                   "metal_logging",
-                                                                   "metal_math",
-                                                                   "metal_matrix",
-                                                                   "metal_numeric",
-                                                                   "metal_pack",
-                                                                   "metal_packed_vector",
-                                                                   "metal_pull_model_interpolation",
-                                                                   "metal_quadgroup",
-                                                                   "metal_reference",
-                                                                   "metal_relational",
-                                                                   "metal_simdgroup",
-                                                                   "metal_simdgroup_matrix",
-                                                                   "metal_stdlib",
-                                                                   "metal_texture",
-                                                                   "metal_tuple",
-                                                                   "metal_type_traits",
-                                                                   "metal_types",
-                                                                   "metal_uniform",
-                                                                   "metal_utility",
-                                                                   "metal_vector",
-                                                                   "metal_visible_function_table",
-                                                                   "TargetConditionals.h",
-                                                                   "simd/base.h",
-                                                                   "simd/matrix_types.h",
-                                                                   "simd/simd.h",
-                                                                   "simd/types.h",
-                                                                   "simd/vector_types.h",
-                                                                   "simd/vector_make.h",
-                                                                   "simd/math.h",
-                                                                   "simd/common.h",
-                                                                   "simd/geometry.h",
-                                                                   "simd/packed.h",
-                                                                   "stdint.h",
-                                                                   "stddef.h",
-                                                                   "stdbool.h",
-                                                                   "float.h",
-                                                                   "limits.h",
-                                                                   "math.h"});
+constexpr std::array library_headers =
+    std::to_array<const char*>({"metal_array",
+                                "metal_assert",
+                                "metal_atomic",
+                                "metal_command_buffer",
+                                "metal_common",
+                                "metal_compute",
+                                "metal_config",
+                                "metal_extended_vector",
+                                "metal_function_constant",
+                                "metal_geometric",
+                                "metal_graphics",
+                                "metal_initializer_list",
+                                "metal_integer",
+                                "metal_limits",
+                                "metal_logging",
+                                "metal_math",
+                                "metal_matrix",
+                                "metal_numeric",
+                                "metal_pack",
+                                "metal_packed_vector",
+                                "metal_pull_model_interpolation",
+                                "metal_quadgroup",
+                                "metal_reference",
+                                "metal_relational",
+                                "metal_simdgroup",
+                                "metal_simdgroup_matrix",
+                                "metal_stdlib",
+                                "metal_texture",
+                                "metal_tuple",
+                                "metal_type_traits",
+                                "metal_types",
+                                "metal_uniform",
+                                "metal_utility",
+                                "metal_vector",
+                                "metal_visible_function_table",
+                                "MetalPerformanceShaders/MetalPerformanceShaders.h",
+                                "TargetConditionals.h",
+                                "simd/base.h",
+                                "simd/matrix_types.h",
+                                "simd/simd.h",
+                                "simd/types.h",
+                                "simd/vector_types.h",
+                                "simd/vector_make.h",
+                                "simd/math.h",
+                                "simd/common.h",
+                                "simd/geometry.h",
+                                "simd/packed.h",
+                                "stdint.h",
+                                "stddef.h",
+                                "stdbool.h",
+                                "float.h",
+                                "limits.h",
+                                "math.h"});
 
 fs::path library_folder() { return find_installation().library.parent_path() / "metal"; }
 
@@ -124,23 +126,27 @@ class Compiler {
 /// compilation includes the library.
 void write_header_names(const fs::path& overlay) {
   Json names = Json::array();
-  Json simd = Json::array();
+  std::map<std::string, Json> folders;
   const auto entry = [](std::string_view name, const char* file) {
     return Json{{"type", "file"},
                 {"name", name},
                 {"external-contents", (library_folder() / file).string()}};
   };
   for (const std::string_view name : library_headers) {
-    if (name.starts_with("simd/")) {
-      simd.push_back(entry(name.substr(5), "included.h"));
-    } else {
+    const std::size_t slash = name.find('/');
+    if (slash == name.npos) {
       names.push_back(entry(name, "included.h"));
+    } else {
+      folders[std::string(name.substr(0, slash))].push_back(
+          entry(name.substr(slash + 1), "included.h"));
     }
   }
   for (const std::string_view name : unsupported_headers) {
     names.push_back(entry(name, (std::string(name) + ".h").c_str()));
   }
-  names.push_back({{"type", "directory"}, {"name", "simd"}, {"contents", simd}});
+  for (const auto& [name, contents] : folders) {
+    names.push_back({{"type", "directory"}, {"name", name}, {"contents", contents}});
+  }
   const Json all = {
       {"version", 0},
       {"case-sensitive", "true"},
@@ -166,6 +172,8 @@ std::string preprocess(const fs::path& file, const Options& options, const Compi
                                       "-D__METAL_VERSION__=320",
                                       "-D__METAL_MACOS__=1",
                                       "-D__HAVE_BFLOAT__=1",
+                                      "-D__LITTLE_ENDIAN__=1",
+                                      "-D__clang__=1",
                                       "-D__RUNG__=1",
                                       "-U__cplusplus",
                                       "-D__cplusplus=201402L",
@@ -205,7 +213,9 @@ Unit rewrite(const std::string& preprocessed, const Options& options, const Comp
   if (const std::string error = forbidden_words(source); !error.empty()) {
     compiler.report(error, true);
   }
+  remove_unroll_counts(source);
   rewrite_literals(source);
+  rewrite_global_positions(source);
   unit.declarations = take_kernels(source);
   set_function_constants(source, options.function_constants, unit.declarations);
   remove_attributes(source);

@@ -12,7 +12,8 @@ namespace {
 std::string call_argument(const Argument& argument, std::size_t number) {
   if (!argument.position.empty()) return fmt::format("v{}", number);
   if (argument.parameter.kind == ParameterKind::threadgroup) {
-    return fmt::format("::metal::detail::ThreadgroupArgument<{}>{{}}", argument.parameter.index);
+    return fmt::format("::metal::rung_detail::ThreadgroupArgument<{}>{{}}",
+                       argument.parameter.index);
   }
   return fmt::format("A{0}::get(p{0})", number);
 }
@@ -39,13 +40,14 @@ std::string entry_text(const KernelEntry& kernel) {
     arguments += (i == 0 ? "" : ", ") + call_argument(argument, i);
     if (!argument.position.empty()) {
       positions += fmt::format(
-          "::metal::detail::parameter<decltype({0}), {1}> v{1} = "
-          "::metal::detail::positions::{2}{{}}; ",
+          "::metal::rung_detail::parameter<decltype({0}), {1}> v{1} = "
+          "::metal::rung_detail::positions::{2}{{}}; ",
           kernel.expression, i, argument.position);
     }
     if (is_passed(argument)) {
       types += fmt::format(
-          "using A{0} = ::metal::detail::Argument<::metal::detail::parameter<decltype({1}), "
+          "using A{0} = "
+          "::metal::rung_detail::Argument<::metal::rung_detail::parameter<decltype({1}), "
           "{0}>>; ",
           i, kernel.expression);
       parameters += fmt::format("{}A{}::type p{}", parameters.empty() ? "" : ", ", i, i);

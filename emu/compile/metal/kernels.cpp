@@ -71,12 +71,12 @@ std::string unquoted(const std::string& text) {
   return result;
 }
 
-bool is_kernel_word(const Source& source, std::size_t at) {
-  if (!source.is(at, "kernel")) return false;
-  const Source::Scope scope = source.scope(at);
-  if (scope != Source::Scope::file) return false;
+/// True for the word of an entry: [[kernel]], or `kernel` before the type.
+bool is_entry_word(const Source& source, std::size_t at,
+                   std::initializer_list<std::string_view> words) {
+  if (!source.is_word(at) || std::ranges::find(words, source[at].text) == words.end()) return false;
+  if (source.scope(at) != Source::Scope::file) return false;
   const std::size_t around = source.around(at);
-  // [[kernel]], or a word before the type.
   return around >= source.size() || source.is(around, "{") || source.is(around, "[");
 }
 
@@ -269,9 +269,27 @@ std::vector<Argument> read_arguments(const Source& source, std::size_t open) {
   return arguments;
 }
 
+/// The parameters of a function without attributes.
+std::string parameter_types(const Source& source, std::size_t open) {
+  std::string types;
+  for (std::size_t at = source.next(open); at < source.partner(open); at = source.next(at)) {
+    if (source.is_attribute(at)) {
+      at = source.partner(at);
+    } else {
+      types += source[at].text + ' ';
+    }
+  }
+  return types;
+}
+
 struct Definition {
   KernelEntry entry;
   bool is_template;
+};
+
+struct Instantiation {
+  KernelEntry entry;
+  std::string function;
 };
 
 std::string last_name(const std::string& expression) {
@@ -281,14 +299,28 @@ std::string last_name(const std::string& expression) {
   return name;
 }
 
+/// Functions of the graphics pipeline, which no kernel can call.
+void remove_graphics(Source& source) {
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    if (!is_entry_word(source, at, {"vertex", "fragment", "mesh", "object"})) continue;
+    const bool is_attribute = source.is(source.around(at), "[");
+    const bool is_keyword = source.is(at, "vertex") || source.is(at, "fragment");
+    if (!is_attribute && !is_keyword) continue;
+    const Head head = read_head(source, at);
+    const std::size_t end = source.is(head.end, "{") ? source.partner(head.end) : head.end;
+    if (end < source.size()) source.erase(head.first, end + 1);
+  }
+}
+
 }  // namespace
 
 Declarations take_kernels(Source& source) {
+  remove_graphics(source);
   std::vector<Definition> definitions;
-  std::vector<KernelEntry> instantiations;
+  std::vector<Instantiation> instantiations;
   std::set<std::size_t> seen;
   for (std::size_t at = 0; at < source.size(); ++at) {
-    if (!is_kernel_word(source, at)) continue;
+    if (!is_entry_word(source, at, {"kernel"})) continue;
     const Head head = read_head(source, at);
     if (head.end >= source.size() || head.name_begin >= source.size()) continue;
     if (!seen.insert(head.first).second) {
@@ -306,14 +338,19 @@ Declarations take_kernels(Source& source) {
       entry.arguments = read_arguments(source, head.open);
     }
     if (head.is_instantiation) {
-      instantiations.push_back(std::move(entry));
+      if (!name.ends_with('>')) {  // the template's arguments follow from the types
+        entry.expression = fmt::format("static_cast<void (*)({})>({})",
+                                       parameter_types(source, head.open), entry.expression);
+      }
+      instantiations.push_back({std::move(entry), last_name(name)});
       source.erase(head.first, head.end + 1);
       continue;
     }
     source[at].text.clear();
     if (source.is(head.end, "{")) {
       // Not compiled unless an entry calls it.
-      source[head.first].text.insert(0, head.is_template ? "" : "inline ");
+      const std::size_t first = source.after_attributes(head.first);
+      if (!head.is_template) source[first].text.insert(0, "inline ");
       definitions.push_back({std::move(entry), head.is_template});
     }
   }
@@ -321,18 +358,44 @@ Declarations take_kernels(Source& source) {
   for (const Definition& each : definitions) {
     if (!each.is_template) result.kernels.push_back(each.entry);
   }
-  for (KernelEntry& each : instantiations) {
+  for (auto& [entry, function] : instantiations) {
     const auto of = std::ranges::find_if(definitions, [&](const Definition& definition) {
-      return last_name(definition.entry.expression) == last_name(each.expression);
+      return last_name(definition.entry.expression) == function;
     });
     if (of == definitions.end()) continue;
     // The attributes are those of the definition.
-    each.arguments = of->entry.arguments;
-    each.file = of->entry.file;
-    each.line = of->entry.line;
-    result.kernels.push_back(std::move(each));
+    entry.arguments = of->entry.arguments;
+    entry.file = of->entry.file;
+    entry.line = of->entry.line;
+    result.kernels.push_back(std::move(entry));
   }
   return result;
+}
+
+void rewrite_global_positions(Source& source) {
+  std::map<std::string, std::string> values;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const std::size_t attribute = source.next(at);
+    if (source.is_word(at) && source.is_attribute(attribute) &&
+        source.scope(at) == Source::Scope::file && !source.in_parentheses(at)) {
+      const std::size_t end = source.next(source.partner(attribute));
+      const auto names = attributes_at(source, attribute);
+      if (!source.is(end, ";") || names.size() != 1 ||
+          std::ranges::find(position_names, names[0].name) == position_names.end()) {
+        continue;
+      }
+      values[source[at].text] = fmt::format(
+          "::metal::rung_detail::global_position<{}, ::metal::rung_detail::positions::{}>()",
+          source.text(source.statement(at), at), names[0].name);
+      source.erase(source.statement(at), end + 1);
+    }
+    const bool is_member = source.is(source.previous(at), ".") ||
+                           source.is(source.previous(at), "->") ||
+                           source.is(source.previous(at), "::");
+    const bool is_parameter = source.is_attribute(attribute);
+    const auto value = source.is_word(at) ? values.find(source[at].text) : values.end();
+    if (value != values.end() && !is_member && !is_parameter) source[at].text = value->second;
+  }
 }
 
 void set_function_constants(Source& source, const std::map<std::string, std::string>& values,
@@ -344,7 +407,9 @@ void set_function_constants(Source& source, const std::map<std::string, std::str
     if (inner >= source.size() || !source.is(inner, "[")) continue;
     const std::size_t name = source.previous(source.around(inner));
     const std::size_t open = source.next(at);
-    if (!source.is_word(name) || !source.is(open, "(")) continue;
+    // A parameter may depend on a function constant, as in [[buffer(1), function_constant(b)]].
+    const bool is_parameter = source.in_parentheses(name);
+    if (!source.is_word(name) || !source.is(open, "(") || is_parameter) continue;
     std::string type;
     for (std::size_t each = source.statement(name); each < name; each = source.next(each)) {
       const std::string& text = source[each].text;
@@ -363,7 +428,7 @@ void set_function_constants(Source& source, const std::map<std::string, std::str
     for (std::size_t each = source.next(first); each < name; each = source.next(each)) {
       if (source.is(each, "constexpr")) source[each].text.clear();
     }
-    source[name].text += fmt::format(" = ::metal::detail::make<{}>({})", type, text);
+    source[name].text += fmt::format(" = ::metal::rung_detail::make<{}>({})", type, text);
   }
   for (std::size_t at = 0; at < source.size(); ++at) {
     if (!source.is(at, "is_function_constant_defined")) continue;

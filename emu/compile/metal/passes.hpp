@@ -33,6 +33,10 @@ struct Declarations {
 
 /// An error with its line for exceptions, which clang would accept here; otherwise empty.
 std::string forbidden_words(const Source& source);
+/// Removes `#pragma unroll(N)`: the preprocessor does not expand macros there.
+void remove_unroll_counts(Source& source);
+/// Replaces `uint3 tid [[thread_position_in_grid]];` outside of functions by its value.
+void rewrite_global_positions(Source& source);
 /// 1.5h, 1.5bf; numbers without a suffix are of type float.
 void rewrite_literals(Source& source);
 /// Makes kernels ordinary functions, removes their explicit instantiations, and returns both.

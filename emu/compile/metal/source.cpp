@@ -158,13 +158,13 @@ std::size_t Source::statement(std::size_t at) const {
     const Token& token = tokens_[before];
     if (token.is(";") || token.is("{") || token.is("}")) break;
     if (token.is("(") || token.is("[")) break;
-    if ((token.is(")") || token.is("]")) && partners_[before] < size()) before = partners_[before];
-    first = before;
-    const std::size_t colon = previous(before);  // public:
-    if (is(colon, ":") && is_one_of(tokens_[previous(colon) < size() ? previous(colon) : 0].text,
-                                    {"public", "private", "protected"})) {
+    const std::size_t access = previous(before);  // public:
+    if (token.is(":") && access < size() &&
+        is_one_of(tokens_[access].text, {"public", "private", "protected"})) {
       break;
     }
+    if ((token.is(")") || token.is("]")) && partners_[before] < size()) before = partners_[before];
+    first = before;
   }
   return first;
 }

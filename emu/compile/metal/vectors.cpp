@@ -1,5 +1,5 @@
 // Vectors are clang's ext_vector_type, which has neither constructors of several arguments nor
-// conversions of elements. Both become calls of metal::detail::make<T>(…), also for types that may
+// conversions of elements. Both become calls of metal::rung_detail::make<T>(…), also for types that may
 // be vectors: parameters of templates and aliases.
 
 #include <algorithm>
@@ -18,7 +18,11 @@ class VectorRewriter {
   explicit VectorRewriter(Source& source) : source_(source) {
     for (const char* const scalar : {"char", "uchar", "short", "ushort", "int", "uint", "long",
                                      "ulong", "half", "bfloat", "float", "bool"}) {
-      for (const char* const size : {"2", "3", "4"}) vectors_.insert(std::string(scalar) + size);
+      for (const char* const size : {"2", "3", "4"}) {
+        for (const char* const prefix : {"", "simd_", "vector_"}) {
+          vectors_.insert(std::string(prefix) + scalar + size);
+        }
+      }
     }
     maybe_ = {"half", "bfloat"};  // between which clang does not convert
     for (std::size_t at = 0; at < source_.size(); ++at) read_name(at);
@@ -54,25 +58,32 @@ class VectorRewriter {
     } else if (source_.is(at, "using")) {
       const std::size_t name = source_.next(at), equals = source_.next(name);
       if (source_.is_word(name) && source_.is(equals, "=")) {
-        note_alias(source_[name].text, source_.next(equals));
+        std::size_t end = source_.next(equals);
+        while (end < source_.size() && !source_.is(end, ";")) end = source_.next(end);
+        note_alias(source_[name].text, source_.next(equals), end);
       }
     } else if (source_.is(at, "typedef")) {
       std::size_t last = source_.size();
       for (std::size_t each = source_.next(at); each < source_.size(); each = source_.next(each)) {
+        if (source_.is(each, "__attribute__")) {  // ((ext_vector_type(8)))
+          const std::size_t word = source_.next(source_.next(source_.next(each)));
+          if (source_.is(word, "ext_vector_type")) vectors_.insert(source_[last].text);
+          return;
+        }
         if (source_.is(each, "(") || source_.is(each, "{") || source_.is(each, "[")) return;
         if (source_.is(each, ";")) break;
         last = each;
       }
       if (last < source_.size() && source_.is_word(last)) {
-        note_alias(source_[last].text, source_.next(at));
+        note_alias(source_[last].text, source_.next(at), last);
       }
     }
   }
 
-  void note_alias(const std::string& name, std::size_t type) {
+  /// The alias `name` of the type in tokens [type, end).
+  void note_alias(const std::string& name, std::size_t type, std::size_t end) {
     std::size_t last = type;
-    for (std::size_t each = type; each < source_.size() && !source_.is(each, ";");
-         each = source_.next(each)) {
+    for (std::size_t each = type; each < end; each = source_.next(each)) {
       if (source_.is(each, "*") || source_.is(each, "&") || source_.is(each, "(") ||
           source_.is(each, "[")) {
         return;
@@ -142,7 +153,7 @@ class VectorRewriter {
     return name.ends_with("bool2") || name.ends_with("bool3") || name.ends_with("bool4");
   }
   std::string make(const TypeTokens& type) const {
-    return (is_bool(type) ? "::metal::detail::make_bool<" : "::metal::detail::make<") +
+    return (is_bool(type) ? "::metal::rung_detail::make_bool<" : "::metal::rung_detail::make<") +
            name_of(type) + ">";
   }
   void replace(const TypeTokens& type, const std::string& text) {
@@ -178,7 +189,7 @@ class VectorRewriter {
       source_[open].text = "(";
     }
     if (has_comparison(open)) {
-      source_[open].text += "::metal::detail::truth(";
+      source_[open].text += "::metal::rung_detail::truth(";
       source_[source_.partner(open)].text += ")";
     }
     return true;
@@ -343,7 +354,7 @@ class VectorRewriter {
     for (std::size_t each = open; each < close; each = source_.next(each)) {
       if (source_.is(each, "*") || source_.is(each, "&") || source_.is(each, "&&")) return;
     }
-    source_[at].text = "::metal::detail::make";
+    source_[at].text = "::metal::rung_detail::make";
   }
 
   /// c ? x : in[i], whose operands may be structures in different address spaces.
@@ -397,7 +408,7 @@ class VectorRewriter {
     }
     const std::string text = source_.text(first, last + 1);
     source_[first].text.insert(
-        0, "static_cast<::metal::detail::operand_t<decltype((" + text + "))>>(");
+        0, "static_cast<::metal::rung_detail::operand_t<decltype((" + text + "))>>(");
     source_[last].text += ")";
   }
 
