@@ -190,7 +190,7 @@ struct Complex {
   float re, im;
   Complex() : re(0), im(0) {}
   Complex(float r, float i) : re(r), im(i) {}
-  // The same for two address spaces, in either order.
+  // Methods for two address spaces may have either order.
   float norm() const { return re * re + im * im; }
   float norm() const threadgroup { return re * re + im * im; }
   float both() const threadgroup { return re + im; }
