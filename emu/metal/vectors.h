@@ -112,6 +112,24 @@ RUNG_METAL constexpr V make_bool(A... arguments) {
   return make<V>(truth_of(arguments)...);
 }
 
+/// A parameter of a vector of bool, which may be a comparison.
+template <class V>
+struct Truths {
+  V value;
+  template <class T>
+  RUNG_METAL constexpr Truths(T v) : value(make_bool<V>(v)) {}
+  RUNG_METAL constexpr operator V() const { return value; }
+};
+/// The value for a variable of type V: if that is a vector of bool, a comparison as such.
+template <class V, class T>
+RUNG_METAL constexpr auto truth_for(T value) {
+  if constexpr (is_vector<V> && is_vector<T> && !is_same_v<V, T>) {
+    return truth(value);
+  } else {
+    return value;
+  }
+}
+
 /// f of each component; arguments are scalars or have as many components as R.
 template <class R, class F, class... A>
 RUNG_METAL constexpr R map(F f, A... arguments) {

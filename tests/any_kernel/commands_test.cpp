@@ -116,6 +116,11 @@ TEST_F(AnyKernel, OfMetalTakeConstantsAndThreadgroupMemory) {
   EXPECT_EQ(json.at("results").at(0).at("values"), Json({96.0, 96.0}));
 }
 
+TEST_F(AnyKernel, OfMetalMayHaveNamesThatMacrosMake) {
+  const Json json = run_json("$METAL:filled_with_half --grid 3 --group 32 out=out:3", 0);
+  EXPECT_EQ(json.at("results").at(0).at("values"), Json({0.0, 1.0, 2.0}));
+}
+
 TEST_F(AnyKernel, ThatAreWrongAreExitOne) {
   const std::string arguments = "$CU:square --grid 1 --block 8x8 A=rand:8x8 B=iota:8x8 C=out n=8";
   EXPECT_TRUE(run_json(arguments + " --expect 'C = A B'", 0).at("right"));

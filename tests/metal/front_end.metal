@@ -292,3 +292,19 @@ kernel void elements(device Elements<float, 4>& out [[buffer(0)]],
   const color4 color = color4(1.0h, 2.0h, 3.0h, half(wide[7]));
   out[i] = mine[i] + of(detail::Field(10)) + float(color.w);
 }
+
+// Comparisons as vectors of bool: passed, returned and assigned.
+static float4 pick(float4 a, float4 b, bool4 second) { return select(a, b, second); }
+static bool3 less(float3 a, float3 b) { return a < b; }
+template <class T>
+static bool2 same(vec<T, 2> a, vec<T, 2> b) {
+  return a == b;
+}
+kernel void truths(device float4* a [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  const float4 v = a[i];
+  bool4 big;
+  big = v > 2;
+  const bool3 rises = less(v.xyz, v.yzw);
+  a[i] = pick(v, float4(0), v < 3) + float4(rises.x ? 10 : 0) + (same(v.xy, v.yy).y ? 100 : 0) +
+         (big.z && !big.y ? 1000 : 0);
+}

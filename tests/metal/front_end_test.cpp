@@ -311,6 +311,12 @@ TEST_F(MetalFrontEnd, ResultsOfMethodsMayBeInEveryAddressSpace) {
             (Floats{1 + 2 + rest, 2 + 6 + rest, 3 + 10 + rest, 4 + 14 + rest}));
 }
 
+TEST_F(MetalFrontEnd, ComparisonsAreVectorsOfBool) {
+  const auto a = array(Floats{1, 2, 3, 4});
+  run_clean("truths", {1}, {1}, {a});
+  EXPECT_EQ(values<float>(a, 4), (Floats{1110, 1110, 1113, 1114}));
+}
+
 std::string refusal(const std::string& text) {
   emu::metal::Options options;
   options.text = text;
@@ -331,6 +337,8 @@ TEST(MetalErrors, HaveTheirLine) {
       refusal("kernel void k(device int* a\n) ) { a[0] = 0; }\n").find("mine.metal:2:3: error"),
       std::string::npos);
   EXPECT_NE(refusal("#include <metal_raytracing>\nkernel void k() {}\n").find("ray tracing"),
+            std::string::npos);
+  EXPECT_NE(refusal("#include <metal_tensor>\nkernel void k() {}\n").find("tensors"),
             std::string::npos);
   EXPECT_EQ(refusal("int f();\n"), "mine.metal: no kernel");
 }

@@ -110,6 +110,7 @@ void compile_cuda(Program& program, const ProgramRequest& request) {
 void check_name(const Program& program, const std::string& kernel) {
   const std::string name(base_name(kernel));
   if (kernel.empty() || program.text.find(name) != program.text.npos) return;
+  if (program.text.find("##") != program.text.npos) return;  // a macro may make the name
   std::vector<std::string> names;
   for (const SourceFunction& function : source_functions(program.text)) {
     if (function.is_kernel) names.push_back(function.name);
@@ -160,10 +161,10 @@ Program compile_program(const ProgramRequest& request) {
   program.path = request.path;
   program.text = contents(request.path);
   program.is_metal = request.path.extension() == ".metal";
-  check_name(program, request.kernel);
   if (program.is_metal) {
     compile_metal(program, request);
   } else {
+    check_name(program, request.kernel);
     compile_cuda(program, request);
   }
   for (const SourceFunction& function : source_functions(program.text)) {

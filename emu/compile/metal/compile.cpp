@@ -25,8 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr std::array<const char*, 2> unsupported_headers = {"metal_raytracing",
-                                                            "metal_imageblocks"};
+/// Headers that are refused, and the file with the message.
+constexpr auto unsupported_headers = std::to_array<std::pair<const char*, const char*>>(
+    {{"metal_raytracing", "metal_raytracing.h"},
+     {"metal_imageblocks", "metal_imageblocks.h"},
+     {"metal_tensor", "metal_tensor.h"},
+     {"MetalPerformancePrimitives/MetalPerformancePrimitives.h", "metal_tensor.h"}});
 /// The headers of Metal's library. All of them are the one library, which every text includes.
 constexpr std::array library_headers =
     std::to_array<const char*>({"metal_array",
@@ -132,18 +136,16 @@ void write_header_names(const fs::path& overlay) {
                 {"name", name},
                 {"external-contents", (library_folder() / file).string()}};
   };
-  for (const std::string_view name : library_headers) {
+  const auto add = [&](std::string_view name, const char* file) {
     const std::size_t slash = name.find('/');
     if (slash == name.npos) {
-      names.push_back(entry(name, "included.h"));
+      names.push_back(entry(name, file));
     } else {
-      folders[std::string(name.substr(0, slash))].push_back(
-          entry(name.substr(slash + 1), "included.h"));
+      folders[std::string(name.substr(0, slash))].push_back(entry(name.substr(slash + 1), file));
     }
-  }
-  for (const std::string_view name : unsupported_headers) {
-    names.push_back(entry(name, (std::string(name) + ".h").c_str()));
-  }
+  };
+  for (const std::string_view name : library_headers) add(name, "included.h");
+  for (const auto& [name, file] : unsupported_headers) add(name, file);
   for (const auto& [name, contents] : folders) {
     names.push_back({{"type", "directory"}, {"name", name}, {"contents", contents}});
   }

@@ -26,6 +26,12 @@ class VectorRewriter {
     }
     maybe_ = {"half", "bfloat"};  // between which clang does not convert
     for (std::size_t at = 0; at < source_.size(); ++at) read_name(at);
+    for (std::size_t at = 0; at < source_.size(); ++at) {
+      const auto type = type_at(at);
+      if (!type || !is_bool(*type)) continue;
+      const std::size_t name = source_.next(type->last);
+      if (source_.is_word(name)) truths_.insert(source_[name].text);
+    }
   }
 
   void run() {
@@ -34,8 +40,12 @@ class VectorRewriter {
         static_cast_to(at);
       } else if (source_.is(at, "?")) {
         conditional(at);
+      } else if (source_.is(at, "return")) {
+        returned(at);
+      } else if (source_.is(at, "=") && truths_.contains(source_[source_.previous(at)].text)) {
+        assigned(at);
       } else if (const auto type = type_at(at)) {
-        if (!c_cast(*type)) variable(*type) || constructor(*type);
+        if (!c_cast(*type)) parameter(*type) || variable(*type) || constructor(*type);
       }
     }
   }
@@ -223,6 +233,69 @@ class VectorRewriter {
     return false;
   }
 
+  /// The parameter of a function with a body: void f(bool4 c) { takes comparisons, too.
+  bool parameter(const TypeTokens& type) {
+    const std::size_t name = source_.next(type.last), open = source_.around(type.begin);
+    if (!is_bool(type) || !source_.is_word(name) || !source_.is(open, "(")) return false;
+    const std::size_t after = source_.next(name), close = source_.partner(open);
+    if (!source_.is(after, ",") && after != close) return false;
+    std::size_t body = source_.next(close);
+    if (source_.is(body, "const")) body = source_.next(body);
+    if (!source_.is(body, "{") || source_.scope(source_.next(body)) != Source::Scope::function ||
+        is_code(open)) {
+      return false;
+    }
+    const std::string word = source_[name].text, vector = name_of(type);
+    source_[body].text += " " + vector + " " + word + " = rung_" + word + ";";
+    source_[name].text = "rung_" + word;
+    replace(type, "::metal::rung_detail::Truths<" + vector + ">");
+    return true;
+  }
+
+  /// A comparison returned by bool4 f(…) {.
+  void returned(std::size_t at) {
+    std::size_t body = source_.around(at);
+    while (body < source_.size() && source_.scope(body) == Source::Scope::function) {
+      if (source_.is(body, "(") || source_.is(source_.previous(body), "]")) return;
+      body = source_.around(body);
+    }
+    std::size_t close = source_.previous(body);
+    while (close < source_.size() && source_.is_word(close)) close = source_.previous(close);
+    if (!source_.is(close, ")")) return;
+    const std::size_t name = source_.previous(source_.partner(close));
+    const std::size_t word = source_.previous(name);
+    const auto type = source_.is_word(name) && source_.is_word(word) ? type_at(word) : std::nullopt;
+    if (type && is_bool(*type)) wrap_initializer(*type, at);
+  }
+
+  /// c = a < b; of a variable that may be a vector of bool.
+  void assigned(std::size_t equals) {
+    const std::size_t name = source_.previous(equals), before = source_.previous(name);
+    const bool begins = source_.is(before, ";") || source_.is(before, "{") ||
+                        source_.is(before, "}") || source_.is(before, ")");
+    if (!begins || source_.scope(equals) != Source::Scope::function) return;
+    const std::size_t last = end_of_expression(equals);
+    if (last == equals) return;
+    source_[equals].text =
+        "= ::metal::rung_detail::truth_for<decltype(" + source_[name].text + ")>(";
+    source_[last].text += ")";
+  }
+
+  /// The last token before the `;` or `,` after `at`.
+  std::size_t end_of_expression(std::size_t at) const {
+    std::size_t last = at;
+    for (at = source_.next(at); at < source_.size(); at = source_.next(at)) {
+      if (source_.is(at, "(") || source_.is(at, "[") || source_.is(at, "{")) {
+        at = source_.partner(at);
+        if (at >= source_.size()) return last;
+      } else if (source_.is(at, ";") || source_.is(at, ",") || source_.is(at, ")")) {
+        break;
+      }
+      last = at;
+    }
+    return last;
+  }
+
   void wrap_initializer(const TypeTokens& type, std::size_t equals) {
     std::size_t last = equals;
     for (std::size_t at = source_.next(equals); at < source_.size(); at = source_.next(at)) {
@@ -239,7 +312,8 @@ class VectorRewriter {
       }
       last = at;
     }
-    source_[equals].text = "= " + make(type) + "(";
+    if (last == equals) return;
+    source_[equals].text += " " + make(type) + "(";
     source_[last].text += ")";
   }
 
@@ -414,6 +488,7 @@ class VectorRewriter {
 
   Source& source_;
   std::set<std::string> vectors_, maybe_;
+  std::set<std::string> truths_;  // variables of vectors of bool
 };
 
 }  // namespace

@@ -28,3 +28,11 @@ kernel void scaled_sums(const device float* x [[buffer(0)]], device float* sums 
   for (uint i = 0; i < threads; ++i) sum += part[i];
   sums[group] = scale * sum;
 }
+
+#define FILLED(type)                                                   \
+  kernel void filled_with_##type(device type* out [[buffer(0)]],       \
+                                 uint i [[thread_position_in_grid]]) { \
+    out[i] = type(i);                                                  \
+  }
+FILLED(int)
+FILLED(half)
