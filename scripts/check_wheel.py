@@ -80,9 +80,23 @@ def use(wheel):
         if said != "1000 elements, 0 wrong, timed: yes\n":
             sys.exit(f"rung emu of the wheel says {said}")
         check_exceptions(programs / "rung")
+        if "rung-nvcc" not in run(programs / "rung-nvcc", "--version", cwd=folder):
+            sys.exit("rung-nvcc of the wheel does not know its version")
         run(programs / "pip", "install", "-q", "numpy")
+        said = run(programs / "python", "-c", KERNEL, cwd=folder)
+        if said != "[2.0, 3.0, 4.0, 5.0] True True\n":
+            sys.exit(f"rung.Kernel of the wheel says {said}")
         for lines in re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.DOTALL):
             run(programs / "python", "-c", lines, cwd=folder)
+
+
+KERNEL = """
+import numpy, rung
+kernel = rung.Kernel("__global__ void add(const float* x, float* y, float a) { y[threadIdx.x] = x[threadIdx.x] + a; }")
+x, y = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
+run = kernel[1, 4](x, y, 2)
+print(y.tolist(), run.ok, run.predicted("h200") > 0)
+"""
 
 
 class Whole:

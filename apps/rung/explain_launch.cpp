@@ -19,21 +19,22 @@
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung {
-namespace {
 
-analysis::Explanation explain(const KernelLaunch& launch, const analysis::WatchedLaunch& seen,
-                              const analysis::ExplainOptions& options) {
-  const any_kernel::Program& program = launch.program();
+analysis::Explanation explanation_of(const any_kernel::Program& program, const std::string& kernel,
+                                     const analysis::WatchedLaunch& seen,
+                                     const analysis::ExplainOptions& options) {
   const vgpu::ptx::Module text = vgpu::ptx::parse(program.ptx, program.file_name());
   const analysis::KernelLaunch traced = {analysis::make_trace(seen.report, seen.sites, text),
                                          seen.footprint};
   analysis::Explanation explanation =
-      analysis::explain_kernel(launch.kernel().name, {traced}, program.ptx, options);
+      analysis::explain_kernel(kernel, {traced}, program.ptx, options);
   if (!program.is_metal) return explanation;
   analysis::add_published_facts(explanation, options.device);
   for (auto& finding : explanation.diagnosis->findings) put_in_metal(finding);
   return explanation;
 }
+
+namespace {
 
 Json as_json(const KernelLaunch& launch, const any_kernel::Outcome& outcome,
              const analysis::Explanation& explanation) {
@@ -64,7 +65,8 @@ ExitCode explain_launch(const LaunchedFile& file, const LaunchArguments& argumen
   for (const vgpu::Hazard& hazard : outcome.report.hazards) {
     fmt::print(stderr, "hazard: {}\n", hazard.message);
   }
-  const analysis::Explanation explanation = explain(launch, *seen, options);
+  const analysis::Explanation explanation =
+      explanation_of(launch.program(), launch.kernel().name, *seen, options);
   const auto is_stdout = [](const auto& of) { return of && of->is_stdout(); };
   std::FILE* out = is_stdout(output) || is_stdout(page) ? stderr : stdout;
   fmt::print(out, "{}", launch.head());

@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "launch_arguments.hpp"
 #include "tools/analysis/explanation.hpp"
+#include "tools/analysis/launch_watch.hpp"
 
 namespace rung {
 
@@ -24,6 +25,11 @@ ExitCode run_launch(const LaunchedFile& file, const LaunchArguments& arguments,
 ExitCode explain_launch(const LaunchedFile& file, const LaunchArguments& arguments,
                         const analysis::ExplainOptions& options, const std::string& json,
                         const std::string& html);
+
+/// Explains a launch of the program's kernel that was watched.
+analysis::Explanation explanation_of(const any_kernel::Program& program, const std::string& kernel,
+                                     const analysis::WatchedLaunch& seen,
+                                     const analysis::ExplainOptions& options);
 
 /// Throws UsageError for arguments of a launch where no file of the user's is named.
 void require_kernel_file(const std::string& what, const LaunchArguments& arguments);

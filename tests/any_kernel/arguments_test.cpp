@@ -1,16 +1,19 @@
-// Values, files and expectations as text.
+// Values as text and as bytes, files, and expectations.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/temporary_folder.hpp"
 #include "tools/any_kernel/debug_info.hpp"
 #include "tools/any_kernel/expectation.hpp"
+#include "tools/any_kernel/launch.hpp"
 #include "tools/any_kernel/npy.hpp"
 #include "tools/any_kernel/values.hpp"
 
@@ -291,6 +294,115 @@ define internal void @helper() !dbg !30 {
   ASSERT_EQ(fields.size(), 3u);
   EXPECT_EQ(fields[2].name, "f[1]");
   EXPECT_EQ(fields[2].offset, 8u);
+}
+
+/// y[i] = a[i] + b[i] + add, by thread i.
+constexpr const char* sum_ptx = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry _Z3sumIjEvPKT_S1_PS0_S0_(.param .u64 a, .param .u64 b, .param .u64 y, .param .u32 add) {
+  .reg .b64 %rd<5>; .reg .b32 %r<5>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [y];
+  ld.param.u32 %r1, [add];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %rd4, %r2, 4;
+  add.u64 %rd1, %rd1, %rd4;
+  add.u64 %rd2, %rd2, %rd4;
+  add.u64 %rd3, %rd3, %rd4;
+  ld.global.u32 %r3, [%rd1];
+  ld.global.u32 %r4, [%rd2];
+  add.u32 %r3, %r3, %r4;
+  add.u32 %r3, %r3, %r1;
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+)";
+
+template <class T>
+std::span<std::byte> as_bytes(T& object) {
+  return std::as_writable_bytes(std::span(object));
+}
+
+struct SumKernel {
+  TemporaryFolder folder;
+  Program program = compiled();
+  const Kernel& kernel = program.find("sum<unsigned>");
+  vgpu::DeviceDescription device = vgpu::parse_device("h200");
+  LoadedKernel loaded{program, kernel, device};
+
+  Program compiled() const {
+    const fs::path path = folder.path() / "sum.ptx";
+    std::ofstream(path) << sum_ptx;
+    return compile_program({path, "", {}, 80, {}});
+  }
+  Outcome run(std::vector<GivenValue> given, unsigned threads) {
+    LaunchRequest request;
+    request.given = std::move(given);
+    request.group = {threads, 1, 1};
+    request.device = device;
+    return launch(loaded, kernel, request);
+  }
+};
+
+GivenValue buffer(std::span<std::byte> bytes, bool is_result = false, bool is_written = true) {
+  return {GivenValue::Kind::buffer, bytes, {}, is_written, is_result, 0, 0};
+}
+
+GivenValue value(std::span<std::byte> bytes) {
+  GivenValue given;
+  given.kind = GivenValue::Kind::value;
+  given.bytes = bytes;
+  return given;
+}
+
+TEST(GivenValues, ArePassedSeveralTimes) {
+  SumKernel sum;
+  std::vector<std::uint32_t> a = {1, 2, 3, 4}, b = {10, 20, 30, 40}, y(4), add = {100};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    add[0] = i;
+    const Outcome outcome = sum.run(
+        {buffer(as_bytes(a)), buffer(as_bytes(b)), buffer(as_bytes(y), true), value(as_bytes(add))},
+        4);
+    EXPECT_TRUE(outcome.is_right());
+    EXPECT_EQ(y, (std::vector<std::uint32_t>{11 + i, 22 + i, 33 + i, 44 + i}));
+    EXPECT_EQ(a, (std::vector<std::uint32_t>{1, 2, 3, 4}));
+  }
+}
+
+TEST(GivenValues, MayShareMemory) {
+  SumKernel sum;
+  std::vector<std::uint32_t> all = {1, 2, 3, 4, 5, 6}, add = {0};
+  GivenValue first = buffer(as_bytes(all), true), second, third;
+  first.offset = 8;
+  second.kind = third.kind = GivenValue::Kind::alias;
+  second.offset = 4;
+  third.offset = 16;
+  const Outcome outcome = sum.run({first, second, third, value(as_bytes(add))}, 2);
+  EXPECT_TRUE(outcome.is_right());
+  EXPECT_EQ(all, (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 7}));
+}
+
+TEST(GivenValues, WithoutAValueAreHazardsToRead) {
+  SumKernel sum;
+  std::vector<std::uint32_t> a(4, 1), y(4), add = {0};
+  const std::vector<GivenValue> given = {buffer(as_bytes(a), false, false), buffer(as_bytes(a)),
+                                         buffer(as_bytes(y), true, false), value(as_bytes(add))};
+  for (int i = 0; i < 2; ++i) {  // also after the previous launch has written the buffer
+    const Outcome outcome = sum.run(given, 2);
+    ASSERT_FALSE(outcome.report.hazards.empty());
+    EXPECT_NE(outcome.report.hazards[0].message.find("parameter 0"), std::string::npos);
+    ASSERT_EQ(outcome.results.size(), 1u);
+    EXPECT_EQ(outcome.results[0].unwritten, 8);  // bytes: PTX has no types
+    EXPECT_EQ(y[2], 0xFFFFFFFFu);
+  }
+}
+
+TEST(GivenValues, AreAsManyAsTheParameters) {
+  SumKernel sum;
+  EXPECT_THROW(sum.run({GivenValue()}, 1), ArgumentError);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ ALLOWED = {
         "vgpu/driver",
     ],
     "tools/any_kernel": [
-        "include", "backends", "core", "emu", "tools/kernel_file", "vgpu", "vgpu/driver", "vgpu/memory",
+        "include", "backends", "core", "emu", "tools/kernel_file", "vgpu", "vgpu/driver", "vgpu/memory", "vgpu/ptx",
     ],
     "tools/learn": [
         "tools/analysis", "backends", "core", "emu", "vgpu", "vgpu/model", "vgpu/ptx",

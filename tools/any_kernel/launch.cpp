@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <regex>
+#include <span>
 #include <stdexcept>
 
 #include "backends/metal/threadgroup_memory.hpp"
@@ -29,9 +30,17 @@ struct Bound {
   std::optional<Array> array;    // of a buffer, before the launch
   std::vector<std::byte> bytes;  // of a value
   std::uint64_t address = 0;     // of a buffer on the device
+  const GivenValue* given = nullptr;
+
+  std::span<const std::byte> contents() const {
+    return given != nullptr ? given->bytes : std::span<const std::byte>(array->bytes);
+  }
 };
 
-bool is_writable(const Bound& bound) { return bound.array && !bound.parameter->type->to_const; }
+bool is_writable(const Bound& bound) {
+  if (bound.given != nullptr) return bound.given->is_result;
+  return bound.array && !bound.parameter->type->to_const;
+}
 
 std::string described(const Parameter& parameter) {
   return fmt::format("{} ({})", parameter.label(), parameter.type->name);
@@ -57,34 +66,34 @@ const Parameter& find_parameter(const Kernel& kernel, const std::string& name) {
 
 class Launch {
  public:
-  Launch(const Program& program, const Kernel& kernel, const LaunchRequest& request)
-      : program_(program),
-        kernel_(kernel),
-        request_(request),
-        memory_(static_cast<std::size_t>(request.device.memory_bytes)) {
+  Launch(const Kernel& kernel, const LaunchRequest& request) : kernel_(kernel), request_(request) {
     for (const std::string& text : request.expectations) {
       expectations_.push_back(parse_expectation(text));
+    }
+    if (!request.given.empty()) {
+      bind_given();
+      return;
     }
     bind_arguments();
     make_arrays();
     check_expectations();
   }
 
-  Outcome run() {
-    load();
-    upload();
+  Outcome run(LoadedKernel& loaded) {
+    upload(loaded);
     vgpu::LaunchOptions options = launch_options();
-    lay_out_threadgroup_memory(options);
+    lay_out_threadgroup_memory(loaded, options);
     Outcome outcome;
     try {
-      outcome.report = vgpu::launch(*loaded_, options, parameter_bytes(), memory_, request_.device);
+      outcome.report = vgpu::launch(*loaded.kernel, options, parameter_bytes(*loaded.kernel),
+                                    loaded.memory, request_.device);
     } catch (const std::invalid_argument& error) {
       throw ArgumentError(fmt::format("{}: {}", kernel_.name, error.what()));
     }
-    outcome.sites = vgpu::sites(*loaded_);
-    if (request_.observer) request_.observer(outcome.report, *loaded_);
+    if (request_.given.empty()) outcome.sites = vgpu::sites(*loaded.kernel);
+    if (request_.observer) request_.observer(outcome.report, *loaded.kernel);
     for (const Bound& bound : bound_) {
-      if (is_writable(bound)) outcome.results.push_back(download(bound));
+      if (is_writable(bound)) outcome.results.push_back(download(loaded.memory, bound));
     }
     name_hazards(outcome.report);
     if (!outcome.report.fault) judge_results(outcome);
@@ -115,6 +124,38 @@ class Launch {
     if (missing.empty()) return;
     throw ArgumentError(fmt::format("{}: no value for {}; write NAME=VALUE", kernel_.name,
                                     fmt::join(missing, ", ")));
+  }
+
+  void bind_given() {
+    if (request_.given.size() != kernel_.parameters.size()) {
+      throw ArgumentError(fmt::format("{}: has {} parameters; {} values are given", kernel_.name,
+                                      kernel_.parameters.size(), request_.given.size()));
+    }
+    for (std::size_t i = 0; i < request_.given.size(); ++i) {
+      const GivenValue& given = request_.given[i];
+      Bound bound;
+      bound.parameter = &kernel_.parameters[i];
+      bound.given = &given;
+      if (given.kind == GivenValue::Kind::value) {
+        bound.bytes.assign(given.bytes.begin(), given.bytes.end());
+      } else if (given.kind == GivenValue::Kind::buffer) {
+        bound.array = described_array(*bound.parameter, given);
+      } else if (given.kind == GivenValue::Kind::threadgroup) {
+        bound.text.bytes = static_cast<std::int64_t>(given.offset);
+      }
+      bound_.push_back(std::move(bound));
+    }
+  }
+
+  /// The type and shape of a given buffer, for messages.
+  static Array described_array(const Parameter& parameter, const GivenValue& given) {
+    TypePtr element = parameter.type->element;
+    if (element == nullptr || element->bytes == 0) element = scalar_type(Scalar::u8);
+    const auto elements = static_cast<std::int64_t>(given.bytes.size() / element->bytes);
+    return {element,
+            count(given.shape) == elements ? given.shape : Shape{elements},
+            {},
+            given.is_written};
   }
 
   /// Arrays whose shape an expectation determines come last.
@@ -210,30 +251,38 @@ class Launch {
     }
   }
 
-  void load() {
-    const auto calls = program_.is_metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed;
-    try {
-      module_ = vgpu::Module::load(program_.ptx, program_.file_name(), memory_, calls);
-      loaded_ = module_->kernel(kernel_.symbol);
-    } catch (const std::exception& error) {
-      throw std::runtime_error(fmt::format("{}: {}", kernel_.name, error.what()));
-    }
-    if (loaded_ == nullptr)
-      throw std::runtime_error(fmt::format("{}: not in the PTX", kernel_.name));
-  }
-
-  void upload() {
-    for (Bound& bound : bound_) {
+  void upload(LoadedKernel& loaded) {
+    loaded.buffers.resize(bound_.size());
+    for (std::size_t i = 0; i < bound_.size(); ++i) {
+      Bound& bound = bound_[i];
+      if (bound.given != nullptr && bound.given->kind == GivenValue::Kind::alias) {
+        bound.address = bound_.at(bound.given->buffer).address;
+      }
       if (!bound.array) continue;
-      const std::vector<std::byte>& bytes = bound.array->bytes;
-      bound.address = memory_.allocate(bytes.size(), argument_word + bound.parameter->label());
+      const std::span<const std::byte> bytes = bound.contents();
+      bound.address = buffer_for(loaded, i, bytes.size());
       if (bytes.empty()) continue;
       if (bound.array->is_written) {
-        memory_.write(bound.address, bytes.data(), bytes.size());
+        loaded.memory.write(bound.address, bytes.data(), bytes.size());
       } else {  // the pattern, without noting that it was written
-        std::memcpy(memory_.find(bound.address)->data(bound.address), bytes.data(), bytes.size());
+        std::byte* const data = loaded.memory.find(bound.address)->data(bound.address);
+        if (bound.given != nullptr) {
+          std::memset(data, std::to_integer<int>(poison), bytes.size());
+        } else {
+          std::memcpy(data, bytes.data(), bytes.size());
+        }
       }
     }
+  }
+
+  /// The buffer of the previous launch, if it has the size and any of its bytes may have been written.
+  std::uint64_t buffer_for(LoadedKernel& loaded, std::size_t index, std::size_t bytes) const {
+    auto& [address, known] = loaded.buffers[index];
+    const Bound& bound = bound_[index];
+    if (address != 0 && known == bytes && bound.array->is_written) return address;
+    if (address != 0) loaded.memory.free(address);
+    known = bytes;
+    return address = loaded.memory.allocate(bytes, argument_word + bound.parameter->label());
   }
 
   vgpu::LaunchOptions launch_options() const {
@@ -248,7 +297,7 @@ class Launch {
     return options;
   }
 
-  void lay_out_threadgroup_memory(vgpu::LaunchOptions& options) {
+  void lay_out_threadgroup_memory(LoadedKernel& loaded, vgpu::LaunchOptions& options) const {
     metal::ThreadgroupMemory bytes{};
     bool any = false;
     for (const Bound& bound : bound_) {
@@ -256,31 +305,34 @@ class Launch {
       bytes.at(static_cast<std::size_t>(bound.parameter->index)) = bound.text.bytes;
       any = true;
     }
-    if (any) metal::lay_out(bytes, *module_, memory_, options);
+    if (any) metal::lay_out(bytes, *loaded.module, loaded.memory, options);
   }
 
-  std::vector<std::byte> parameter_bytes() const {
-    const vgpu::KernelInfo& info = vgpu::info(*loaded_);
+  std::vector<std::byte> parameter_bytes(const vgpu::Kernel& loaded) const {
+    const vgpu::KernelInfo& info = vgpu::info(loaded);
     std::vector<std::byte> bytes(info.parameter_bytes);
     for (const Bound& bound : bound_) {
       if (bound.parameter->entry < 0) continue;
       const auto& place = info.parameters.at(static_cast<std::size_t>(bound.parameter->entry));
-      const bool is_value = bound.parameter->kind == Parameter::Kind::value;
-      const void* const from =
-          is_value ? static_cast<const void*>(bound.bytes.data()) : &bound.address;
-      const std::size_t size = is_value ? bound.bytes.size() : sizeof bound.address;
+      const bool is_value = !bound.bytes.empty();
+      const std::uint64_t address =
+          bound.address + (bound.given != nullptr ? bound.given->offset : 0);
+      const void* const from = is_value ? static_cast<const void*>(bound.bytes.data()) : &address;
+      const std::size_t size = is_value ? bound.bytes.size() : sizeof address;
       std::memcpy(bytes.data() + place.offset, from, std::min(size, place.bytes));
     }
     return bytes;
   }
 
-  Result download(const Bound& bound) const {
+  Result download(const vgpu::DeviceMemory& memory, const Bound& bound) const {
     Result result{bound.parameter->label(), *bound.array, 0};
-    std::vector<std::byte>& bytes = result.array.bytes;
+    const std::span<std::byte> bytes =
+        bound.given != nullptr ? bound.given->bytes : std::span<std::byte>(result.array.bytes);
     if (bytes.empty()) return result;
-    memory_.read(bytes.data(), bound.address, bytes.size());
-    result.is_changed = !bound.array->is_written || bytes != bound.array->bytes;
-    const vgpu::Allocation& allocation = *memory_.find(bound.address);
+    memory.read(bytes.data(), bound.address, bytes.size());
+    result.is_changed = bound.given != nullptr || !bound.array->is_written ||
+                        result.array.bytes != bound.array->bytes;
+    const vgpu::Allocation& allocation = *memory.find(bound.address);
     if (bound.array->is_written || allocation.all_initialised || !request_.observe) return result;
     const std::uint8_t* const shadow = allocation.shadow(bound.address);
     const std::size_t each = result.array.element->bytes;
@@ -330,14 +382,10 @@ class Launch {
     }
   }
 
-  const Program& program_;
   const Kernel& kernel_;
   const LaunchRequest& request_;
   std::vector<Expectation> expectations_;
   std::vector<Bound> bound_;  // in the order of the kernel's parameters
-  vgpu::DeviceMemory memory_;
-  std::unique_ptr<vgpu::Module> module_;
-  const vgpu::Kernel* loaded_ = nullptr;
 };
 
 }  // namespace
@@ -357,8 +405,27 @@ bool Outcome::is_right() const {
          std::ranges::all_of(judgements, &Judgement::right);
 }
 
+LoadedKernel::LoadedKernel(const Program& program, const Kernel& from,
+                           const vgpu::DeviceDescription& device)
+    : memory(static_cast<std::size_t>(device.memory_bytes)) {
+  const auto calls = program.is_metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed;
+  try {
+    module = vgpu::Module::load(program.ptx, program.file_name(), memory, calls);
+    kernel = module->kernel(from.symbol);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format("{}: {}", from.name, error.what()));
+  }
+  if (kernel == nullptr) throw std::runtime_error(fmt::format("{}: not in the PTX", from.name));
+}
+
 Outcome launch(const Program& program, const Kernel& kernel, const LaunchRequest& request) {
-  return Launch(program, kernel, request).run();
+  Launch launch(kernel, request);
+  LoadedKernel loaded(program, kernel, request.device);
+  return launch.run(loaded);
+}
+
+Outcome launch(LoadedKernel& loaded, const Kernel& kernel, const LaunchRequest& request) {
+  return Launch(kernel, request).run(loaded);
 }
 
 }  // namespace rung::any_kernel

@@ -1,9 +1,12 @@
 #pragma once
-// Launches one kernel on the virtual GPU, with arguments given as text.
+// Launches one kernel on the virtual GPU, with arguments given as text or as bytes.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,11 +15,32 @@
 #include "tools/any_kernel/program.hpp"
 #include "tools/any_kernel/values.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/memory/device_memory.hpp"
 
 namespace rung::any_kernel {
 
+/// The value of one parameter, in the caller's memory.
+struct GivenValue {
+  enum class Kind : std::uint8_t {
+    value,        // passed by value
+    buffer,       // an array in memory of the device
+    alias,        // an address in the buffer of an earlier parameter
+    null,         // a null pointer
+    threadgroup,  // `offset` bytes of threadgroup memory
+  };
+
+  Kind kind = Kind::null;
+  std::span<std::byte> bytes;  // of a value, or a buffer
+  Shape shape;                 // of a buffer
+  bool is_written = true;      // otherwise the buffer has no value before the launch
+  bool is_result = false;      // the launch writes the buffer's contents back to `bytes`
+  std::size_t buffer = 0;      // of an alias: the parameter, from 0
+  std::uint64_t offset = 0;    // of the address: bytes from the start of the buffer
+};
+
 struct LaunchRequest {
   std::vector<std::pair<std::string, std::string>> arguments;  // by name or index
+  std::vector<GivenValue> given;  // one for each parameter; or empty, and `arguments` has them
   std::vector<std::string>
       outputs;  // parameters that are memory without a value, unless they have one
   std::vector<std::string> expectations;
@@ -32,7 +56,19 @@ struct LaunchRequest {
   std::function<void(const vgpu::LaunchReport&, const vgpu::Kernel&)> observer;
 };
 
-/// A buffer after the launch.
+/// A kernel in the memory of a virtual GPU, loaded once for several launches.
+struct LoadedKernel {
+  /// Throws std::runtime_error for PTX that the virtual GPU refuses.
+  LoadedKernel(const Program& program, const Kernel& kernel, const vgpu::DeviceDescription& device);
+
+  vgpu::DeviceMemory memory;
+  std::unique_ptr<vgpu::Module> module;
+  const vgpu::Kernel* kernel = nullptr;
+  /// The buffers of given values stay for the next launch: addresses and sizes by parameter.
+  std::vector<std::pair<std::uint64_t, std::size_t>> buffers;
+};
+
+/// A buffer after the launch. The array of a given value has no bytes.
 struct Result {
   std::string name;
   Array array;
@@ -41,8 +77,8 @@ struct Result {
 };
 
 struct Outcome {
-  vgpu::LaunchReport report;  // whose hazards name parameters and indices
-  std::vector<vgpu::Site> sites;
+  vgpu::LaunchReport report;          // whose hazards name parameters and indices
+  std::vector<vgpu::Site> sites;      // empty for given values: the loaded kernel has them
   std::vector<Result> results;        // the buffers that the kernel may write
   std::vector<Judgement> judgements;  // none if the launch failed
 
@@ -52,6 +88,8 @@ struct Outcome {
 
 /// Throws ArgumentError for arguments that do not fit the kernel, before anything runs.
 Outcome launch(const Program& program, const Kernel& kernel, const LaunchRequest& request);
+/// Launches a loaded kernel. Launches of one kernel must not overlap.
+Outcome launch(LoadedKernel& loaded, const Kernel& kernel, const LaunchRequest& request);
 
 /// The result of a parameter, by name or index. Throws ArgumentError.
 const Result& find_result(const Kernel& kernel, const Outcome& outcome, const std::string& name);

@@ -11,11 +11,13 @@
 #include "core/temporary_folder.hpp"
 #include "emu/compile/link/object_cache.hpp"
 #include "emu/compile/toolchain.hpp"
+#include "emu/reports/launch_json.hpp"
 #include "tools/any_kernel/debug_info.hpp"
 #include "tools/any_kernel/metal_program.hpp"
 #include "tools/kernel_file/kernel_file.hpp"
 #include "tools/kernel_file/nearest_name.hpp"
 #include "tools/kernel_file/source_functions.hpp"
+#include "vgpu/ptx/parser.hpp"
 
 namespace rung::any_kernel {
 namespace {
@@ -105,6 +107,44 @@ void compile_cuda(Program& program, const ProgramRequest& request) {
   add_kernels(program, contents(lines));
 }
 
+/// The type of an entry's parameter. PTX does not distinguish addresses from other integers of 64 bits.
+TypePtr ptx_type(const vgpu::ptx::Variable& variable) {
+  const std::string name = vgpu::ptx::name(variable.type);
+  Type type;
+  type.name = "." + name;
+  type.bytes = static_cast<std::size_t>(variable.bytes());
+  if (variable.count > 1) {
+    type.name += fmt::format("[{}]", variable.count);
+  } else if (type.bytes == sizeof(std::uint64_t) && !vgpu::ptx::is_float(variable.type)) {
+    type.kind = Type::Kind::pointer;
+  } else if (const auto scalar = parse_scalar(name.front() == 's' ? "i" + name.substr(1) : name)) {
+    return scalar_type(*scalar);
+  }
+  return std::make_shared<const Type>(std::move(type));
+}
+
+void read_ptx(Program& program) {
+  try {
+    const vgpu::ptx::Module module = vgpu::ptx::parse(program.text, program.file_name());
+    for (const vgpu::ptx::Function& function : module.functions) {
+      if (!function.entry) continue;
+      Kernel kernel{emu::readable_name(function.name), function.name, function.line, {}};
+      for (const vgpu::ptx::Variable& variable : function.parameters) {
+        const int index = static_cast<int>(kernel.parameters.size());
+        const TypePtr type = ptx_type(variable);
+        kernel.parameters.push_back(
+            {type->is_address() ? Parameter::Kind::buffer : Parameter::Kind::value, "", type, index,
+             index});
+      }
+      program.kernels.push_back(std::move(kernel));
+    }
+  } catch (const vgpu::ptx::ParseError& error) {
+    throw emu::CompileError(error.what());
+  }
+  program.ptx = program.text;
+  program.code = "PTX as given";
+}
+
 /// A name that the file does not contain would be an error of the compiler in text that the user did
 /// not write.
 void check_name(const Program& program, const std::string& kernel) {
@@ -130,8 +170,16 @@ const Kernel& Program::find(std::string_view name) const {
   std::vector<const Kernel*> found;
   for (const Kernel& kernel : kernels) {
     const std::string known = without_blanks(kernel.name);
-    if (known == wanted) return kernel;
+    if (known == wanted || kernel.symbol == name) return kernel;
     if (without_scope(known) == wanted) found.push_back(&kernel);
+  }
+  if (found.empty() && wanted.ends_with('>')) {
+    // The compiler may write the arguments of the only instantiation in another way: "unsigned int".
+    for (const Kernel& kernel : kernels) {
+      if (kernel.name.ends_with('>') && base_name(kernel.name) == base_name(wanted)) {
+        found.push_back(&kernel);
+      }
+    }
   }
   if (found.size() == 1) return *found.front();
   std::vector<std::string> names;
@@ -161,6 +209,10 @@ Program compile_program(const ProgramRequest& request) {
   program.path = request.path;
   program.text = contents(request.path);
   program.is_metal = request.path.extension() == ".metal";
+if (request.path.extension() == ".ptx") {
+    read_ptx(program);
+    return program;
+  }
   if (program.is_metal) {
     compile_metal(program, request);
   } else {

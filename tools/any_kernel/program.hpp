@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of a CUDA or Metal file, compiled for the virtual GPU.
+// The kernels of a CUDA, Metal or PTX file, compiled for the virtual GPU.
 
 #include <cstdint>
 #include <filesystem>
@@ -58,7 +58,8 @@ struct Program {
   std::vector<std::string> constants;  // Metal's function constants, by name
 
   std::string file_name() const { return path.filename().string(); }
-  /// By its name with or without namespaces; blanks do not matter. An empty name stands for the only kernel.
+  /// By its symbol, or by its name with or without namespaces; blanks do not matter. An empty name stands for
+  /// the only kernel.
   /// Throws ArgumentError, which lists the kernels.
   const Kernel& find(std::string_view name) const;
 };

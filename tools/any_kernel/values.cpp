@@ -19,7 +19,6 @@ namespace rung::any_kernel {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 36;
-constexpr std::byte poison{0xFF};  // NaN in every real type
 constexpr const char* forms =
     "a number, fields as in M:40,N:24, rand, iota, zeros, ones, nan or out with a shape as in "
     "rand:24x33, a file as in @x.npy, or null";

@@ -25,6 +25,9 @@ using Shape = std::vector<std::int64_t>;
 std::string to_text(const Shape& shape);
 std::int64_t count(const Shape& shape);
 
+/// Fills memory that has no value: NaN in every real type.
+inline constexpr std::byte poison{0xFF};
+
 struct ValueText {
   enum class Kind : std::uint8_t { numbers, fields, fill, file, shared, null };
 

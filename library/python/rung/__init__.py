@@ -6,7 +6,7 @@ array([[3., 3.],
        [3., 3.]], dtype=float32)
 
 `rung.torch` provides these as PyTorch operators, with autograd and torch.compile, and `rung.jax` as
-JAX functions. Importing this module starts no thread and does not load the CUDA driver.
+JAX functions. `rung.Kernel` runs CUDA and Metal kernels on arrays without a GPU. Importing this module starts no thread and does not load the CUDA driver.
 """
 
 import copyreg
@@ -17,8 +17,28 @@ from ._core import (DeviceError, PackedWeights, UnavailableError, __version__, b
 from ._devices import Device, devices
 from ._epilogue import Epilogue
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._kernel import CompileError, Hazard, Kernel, Run
+    from .pytest_plugin import budget
+
+_LATER = {"CompileError": "_kernel", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
+          "budget": "pytest_plugin"}  # imported when they are used
+
 copyreg.pickle(type(matmul), lambda function: function.__name__)  # pickled as its qualified name
 
-__all__ = ["Device", "DeviceError", "Epilogue", "PackedWeights", "UnavailableError", "bench", "block_scaled_matmul",
-           "devices", "dot", "get_num_threads", "grouped_matmul", "matmul", "pack_weights", "set_num_threads",
-           "weight_only_matmul"]
+__all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "Hazard", "Kernel", "PackedWeights", "Run",
+           "UnavailableError", "bench", "block_scaled_matmul", "devices", "dot", "get_num_threads", "grouped_matmul",
+           "matmul", "pack_weights", "set_num_threads", "weight_only_matmul"]
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'rung' has no attribute '{name}'")
+    import importlib
+    found = globals()[name] = getattr(importlib.import_module("." + _LATER[name], __name__), name)
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

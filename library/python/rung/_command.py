@@ -1,4 +1,4 @@
-"""The command `rung`: runs the program in the package's directory."""
+"""The commands `rung` and `rung-nvcc`: run the program in the package's directory."""
 
 import os
 import sys
@@ -6,12 +6,16 @@ import sys
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "rung")
 
 
-def main():
+def main(*first):
     """Replaces this process by the program, so its exit code and signals need no forwarding."""
     try:
-        os.execv(PROGRAM, ["rung", *sys.argv[1:]])
+        os.execv(PROGRAM, ["rung", *first, *sys.argv[1:]])
     except OSError as error:
         sys.exit(f"rung: {PROGRAM}: {error.strerror}")
+
+
+def nvcc():
+    main("--nvcc")
 
 
 if __name__ == "__main__":

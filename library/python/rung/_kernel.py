@@ -1,0 +1,267 @@
+"""rung.Kernel: kernels of CUDA C++, PTX or Metal on arrays, run by the virtual GPU."""
+
+import json
+import os
+import re
+import sys
+import weakref
+
+from . import _kernel_server
+from ._core import UnavailableError
+from ._kernel_arguments import Signature, extents
+from ._kernel_run import Hazard, Run
+from ._kernel_server import CompileError
+
+__all__ = ["CompileError", "Hazard", "Kernel", "Run"]
+
+_SUFFIXES = {"cuda": ".cu", "metal": ".metal", "ptx": ".ptx"}
+_KEPT_BYTES = 1 << 26  # a run keeps its inputs up to this size, for predicted()
+_observers = []  # functions of (Kernel, Run), called after each launch
+
+
+def _language(text):
+    if re.search(r"^\s*\.version\s", text, re.MULTILINE):
+        return "ptx"
+    return "metal" if re.search(r"metal_stdlib|\bkernel\s+void\b|\[\[\s*kernel\s*\]\]", text) else "cuda"
+
+
+def _source_folder():
+    """The folder for sources that are not files. It persists with the cache of compiled kernels, which knows them by
+    their paths."""
+    cache = os.environ.get("RUNG_EMU_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "rung", "emu")
+    if cache != "off":
+        folder = os.path.join(cache, "sources")
+        try:
+            os.makedirs(folder, exist_ok=True)
+            return folder
+        except OSError:
+            pass
+    import tempfile
+    global _temporary
+    if _temporary is None:
+        _temporary = tempfile.TemporaryDirectory(prefix="rung-kernels-")
+    return _temporary.name
+
+
+_temporary = None
+
+
+def _stored(text, name, suffix):
+    """The path of a file with this text."""
+    import hashlib
+    import tempfile
+
+    stem = re.sub(r"\W.*", "", name.rpartition("::")[2] if "<" not in name else name) or "kernel"
+    folder = os.path.join(_source_folder(), hashlib.sha256(text.encode()).hexdigest()[:32])
+    path = os.path.join(folder, stem + suffix)
+    if not os.path.exists(path):
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as draft:
+            draft.write(text)
+        os.replace(draft.name, path)
+    return path
+
+
+class Kernel:
+    """A kernel of CUDA C++, PTX or Metal, compiled for the virtual GPU.
+
+    The text is compiled once and kept on disk, in the cache of `rung emu`. CUDA C++ and Metal need clang 19 or later
+    on the PATH; PTX needs nothing.
+
+    Parameters
+    ----------
+    source : str or os.PathLike
+        The text, or the path of a .cu, .metal or .ptx file. A str of one line with such a suffix is a path.
+    name : str, optional
+        The kernel, with its template arguments if it is a template: "softmax<float, 128>". May be left out if the
+        source has one kernel.
+    gpu : str
+        The GPU to simulate, as for `rung run --gpu`: "h200", "a100", "t4", "h200,multiprocessors=4", …
+    constants : mapping of str to number or bool, optional
+        Values of Metal's function constants; in CUDA C++, of macros.
+    include : sequence of str
+        Folders of headers.
+    std : str, optional
+        The C++ standard, such as "c++20".
+    options : sequence of str
+        More options for the compiler.
+
+    Raises
+    ------
+    rung.CompileError
+        With the compiler's messages, and the line of the first error as `line`.
+    rung.UnavailableError
+        Without clang.
+    ValueError
+        If the source has no such kernel.
+
+    Examples
+    --------
+    >>> import numpy as np, rung
+    >>> k = rung.Kernel('''
+    ... extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
+    ...   int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ...   if (i < n) y[i] += a * x[i];
+    ... }''', "saxpy")
+    >>> x, y = np.arange(5, dtype=np.float32), np.ones(5, np.float32)
+    >>> run = k[1, 32](2, x, y, 5)
+    >>> y
+    array([1., 3., 5., 7., 9.], dtype=float32)
+    >>> run.counters["global_store_sectors"], run.hazards
+    (1, [])
+    """
+
+    _language = None
+
+    def __init__(self, source, name="", *, gpu=None, constants=None, include=(), std=None, options=()):
+        name = name or ""
+        text = None if isinstance(source, os.PathLike) else source
+        if text is not None and "\n" not in text and text.endswith(tuple(_SUFFIXES.values())):
+            text = None
+        if text is None:
+            path = os.path.abspath(os.fspath(source))
+            if not path.endswith(tuple(_SUFFIXES.values())):
+                raise ValueError(f"rung.Kernel: '{source}' does not end in .cu, .metal or .ptx")
+            language = next(each for each, suffix in _SUFFIXES.items() if path.endswith(suffix))
+        else:
+            language = self._language or _language(text)
+            path = _stored(text, name, _SUFFIXES[language])
+        values = {each: _constant(each, value) for each, value in (constants or {}).items()}
+        words = [*(f"-I{os.path.abspath(folder)}" for folder in include), *options]
+        if std is not None:
+            words.append(f"-std={std}")
+        if language != "metal":
+            words += [f"-D{each}={value}" for each, value in values.items()]
+        self._request = {"path": path, "kernel": name, "options": words, "constants": values,
+                         "gpu": gpu or ("m1pro" if language == "metal" else "h200")}
+        self.is_metal = language == "metal"
+        self._server = None
+        self._id = None
+        self._compile()
+
+    def _compile(self):
+        """Hands the kernel to the server of this process."""
+        server = _kernel_server.server()
+        if server is self._server:
+            return
+        reply = json.loads(server.ask(json.dumps(self._request).encode(), b"")[0])
+        if "error" in reply:
+            raise _error(reply, self._request["kernel"])
+        unknown = set(self._request["constants"]) - set(reply["constants"])
+        if self.is_metal and unknown:
+            raise ValueError(f"rung.Kernel: the source has no function constant '{min(unknown)}'"
+                             f"; it has {', '.join(reply['constants']) or 'none'}")
+        self._server, self._id = server, reply["id"]
+        self.name, self.code, self.device = reply["name"], reply["code"], reply["device"]
+        self._signature = Signature(self.name, reply["parameters"])
+        if reply["warnings"]:
+            sys.stderr.write(reply["warnings"])
+        weakref.finalize(self, server.forgotten.append, self._id)
+
+    @property
+    def signature(self):
+        """The parameters that a call sets, as "const float* x"."""
+        return [f"{each.type} {each.label}" for each in self._signature.parameters]
+
+    def __repr__(self):
+        return f"<rung.Kernel {self.name}({', '.join(self.signature)})>"
+
+    def __getitem__(self, configuration):
+        """kernel[grid, block] or kernel[grid, block, shared]: a function of the arguments."""
+        if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 3:
+            raise TypeError("rung.Kernel: expected kernel[grid, block] or kernel[grid, block, shared bytes]")
+        grid, block, *shared = configuration
+        return lambda *arguments, **named: self(*arguments, grid=grid, block=block, shared=sum(shared), **named)
+
+    def __call__(self, *arguments, grid=None, block=None, group=None, groups=None, shared=0, on_hazard="raise",
+                 poison=False, threads=0, **named):
+        """Launches the kernel, waits, and updates the arrays that it may write in place.
+
+        Parameters
+        ----------
+        *arguments, **named
+            The kernel's arguments, in order or by name. Pointers take C-contiguous arrays on the CPU of any library with
+            the buffer protocol or DLPack, of the dtype of the signature, or None for null; pointers to const take numbers
+            and structs, too. Numbers are converted if the type can hold them. A struct takes a dict or a sequence of its
+            scalars, or a NumPy scalar of its size. Arrays that overlap, overlap on the device, too.
+        grid : int or tuple of at most 3 int
+            In CUDA the blocks of the grid. In Metal its threads, as dispatchThreads takes them.
+        block : int or tuple of at most 3 int
+            The threads of a block. `group` is another name.
+        groups : int or tuple of at most 3 int, instead of grid
+            The threadgroups of the grid.
+        shared : int
+            Bytes of dynamic shared memory.
+        on_hazard : {'raise', 'report'}
+            What a race, an access out of bounds, an uninitialised read and the like do.
+        poison : bool, str or sequence of str
+            True fills all arrays that the kernel may write with NaN (0xFF), and makes it a hazard to read them before they
+            are written; a name does so with one parameter.
+        threads : int
+            The most CPU threads; 0 for all.
+
+        Returns
+        -------
+        rung.Run
+
+        Raises
+        ------
+        rung.Hazard
+            Has the run as `run`. The arrays are updated as far as the kernel came.
+        TypeError, ValueError
+            For arguments that do not fit; the message names the parameter.
+        """
+        if self._server is not _kernel_server._server or self._server.owner != os.getpid():
+            self._compile()
+        if named:
+            arguments = self._signature.in_order(arguments, named)
+        given, payload, results = self._signature.bind(arguments, poison)
+        launch = self._launch(grid, block if group is None else group, groups, shared, threads)
+        # Written by hand: json.dumps takes longer than the launch of a small kernel.
+        text = f'{{"kernel":{self._id},{launch},"given":[{given}]}}'.encode()
+        reply, quiet = self._server.ask(text, payload, results)
+        if not quiet:
+            facts = json.loads(reply)
+            if "error" in facts:
+                raise _error(facts, self.name)
+            sys.stdout.write(facts["printed"])
+        run = Run(self, reply, launch, given, payload if len(payload) <= _KEPT_BYTES else None)
+        for observer in _observers:
+            observer(self, run)
+        if not quiet and on_hazard == "raise" and not run.ok:
+            raise Hazard(run)
+        return run
+
+    def _launch(self, grid, block, groups, shared, threads):
+        if block is None or (grid is None) == (groups is None):
+            raise TypeError(f"{self.name}: expected grid= and {'group' if self.is_metal else 'block'}=")
+        block = extents("block", block)
+        total = "null"
+        if groups is not None:
+            grid = extents("groups", groups)
+        else:
+            grid = extents("grid", grid)
+            if self.is_metal:
+                total = f"[{grid[0]},{grid[1]},{grid[2]}]"
+                grid = tuple(-(-all_of // each) for all_of, each in zip(grid, block))
+        return (f'"grid":[{grid[0]},{grid[1]},{grid[2]}],"block":[{block[0]},{block[1]},{block[2]}],'
+                f'"threads":{total},"shared":{int(shared)},"cpu_threads":{int(threads)}')
+
+
+def _constant(name, value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        raise TypeError(f"constants: '{name}' is {value!r}; expected a number or a bool")
+    return repr(value.item() if hasattr(value, "item") else value)
+
+
+def _error(reply, name):
+    message = reply["message"].strip()
+    if reply["error"] == "compile":
+        error = CompileError(message or f"{name}: does not compile")
+        line = re.search(r"^[^\s:][^:\n]*:(\d+):(?:\d+:)? (?:fatal )?error:", message, re.MULTILINE)
+        error.line = int(line.group(1)) if line else None
+        return error
+    return {"missing": UnavailableError, "argument": ValueError}.get(reply["error"], RuntimeError)(message)
