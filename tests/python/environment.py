@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 REQUIREMENTS = ["nanobind", "numpy", "ml_dtypes", "pytest"]
-OPTIONAL = ["jax"]  # without it, the tests of rung.jax are skipped
+OPTIONAL = ["jax", "mypy"]  # without one, its tests are skipped
 
 
 def skip(reason):

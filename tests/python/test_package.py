@@ -71,6 +71,41 @@ def test_stubs_name_what_is_there():
         assert re.findall(r"(\w+):", signature) == parameters
 
 
+TYPED = """
+import numpy, rung, rung.metal
+x = numpy.ones(3, numpy.float32)
+run = rung.Kernel("…", "f<float, 3>", constants={"N": 3}, include=["."], std="c++20")[1, (32, 1)](2.0, x, n=3)
+sectors: int = run.counters["global_load_sectors"]
+seconds: float = rung.metal.Kernel("…")(x, grid=(3, 4), group=(1, 2), poison=["x"]).predicted("h200")
+results: dict[str, object] = rung.bench("gemm/cpu/05", n=64)
+kinds: list[str] = [device.kind for device in rung.devices()]
+product: object = rung.matmul(x, x, math="ieee")
+line = rung.CompileError().line
+assert line is None or line + 1
+@rung.budget(bank_conflicts=0)
+def test(gpu: object) -> None:
+    try:
+        pass
+    except rung.Hazard as hazard:
+        print(hazard.run.hazards[0]["message"])
+"""
+
+
+def test_types(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "user.py").write_text(TYPED)
+    said, errors, status = api.run(["--strict", "--cache-dir", str(tmp_path), str(tmp_path / "user.py")])
+    assert status == 0, said + errors
+    (tmp_path / "user.py").write_text(TYPED + 'rung.Kernel(3)\nrung.matmul(x, x, math="fast")\nrun.counter\n')
+    assert "Found 3 errors" in api.run(["--strict", "--cache-dir", str(tmp_path), str(tmp_path / "user.py")])[0]
+
+
+def test_stubs_have_the_public_names():
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    names = {alias.asname for node in stub.body for alias in node.names}
+    assert names == {*rung.__all__, "__version__", "budget"}
+
+
 @pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench"])
 def test_documentation(name):
     module = importlib.import_module(name)

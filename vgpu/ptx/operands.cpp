@@ -12,6 +12,22 @@ namespace rung::vgpu::ptx {
 
 using OperandKind = Operand::Kind;
 
+namespace {
+
+/// ptxas takes a vector of one element in place of the element in these instructions. Triton writes it.
+void unwrap_single_elements(Opcode opcode, std::vector<Operand>& operands) {
+  const bool may_unwrap = opcode == Opcode::ld || opcode == Opcode::ldu || opcode == Opcode::st ||
+                          opcode == Opcode::mov;
+  if (!may_unwrap) return;
+  for (Operand& operand : operands) {
+    if (operand.kind != OperandKind::vector || operand.elements.size() != 1) continue;
+    Operand element = std::move(operand.elements.front());
+    operand = std::move(element);
+  }
+}
+
+}  // namespace
+
 std::vector<Operand> OperandParser::parse(Opcode opcode) {
   std::vector<Operand> operands;
   const bool is_call = opcode == Opcode::call;
@@ -21,6 +37,7 @@ std::vector<Operand> OperandParser::parse(Opcode opcode) {
     operands.push_back(opcode == Opcode::bra ? label() : is_call ? operand_of_call() : operand());
   } while (lexer_.accept(","));
   if (!lexer_.accept(";")) lexer_.fail_expected("',' or ';' after an operand");
+  unwrap_single_elements(opcode, operands);
   return operands;
 }
 

@@ -31,6 +31,20 @@ TEST(OperandCheck, TakesWhatIsRight) {
   }
 }
 
+TEST(OperandCheck, TakesVectorsOfOneElementWherePtxasDoes) {
+  for (const std::string right :
+       {"ld.global.b32 { %r1 }, [%rd1];", "st.global.b32 [%rd1], { %r1 };",
+        "st.global.b32 [%rd1], { 7 };", "mov.b32 { %r1 }, { %r2 };",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 { %r1 }, [%r2];"}) {
+    EXPECT_EQ(wrong_with(right), "") << right;
+  }
+  for (const std::string wrong :
+       {"add.u32 %r1, { %r2 }, 1;", "ld.global.v2.b32 { %r1 }, [%rd1];",
+        "atom.global.add.u32 %r1, [%rd1], { %r2 };", "red.global.add.u32 [%rd1], { %r2 };"}) {
+    EXPECT_NE(wrong_with(wrong), "") << wrong;
+  }
+}
+
 TEST(OperandCheck, RefusesCountsKindsAndConstants) {
   for (const std::string wrong :
        {"add.s32 %r1, %r2, %r3, %r4;", "add.s32 %r1, %r2;", "add.s32 %r1, !%p1, %r3;",

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <string_view>
 
 #include "errors.hpp"
@@ -63,6 +64,32 @@ int dtype_of(dlpack::DataType type) {
     case float8_e4m3fn: return type.bits == 8 ? RUNG_DTYPE_E4M3 : -1;
     case float8_e5m2: return type.bits == 8 ? RUNG_DTYPE_E5M2 : -1;
     default: return -1;
+  }
+}
+
+/// The name of a type that Rung does not support, such as "complex64".
+std::string name_of(dlpack::DataType type) {
+  constexpr std::array names = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  constexpr int boolean = 6;
+  if (type.code >= names.size()) {
+    return "a float of " + std::to_string(type.bits) + " bits (DLPack type " +
+           std::to_string(type.code) + ")";
+  }
+  std::string name = names[type.code];
+  if (type.code != boolean) name += std::to_string(type.bits);
+  return type.lanes == 1 ? name : name + " x " + std::to_string(type.lanes);
+}
+
+/// The name of a device that Rung does not support.
+std::string name_of(dlpack::Device device) {
+  switch (device.type) {
+    case 4: return "OpenCL";
+    case 7: return "Vulkan";
+    case 8: return "Metal";
+    case 10: return "ROCm";
+    case 14: return "oneAPI";
+    case 15: return "WebGPU";
+    default: return "DLPack's type " + std::to_string(device.type);
   }
 }
 
@@ -283,8 +310,7 @@ void Imported::read_dlpack(const char* name, nb::handle object, void* stream) {
 void Imported::read(const char* name, const dlpack::Tensor& tensor) {
   array.dtype = dtype_of(tensor.dtype);
   if (array.dtype < 0) {
-    refuse(name, "of DLPack type " + std::to_string(tensor.dtype.code) + " with " +
-                     std::to_string(tensor.dtype.bits) + " bits");
+    refuse(name, "of dtype " + name_of(tensor.dtype));
   }
   // Pinned memory (3) is host memory; managed memory (13) is accessible to both.
   array.device_type = tensor.device.type == 3    ? RUNG_DEVICE_CPU
@@ -292,8 +318,8 @@ void Imported::read(const char* name, const dlpack::Tensor& tensor) {
                                                  : tensor.device.type;
   array.device_id = array.device_type == RUNG_DEVICE_CPU ? 0 : tensor.device.id;
   if (array.device_type != RUNG_DEVICE_CPU && array.device_type != RUNG_DEVICE_CUDA) {
-    fail_value(std::string(name) + " is on a device of DLPack type " +
-               std::to_string(tensor.device.type) + "; the CPU (1) and CUDA (2) are supported");
+    fail_value(std::string(name) + " is on a device of " + name_of(tensor.device) +
+               "; the CPU and CUDA are supported");
   }
   check_dims(name, tensor.ndim);
   array.ndim = tensor.ndim;

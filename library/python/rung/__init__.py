@@ -17,13 +17,9 @@ from ._core import (DeviceError, PackedWeights, UnavailableError, __version__, b
 from ._devices import Device, devices
 from ._epilogue import Epilogue
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._kernel import CompileError, Hazard, Kernel, Run
-    from .pytest_plugin import budget
-
 _LATER = {"CompileError": "_kernel", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
           "budget": "pytest_plugin"}  # imported when they are used
+
 
 copyreg.pickle(type(matmul), lambda function: function.__name__)  # pickled as its qualified name
 

@@ -2,7 +2,7 @@ from typing import NamedTuple, Optional
 
 class Device(NamedTuple):
     kind: str
-    index: int
+    index: int  # type: ignore[assignment]
     name: str
     processors: int
     memory: Optional[int] = None

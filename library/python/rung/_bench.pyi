@@ -1,0 +1,3 @@
+from typing import Any
+
+def bench(*selectors: str, **options: Any) -> dict[str, Any]: ...

@@ -1,0 +1,20 @@
+from types import TracebackType
+from typing import Literal, Optional
+
+import torch
+
+__all__ = ["addmm", "matmul", "use"]
+
+_Math = Literal["ieee", "split", "reproducible", "batch_invariant", "tf32"]
+
+def matmul(a: torch.Tensor, b: torch.Tensor, *, math: _Math = "ieee", out_dtype: Optional[torch.dtype] = None) -> torch.Tensor: ...
+def addmm(input: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: float = 1, alpha: float = 1, math: _Math = "ieee") -> torch.Tensor: ...
+
+class use:
+    def __enter__(self) -> use: ...
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]] = None,
+        error: Optional[BaseException] = None,
+        trace: Optional[TracebackType] = None,
+    ) -> None: ...
