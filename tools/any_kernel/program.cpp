@@ -209,7 +209,7 @@ Program compile_program(const ProgramRequest& request) {
   program.path = request.path;
   program.text = contents(request.path);
   program.is_metal = request.path.extension() == ".metal";
-if (request.path.extension() == ".ptx") {
+  if (request.path.extension() == ".ptx") {
     read_ptx(program);
     return program;
   }
