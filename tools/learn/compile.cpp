@@ -86,7 +86,8 @@ std::string metal_check(const KernelForm& form, const emu::metal::Kernel& kernel
   std::string checks;
   for (std::size_t i = 0; i < types.size(); ++i) {
     checks += fmt::format(
-        "static_assert(metal::is_convertible_v<{}, metal::rung_detail::parameter<decltype({}), {}>>, "
+        "static_assert(metal::is_convertible_v<{}, metal::rung_detail::parameter<decltype({}), "
+        "{}>>, "
         "\"the exercise passes {}\");\n",
         types[i], form.name, i, parameters);
   }
