@@ -42,7 +42,8 @@ struct EmuArguments {
   bool no_check = false, lines = false;
   std::string threads, limit, launches, devices, json;
   bool keep = false, no_cache = false;
-  bool leak_check = false, gen_suppressions = false, allow_unchecked_errors = false;
+  bool no_order = false, leak_check = false, gen_suppressions = false,
+       allow_unchecked_errors = false;
   std::vector<std::string> suppressions;
   std::string error_exit_code, fail_on, junit, sarif;
 };
@@ -107,6 +108,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::launches_variable, arguments.launches},
           {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
+          {emu::order_variable, arguments.no_order ? "0" : "1"},
           {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
           {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
           {emu::report_variable, report.string()}};
@@ -332,6 +334,9 @@ Action add_emu(Options& app) {
       ->capture_default_str();
   app.add_flag("--no-check", arguments->no_check,
                "Disable counters and hazard detection, to run faster");
+  app.add_flag("--no-order", arguments->no_order,
+               "Do not check the order of kernels, copies and host accesses across streams, events "
+               "and graphs");
   app.add_flag("--lines", arguments->lines, "Print counters for each source line, hottest first");
   app.add_option("--threads", arguments->threads, "Use at most N CPU threads")->type_name("N");
   app.add_option("--limit", arguments->limit, "Abort a launch after N warp instructions")

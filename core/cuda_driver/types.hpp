@@ -222,6 +222,7 @@ inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_blocking_sync = 1;
 inline constexpr unsigned event_disable_timing = 2;
 inline constexpr unsigned event_interprocess = 4;
+inline constexpr unsigned event_wait_external = 1;  // of cuStreamWaitEvent
 inline constexpr unsigned attach_global = 1;
 inline constexpr unsigned attach_host = 2;
 inline constexpr unsigned attach_single = 4;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "emu/reports/severity.hpp"
 #include "vgpu/launch.hpp"
@@ -54,12 +57,48 @@ std::string order(const Report& report) {
                      before, after, after);
 }
 
+/// The streams that the message names: "stream a", "a graph in stream b".
+std::vector<std::string> streams_of(const std::string& message) {
+  static const std::regex named(R"(\((?:[^(),]+, )?((?:a graph in )?(?:stream|the)[^()]*)\) )");
+  std::vector<std::string> streams;
+  for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end;
+       ++match) {
+    streams.push_back((*match)[1]);
+  }
+  return streams;
+}
+
+/// Two operations of the program that nothing orders.
+std::string order_operations(const Report& report) {
+  const std::vector<std::string> streams = streams_of(report.message);
+  const bool by_host = report.message.find("; the host ") != report.message.npos ||
+                       (streams.size() == 2 && streams[1] == "the host");
+  if (by_host) {
+    return "let the host wait first: cudaStreamSynchronize, cudaEventSynchronize or "
+           "cudaDeviceSynchronize";
+  }
+  if (streams.size() != 2) return std::string(advice_for(report.kind));
+  if (streams[0] == streams[1] && streams[0].starts_with("a graph")) {
+    return "add an edge between the two nodes (cudaGraphAddDependencies), or capture an event "
+           "between their streams";
+  }
+  if (streams[0] == streams[1]) {
+    return "call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access, and in "
+           "every kernel between the two";
+  }
+  return fmt::format(
+      "let {} wait for an event that {} records after the first operation (cudaEventRecord, "
+      "cudaStreamWaitEvent), or use one stream",
+      streams[1], streams[0]);
+}
+
 }  // namespace
 
 std::string remedy(const Report& report) {
   if (is(report, HazardKind::shared_race) || is(report, HazardKind::global_race)) {
     return order(report);
   }
+  if (is(report, HazardKind::unordered)) return order_operations(report);
   return std::string(advice_for(report.kind));
 }
 

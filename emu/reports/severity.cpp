@@ -51,6 +51,9 @@ constexpr std::array all_advice = {
     Advice{HazardKind::failed_call,
            "check what every CUDA call returns, and cudaGetLastError() after a launch; "
            "--allow-unchecked-errors accepts them"},
+    Advice{HazardKind::unordered,
+           "record an event after the first and let the second's stream wait for it "
+           "(cudaEventRecord, cudaStreamWaitEvent), or use one stream"},
 };
 
 }  // namespace

@@ -29,6 +29,32 @@ cuda::Result copy(const cuda::DriverApi& api, void* to, const void* from, std::s
   return cuda::Result::invalid_value;
 }
 
+cuda::Result copy_now(const cuda::DriverApi& api, void* to, const void* from, std::size_t bytes,
+                      cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToDevice: return api.cuMemcpyHtoD(device_pointer(to), from, bytes);
+    case cudaMemcpyDeviceToHost: return api.cuMemcpyDtoH(to, device_pointer(from), bytes);
+    case cudaMemcpyDeviceToDevice:
+      return api.cuMemcpyDtoD(device_pointer(to), device_pointer(from), bytes);
+    case cudaMemcpyHostToHost:
+    case cudaMemcpyDefault: return api.cuMemcpy(device_pointer(to), device_pointer(from), bytes);
+  }
+  return cuda::Result::invalid_value;
+}
+
+/// Runs call(api), a copy, and notes what it has written.
+template <class Call>
+cudaError_t run_copy(void* to, std::size_t bytes, cudaMemcpyKind kind, const Call& call) {
+  if (!is_kind(kind)) return finish(cudaErrorInvalidMemcpyDirection);
+  return with_context([&](const cuda::DriverApi& api) {
+    if (bytes == 0) return cuda::Result::success;
+    const cuda::Result result = call(api);
+    const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
+    if (result == cuda::Result::success && !to_host) note_written(to, bytes, "cudaMemcpy");
+    return result;
+  });
+}
+
 cuda::MemoryType source_type(cudaMemcpyKind kind) {
   if (kind == cudaMemcpyDefault) return cuda::MemoryType::unified;
   return kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice ? cuda::MemoryType::host
@@ -63,19 +89,14 @@ extern "C" {
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  if (!is_kind(kind)) return finish(cudaErrorInvalidMemcpyDirection);
-  return with_context([&](const cuda::DriverApi& api) {
-    if (bytes == 0) return cuda::Result::success;
-    const cuda::Result result = copy(api, to, from, bytes, kind, to_driver(stream));
-    const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
-    if (result == cuda::Result::success && !to_host) note_written(to, bytes, "cudaMemcpy");
-    return result;
+  return run_copy(to, bytes, kind, [&](const cuda::DriverApi& api) {
+    return copy(api, to, from, bytes, kind, to_driver(stream));
   });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  const cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, cudaStreamLegacy);
-  return error != cudaSuccess ? error : cudaStreamSynchronize(cudaStreamLegacy);
+  return run_copy(to, bytes, kind,
+                  [&](const cuda::DriverApi& api) { return copy_now(api, to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,

@@ -17,6 +17,7 @@
 #include "emu/runtime/given_driver.hpp"
 #include "emu/runtime/host_access.hpp"
 #include "emu/runtime/options.hpp"
+#include "emu/runtime/program_source.hpp"
 #include "emu/runtime/repetitions.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
@@ -70,6 +71,10 @@ void set_up() {
     });
   }
   watch_host_accesses();
+  if (defaults.observe && flag_variable(order_variable, true)) {
+    vgpu::set_order_observer(report_hazard, &program_source());
+    if (imports_streams()) vgpu::record_all_operations();
+  }
   vgpu::set_source_check([](const std::string& file, int condition, int line) {
     return encloses(source_text(file), condition, line);
   });

@@ -261,7 +261,6 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   return change_part(executable, node, kernel_launch(*parameters));
 }
 
-// Nodes run one after the other, so that a wait has nothing to do but to be in order.
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                         const cudaGraphNode_t* dependencies, size_t count,
                                         cudaEvent_t event) {
@@ -278,8 +277,10 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                       const cudaGraphNode_t* dependencies, size_t count,
                                       cudaEvent_t event) {
   if (event == nullptr) return finish(cudaErrorInvalidValue);
-  const cudaError_t error =
-      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, nullptr);
+  const cudaError_t error = add_graph_node(
+      node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, [event](cudaStream_t stream) {
+        return cudaStreamWaitEvent(stream, event, cudaEventWaitExternal);
+      });
   if (error == cudaSuccess) (*node)->event = event;
   return error;
 }

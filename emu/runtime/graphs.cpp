@@ -107,22 +107,31 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
 
 cuda::Result instantiate(const DriverApi& api, CUgraphExec_st& executable, cudaGraph_t graph,
                          unsigned long long flags) {
-  const auto add = [&](cuda::Graph part, cudaGraphNode_t node) {
+  const auto add = [&](cuda::Graph part, cudaGraphNode_t node,
+                       std::vector<std::size_t> after = {}) {
     cuda::GraphExec made = nullptr;
     const cuda::Result result = api.cuGraphInstantiate(&made, part, flags);
     if (result != cuda::Result::success) return result;
     executable.parts.push_back(made);
     executable.nodes.push_back(node);
+    executable.after.push_back(std::move(after));
     return result;
   };
   if (!is_own(graph)) return add(to_driver(graph), nullptr);
   const std::vector<cudaGraphNode_t> order = in_order(*graph);
   if (order.size() != graph->nodes.size()) return cuda::Result::invalid_value;
+  // A node without work passes the parts that it depends on to the nodes after it.
+  std::map<cudaGraphNode_t, std::vector<std::size_t>> ends;
   for (const cudaGraphNode_t node : order) {
+    std::vector<std::size_t>& end = ends[node];
+    for (const cudaGraphNode_t other : node->dependencies) {
+      end.insert(end.end(), ends[other].begin(), ends[other].end());
+    }
     if (node->captured == nullptr) continue;
-    if (const auto result = add(*node->captured, node); result != cuda::Result::success) {
+    if (const auto result = add(*node->captured, node, end); result != cuda::Result::success) {
       return result;
     }
+    end = {executable.parts.size() - 1};
   }
   return cuda::Result::success;
 }
@@ -131,6 +140,7 @@ void destroy_parts(const DriverApi& api, CUgraphExec_st& executable) {
   for (const cuda::GraphExec part : executable.parts) api.cuGraphExecDestroy(part);
   executable.parts.clear();
   executable.nodes.clear();
+  executable.after.clear();
 }
 
 cudaError_t list(const std::vector<cudaGraphNode_t>& found, cudaGraphNode_t* nodes, size_t* count) {
@@ -306,6 +316,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (executable == nullptr) return finish(cudaErrorInvalidValue);
   return with_context([&](const DriverApi& api) {
+    if (!uses_given_driver() && executable->parts.size() > 1) {
+      return rung::vgpu::launch_as_nodes(executable->parts, executable->after, to_driver(stream));
+    }
     for (const cuda::GraphExec part : executable->parts) {
       const cuda::Result result = api.cuGraphLaunch(part, to_driver(stream));
       if (result != cuda::Result::success) return result;

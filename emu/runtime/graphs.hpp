@@ -29,8 +29,9 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st {
-  std::vector<rung::cuda::GraphExec> parts;  // in the order of their launches
-  std::vector<cudaGraphNode_t> nodes;        // node i made part i; empty for a captured graph
+  std::vector<rung::cuda::GraphExec> parts;     // in the order of their launches
+  std::vector<cudaGraphNode_t> nodes;           // node i made part i; empty for a captured graph
+  std::vector<std::vector<std::size_t>> after;  // the parts that part i depends on
 };
 
 namespace rung::emu {

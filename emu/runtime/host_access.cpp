@@ -17,7 +17,7 @@ bool has_handler() {
 }
 
 void observe(const vgpu::Hazard& access) {
-  report_host_access(access);
+  report_hazard(access);
   // The signal ends the program, without destructors, unless its own handler knows what to do.
   if (!has_handler()) report_end();
 }

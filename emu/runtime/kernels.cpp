@@ -9,6 +9,7 @@
 #include "emu/runtime/failed_calls.hpp"
 #include "emu/runtime/kernel_calls.hpp"
 #include "emu/runtime/locate.hpp"
+#include "emu/runtime/program_source.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
 
@@ -83,6 +84,7 @@ cudaError_t rung::emu::launch_kernel(const void* stub, dim3 grid, dim3 block,
                   fmt::format("{} bytes of dynamic shared memory: at most {} are allowed",
                               shared_bytes, most));
   }
+  const LaunchSite known(site);
   const cuda::Result result = call(driver(), function);
   if (result == cuda::Result::success) return finish(result);
   const std::string reason = driver_message();

@@ -18,6 +18,8 @@ inline constexpr const char* report_variable = "RUNG_EMU_REPORT";        // the 
 // "1": a record in that file for each launch, however often a kernel repeats
 inline constexpr const char* each_launch_variable = "RUNG_EMU_EACH_LAUNCH";
 
+inline constexpr const char* order_variable = "RUNG_EMU_ORDER";  // "0": operations are not ordered
+
 // Variables of a program without a report file, which prints its hazards at its end. They are options of
 // `rung emu` of the same names. In paths, %p is the process id.
 inline constexpr const char* leak_check_variable = "RUNG_EMU_LEAK_CHECK";  // "1"

@@ -192,7 +192,7 @@ void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& detail
   report("launch", json);
 }
 
-void report_host_access(const vgpu::Hazard& access) { report("hazard", told(access)); }
+void report_hazard(const vgpu::Hazard& hazard) { report("hazard", told(hazard)); }
 
 void report_error(const std::string& message) { report("error", with_readable_names(message)); }
 

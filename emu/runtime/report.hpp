@@ -37,7 +37,8 @@ void report_end();
 /// Reports what a program did that a signal ends, and the kernel that ran.
 void report_interruption(int signal);
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
-void report_host_access(const vgpu::Hazard& access);
+/// A hazard that belongs to no launch.
+void report_hazard(const vgpu::Hazard& hazard);
 void report_error(const std::string& message);
 /// True if any device code was refused: most calls then fail for this reason.
 bool has_failure();

@@ -80,7 +80,7 @@ ALLOWED = {
         "vgpu/observers", "vgpu/ptx",
     ],
     "vgpu/driver": [
-        "core/cuda_driver", "vgpu", "vgpu/memory", "vgpu/model", "vgpu/ptx",
+        "core/cuda_driver", "vgpu", "vgpu/happens_before", "vgpu/memory", "vgpu/model", "vgpu/ptx",
     ],
     "vgpu/tests": [
         "core", "core/cuda_driver", "vgpu", "vgpu/driver", "vgpu/engine", "vgpu/happens_before",

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <set>
+#include <string>
+
 #include "emu_program.hpp"
 
 namespace rung {
@@ -73,6 +77,41 @@ TEST(Faulty, Leak) {
   EXPECT_EQ(tolerant.exit_code, 0);
   EXPECT_TRUE(contains(tolerant.err, "leak: 4096 bytes from cudaMalloc at leak.cu:5"));
   EXPECT_TRUE(contains(tolerant.err, "1 leak (--leak-check) does not fail the program\n"));
+}
+
+// The lines of the program with the comment "unordered".
+std::set<std::string> unordered_lines() {
+  std::ifstream file(RUNG_EMU_PROGRAMS "/faulty/unordered.cu");
+  std::set<std::string> lines;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.ends_with("// unordered")) lines.insert(fmt::format("unordered.cu:{}", number));
+  }
+  return lines;
+}
+
+TEST(Faulty, UnorderedOperations) {
+  const EmuOutput output = run("unordered.cu", "", "wrong");
+  EXPECT_EQ(output.exit_code, 1);
+  std::multiset<std::string> found;
+  for (const auto& hazard : output.json.at("hazards")) {
+    if (hazard.at("kind") == "unordered operations") found.insert(hazard.at("first").at("source"));
+  }
+  const std::set<std::string> expected = unordered_lines();
+  EXPECT_EQ(found, std::multiset<std::string>(expected.begin(), expected.end())) << output.err;
+  EXPECT_TRUE(contains(output.err, "unordered operations: kernel fill ("));
+  EXPECT_TRUE(
+      contains(output.err,
+               "let stream b wait for an event that stream a records after the first operation "));
+  const EmuOutput unchecked = run("unordered.cu", "--no-order", "wrong");
+  EXPECT_FALSE(contains(unchecked.err, "unordered operations: "));
+}
+
+TEST(Faulty, OrderedOperations) {
+  const EmuOutput output = run("unordered.cu", "", "right");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "");
 }
 
 TEST(Faulty, UninitialisedRead) {

@@ -69,6 +69,7 @@ Result refuse_in_child() {
 StreamState& find_stream(ContextState& context, Stream stream) {
   if (is_default(stream)) return context.legacy_stream;
   if (stream == cuda::per_thread_stream()) {
+    process().order.raise(ProgramOrder::Level::all);
     return context.per_thread_streams[std::this_thread::get_id()];
   }
   const auto found = context.streams.find(stream);
@@ -112,14 +113,14 @@ void enqueue(ContextState& context, Stream handle, Operation operation) {
   StreamState& stream = find_stream(context, handle);
   if (stream.capture != nullptr) {
     require(!stream.capture->invalidated, Result::stream_capture_invalidated);
-    stream.capture->record(stream.id, std::move(operation));
+    stream.capture->record(stream.id, std::move(operation), process().order.reports().site());
     return;
   }
   if (const auto capture = capture_that_blocks(context, handle)) {
     capture->invalidated = true;
     fail_implicit();
   }
-  operation(context);
+  process().order.operate(context, stream, [&] { operation(context); });
 }
 
 void refuse_in_capture(ContextState& context, bool unsafe) {

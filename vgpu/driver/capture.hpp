@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,14 @@ struct StreamState;
 
 /// An operation enqueued in a stream.
 using Operation = std::function<void(ContextState&)>;
+
+/// An operation of a graph. Operations are referred to by their index in the graph.
+struct CapturedOperation {
+  Operation run;
+  std::vector<std::size_t> after;       // the operations that precede it
+  std::optional<std::size_t> previous;  // the one of these that its stream ran last
+  std::uint32_t site = 0;               // ProgramSource::here()
+};
 
 /// A vector clock: maps StreamState::id to the number of that stream's captured operations that are
 /// known to precede. Streams destroyed before the capture ends are included.
@@ -36,10 +45,15 @@ struct Capture {
   std::shared_ptr<GraphState> graph;
   cuda::Graph handle = nullptr;  // handle of `graph`, once a caller has asked for it
   bool invalidated = false;
-  std::vector<Operation> operations;
+  std::vector<CapturedOperation> operations;
   std::map<std::uint64_t, CaptureClock> clocks;
 
-  void record(std::uint64_t stream, Operation operation) {
+  void record(std::uint64_t stream, Operation run, std::uint32_t site) {
+    CapturedOperation operation{std::move(run), {}, {}, site};
+    for (const auto& [other, count] : clocks[stream]) {
+      operation.after.push_back(count - 1);
+      if (other == stream) operation.previous = count - 1;
+    }
     operations.push_back(std::move(operation));
     clocks[stream][stream] = operations.size();
   }

@@ -31,6 +31,7 @@ bool is_active(const PrimaryContext& primary) {
 
 /// Destroys a context. It stays current in its threads, whose next calls fail because of that.
 void destroy(Context handle) {
+  process().order.synchronize_all();
   const auto found = process().contexts.find(handle);
   if (found == process().contexts.end()) return;
   flush_printed(*found->second);
@@ -210,6 +211,7 @@ Result cuCtxSynchronize() {
     // Unlike a GPU, also print what a faulty kernel wrote before the fault.
     flush_printed(current_context_even_if_faulty());
     refuse_in_capture(current_context(), false);
+    process().order.synchronize_all();
   });
 }
 

@@ -46,10 +46,34 @@ bool is_tracked(const ContextState& context, End end, std::size_t bytes) {
   return true;
 }
 
-void copy(ContextState& context, End to, End from, std::size_t bytes) {
+bool is_host(const ContextState& context, End end) {
+  const Allocation* const allocation = context.memory.find(end.address);
+  return allocation == nullptr || allocation->host;
+}
+
+/// The order of a copy with other operations. As on a GPU, the host waits for an asynchronous copy if
+/// it goes to pageable memory, or from host to host ("API synchronization behavior" in the CUDA
+/// Runtime API), and for a synchronous one unless it stays on the device. Pageable memory is copied
+/// before the call returns.
+void order_copy(const ContextState& context, End to, End from, std::size_t bytes,
+                bool synchronous) {
+  ProgramOrder& order = process().order;
+  if (!order.is_on()) return;
+  order.describe("copy");
+  order.access(context.memory, from.address, bytes, Touch::read);
+  order.access(context.memory, to.address, bytes, Touch::write);
+  const bool from_host = is_host(context, from), to_host = is_host(context, to);
+  const bool to_pageable = context.memory.find(to.address) == nullptr;
+  if (to_pageable || (from_host && to_host) || (synchronous && (from_host || to_host))) {
+    order.let_host_wait();
+  }
+}
+
+void copy(ContextState& context, End to, End from, std::size_t bytes, bool synchronous = false) {
   if (bytes == 0) return;
   const bool to_tracked = is_tracked(context, to, bytes);
   const bool from_tracked = is_tracked(context, from, bytes);
+  order_copy(context, to, from, bytes, synchronous);
   auto* target = reinterpret_cast<void*>(to.address);
   const auto* source = reinterpret_cast<const void*>(from.address);
   if (to_tracked && from_tracked) {
@@ -75,8 +99,9 @@ Result copy_now(End to, End from, std::size_t bytes) {
   return call_context([&](ContextState& context) {
     enqueue(context, nullptr, [=](ContextState& running) {
       flush_printed(running);
-      copy(running, to, from, bytes);
+      copy(running, to, from, bytes, true);
     });
+    refuse_in_capture(context, true);
   });
 }
 
@@ -111,7 +136,7 @@ Rows rows(MemoryType type, const void* host_pointer, std::uint64_t device_pointe
   return {end, pitch};
 }
 
-void copy_rows(ContextState& context, const Memcpy2D& c) {
+void copy_rows(ContextState& context, const Memcpy2D& c, bool synchronous) {
   if (c.width_bytes == 0 || c.height == 0) return;
   const Rows to = rows(c.destination_type, c.destination_host, c.destination_device,
                        c.destination_x_bytes, c.destination_y, c.destination_pitch, c.width_bytes);
@@ -120,7 +145,9 @@ void copy_rows(ContextState& context, const Memcpy2D& c) {
   // Check both sides before writing anything.
   is_tracked(context, to.begin, offset_of(c.height - 1, to.pitch) + c.width_bytes);
   is_tracked(context, from.begin, offset_of(c.height - 1, from.pitch) + c.width_bytes);
-  for (std::size_t y = 0; y < c.height; ++y) copy(context, to.row(y), from.row(y), c.width_bytes);
+  for (std::size_t y = 0; y < c.height; ++y) {
+    copy(context, to.row(y), from.row(y), c.width_bytes, synchronous);
+  }
 }
 
 Result copy_2d(const Memcpy2D* description, Stream stream, bool synchronous) {
@@ -128,7 +155,7 @@ Result copy_2d(const Memcpy2D* description, Stream stream, bool synchronous) {
     require_pointer(description);
     enqueue(context, stream, [c = *description, synchronous](ContextState& running) {
       if (synchronous) flush_printed(running);
-      copy_rows(running, c);
+      copy_rows(running, c, synchronous);
     });
   });
 }
@@ -141,11 +168,25 @@ void fill(ContextState& context, std::uint64_t to, std::uint64_t value, int unit
   if (!context.memory.fill(to, value, unit, count)) {
     fail_beyond(context, to, count * bytes_of_one);
   }
+  ProgramOrder& order = process().order;
+  if (!order.is_on()) return;
+  order.describe("fill");
+  order.access(context.memory, to, count * bytes_of_one, Touch::write);
 }
 
 Result fill_in(DevicePointer to, std::uint64_t value, int unit, std::size_t count, Stream stream) {
   return call_context([&](ContextState& context) {
     enqueue(context, stream, [=](ContextState& running) { fill(running, to, value, unit, count); });
+  });
+}
+
+/// Synchronous only for memory that the host can access, too.
+Result fill_now(DevicePointer to, std::uint64_t value, int unit, std::size_t count) {
+  return call_context([&](ContextState& context) {
+    enqueue(context, nullptr, [=](ContextState& running) {
+      fill(running, to, value, unit, count);
+      if (is_host(running, device(to))) process().order.let_host_wait();
+    });
   });
 }
 
@@ -181,13 +222,13 @@ Result cuMemcpy2DUnaligned(const Memcpy2D* copy) { return copy_2d(copy, nullptr,
 Result cuMemcpy2DAsync(const Memcpy2D* copy, Stream stream) { return copy_2d(copy, stream, false); }
 
 Result cuMemsetD8(DevicePointer to, unsigned char value, std::size_t count) {
-  return fill_in(to, value, 1, count, nullptr);
+  return fill_now(to, value, 1, count);
 }
 Result cuMemsetD16(DevicePointer to, unsigned short value, std::size_t count) {
-  return fill_in(to, value, 2, count, nullptr);
+  return fill_now(to, value, 2, count);
 }
 Result cuMemsetD32(DevicePointer to, unsigned value, std::size_t count) {
-  return fill_in(to, value, 4, count, nullptr);
+  return fill_now(to, value, 4, count);
 }
 Result cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
   return fill_in(to, value, 1, count, stream);

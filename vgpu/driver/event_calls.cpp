@@ -56,6 +56,7 @@ Result cuEventRecord(Event event, Stream stream) {
     enqueue(context, stream, [state](ContextState&) {
       state->captured = false;
       state->recorded = true;
+      state->order = process().order.recorded();
       state->time = std::chrono::steady_clock::now();
     });
   });
@@ -63,8 +64,10 @@ Result cuEventRecord(Event event, Stream stream) {
 
 Result cuEventQuery(Event event) {
   return call_context([&](ContextState& context) {
-    require_not_captured(*find_event(context, event));
+    const auto state = find_event(context, event);
+    require_not_captured(*state);
     refuse_in_capture(context, true);
+    process().order.synchronize(state->order);
   });
 }
 
@@ -72,15 +75,19 @@ Result cuEventSynchronize(Event event) {
   return call_driver([&] {
     flush_printed(current_context_even_if_faulty());
     ContextState& context = current_context();
-    require_not_captured(*find_event(context, event));
+    const auto state = find_event(context, event);
+    require_not_captured(*state);
     refuse_in_capture(context, true);
+    process().order.synchronize(state->order);
   });
 }
 
 Result cuEventElapsedTime(float* milliseconds, Event begin, Event end) {
   return call_context([&](ContextState& context) {
     require_pointer(milliseconds);
-    const auto time = timed(context, end).time - timed(context, begin).time;
+    const EventState& last = timed(context, end);
+    const auto time = last.time - timed(context, begin).time;
+    process().order.synchronize(last.order);  // the call succeeds once the event has happened
     *milliseconds = std::chrono::duration<float, std::milli>(time).count();
   });
 }

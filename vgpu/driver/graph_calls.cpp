@@ -17,6 +17,23 @@ CaptureStatus status_of(const Capture* capture) {
   return capture->invalidated ? CaptureStatus::invalidated : CaptureStatus::active;
 }
 
+/// Runs the operations of a graph, one after the other.
+void replay(ContextState& context, GraphState& graph) {
+  ProgramOrder& order = process().order;
+  order.describe("graph");
+  order.start_after(graph.launched);
+  std::vector<OperationEnd> ends(graph.operations.size());
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    if (context.sticky != Result::success) return;
+    const CapturedOperation& operation = graph.operations[i];
+    std::vector<const OperationEnd*> after;
+    for (const std::size_t other : operation.after) after.push_back(&ends[other]);
+    const OperationEnd* const previous = operation.previous ? &ends[*operation.previous] : nullptr;
+    order.operate_node(after, previous, operation.site, ends[i], [&] { operation.run(context); });
+  }
+  graph.launched = order.reached();
+}
+
 std::shared_ptr<UserObjectState> find_user_object(UserObject object) {
   auto found = process().user_objects.find(object);
   require(found != nullptr, Result::invalid_value, "not a user object");
@@ -135,11 +152,8 @@ Result cuGraphInstantiate(GraphExec* exec, Graph graph, unsigned long long flags
 
 Result cuGraphLaunch(GraphExec exec, Stream stream) {
   return call_context([&](ContextState& context) {
-    enqueue(context, stream, [graph = find_exec(context, exec)](ContextState& running) {
-      for (const Operation& operation : graph->operations) {
-        if (running.sticky == Result::success) operation(running);
-      }
-    });
+    enqueue(context, stream,
+            [graph = find_exec(context, exec)](ContextState& running) { replay(running, *graph); });
   });
 }
 
@@ -190,3 +204,30 @@ Result cuGraphRetainUserObject(Graph graph, UserObject object, unsigned count, u
 }
 
 }  // namespace rung::vgpu::driver
+
+namespace rung::vgpu {
+
+cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
+                             const std::vector<std::vector<std::size_t>>& after,
+                             cuda::Stream stream) {
+  using namespace driver;
+  return call_context([&](ContextState& context) {
+    std::vector<std::shared_ptr<GraphState>> graphs;
+    for (const GraphExec node : nodes) graphs.push_back(find_exec(context, node));
+    const auto all = std::make_shared<GraphState>();
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+      CapturedOperation operation;
+      operation.run = [graph = graphs[i]](ContextState& running) { replay(running, *graph); };
+      operation.after = after[i];
+      all->operations.push_back(std::move(operation));
+    }
+    enqueue(context, stream, [all, graphs](ContextState& running) {
+      ProgramOrder& order = process().order;
+      for (const auto& graph : graphs) order.start_after(graph->launched);
+      replay(running, *all);
+      for (const auto& graph : graphs) graph->launched = order.reached();
+    });
+  });
+}
+
+}  // namespace rung::vgpu

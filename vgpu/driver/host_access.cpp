@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "vgpu/driver/host_line.hpp"
 #include "vgpu/driver/state.hpp"
@@ -76,6 +78,12 @@ std::string describe(std::uint64_t address) {
   return fmt::format("device address {:#x}", address);
 }
 
+/// "sum.cu:14"; empty if unknown.
+std::string name_of(const HostLine& line) {
+  if (line.file.empty()) return {};
+  return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
+}
+
 Hazard hazard_of(std::uint64_t address, const void* context) {
   const HostLine line = find_host_line(instruction_of(context));
   Hazard hazard{};
@@ -83,10 +91,7 @@ Hazard hazard_of(std::uint64_t address, const void* context) {
   hazard.first.access = access_of(context);
   hazard.first.file = line.file;
   hazard.first.line = line.line;
-  if (!line.file.empty()) {
-    hazard.first.source =
-        fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
-  }
+  hazard.first.source = name_of(line);
   hazard.kernel = line.function;
   hazard.address = describe(address);
   hazard.message = fmt::format(
@@ -95,6 +100,27 @@ Hazard hazard_of(std::uint64_t address, const void* context) {
       name(hazard.kind), hazard.first.access,
       hazard.first.source.empty() ? "" : " at " + hazard.first.source, hazard.address);
   return hazard;
+}
+
+/// Handles an access to memory that an operation of the program may still access. Returns false for
+/// any other access.
+bool see_ordered_access(std::uint64_t address, const void* context) {
+  driver::Process& process = driver::process();
+  if (!process.order.protects_pages()) return false;
+  if (driver::is_forked_child()) {  // has no device, and perhaps a lock that stays held
+    process.order.lift_pages();
+    return true;
+  }
+  const std::lock_guard lock(process.mutex);
+  for (const auto& [handle, owner] : process.contexts) {
+    if (std::as_const(owner->memory).find(address) == nullptr) continue;
+    const bool writes = access_of(context) == std::string_view("write");
+    return process.order.see_host_access(owner->memory, address, writes, [&] {
+      const HostLine line = find_host_line(instruction_of(context));
+      return ProgramSource::Line{line.file, line.line, name_of(line)};
+    });
+  }
+  return false;
 }
 
 void hand_on(int signal, siginfo_t* info, void* context) {
@@ -114,6 +140,7 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 
 void handle(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  if (info->si_code > 0 && see_ordered_access(address, context)) return;
   if (info->si_code > 0 && is_device_address(address)) {
     const std::lock_guard lock(observing);
     observer.load()(hazard_of(address, context));
@@ -133,6 +160,10 @@ void set_host_access_observer(HostAccessObserver observer_) {
   sigemptyset(&action.sa_mask);
   system_sigaction(fault_signal, &action, &handler_after);
 }
+
+namespace driver {
+bool handles_host_accesses() { return observer.load() != nullptr; }
+}  // namespace driver
 
 bool set_handler_after_observer(const struct sigaction* handler, struct sigaction* before) {
   if (observer.load() == nullptr) return false;

@@ -97,10 +97,18 @@ void run_alone(ContextState& context, const Launch& launch) {
   options.printf_bytes = context.limits.at(cuda::Limit::printf_fifo_size);
   const Kernel& kernel = *launch.function->kernel;
   if (calls_printf(kernel)) context.has_printed = true;
+  ProgramOrder& order = process().order;
+  LaunchAccesses accesses(!order.records_all_memory());
+  if (order.is_on() && options.observe) {
+    options.accesses = &accesses;
+    order.describe("kernel", info(kernel).name);
+    order.start_kernel(options.starts_early);
+  }
   const LaunchReport report = [&] {
     const Running running(kernel);
     return vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
   }();
+  if (options.accesses != nullptr) order.access(accesses, context.memory);
   if (!options.observe) context.memory.assume_initialised();
   context.printed = report.printed;
   if (report.fault) {
@@ -239,6 +247,7 @@ void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
     }
     case LaunchAttributeId::programmatic_stream_serialization:
       options.starts_early = attribute.value.programmatic_stream_serialization != 0;
+      if (options.starts_early) process().order.raise(ProgramOrder::Level::all);
       return;
     case LaunchAttributeId::programmatic_event:
     case LaunchAttributeId::launch_completion_event:

@@ -19,6 +19,9 @@ std::uint64_t allocate(ContextState& context, std::size_t bytes, Range range) {
   try {
     const std::uint64_t address = memory.allocate(bytes, {}, range.origin != Origin::device);
     context.ranges[address] = range;
+    ProgramOrder& order = process().order;
+    if (range.origin != Origin::device) order.raise(ProgramOrder::Level::host_memory);
+    order.reports().name_memory(address);
     return address;
   } catch (const std::bad_alloc&) {
     fail(Result::out_of_memory,
@@ -27,8 +30,18 @@ std::uint64_t allocate(ContextState& context, std::size_t bytes, Range range) {
   }
 }
 
-/// Frees memory that was allocated as one of two origins.
-void release(ContextState& context, std::uint64_t address, Origin origin, Origin other) {
+/// A call that frees memory waits for all work, except if the memory is that of a stream (CUDA C++
+/// Programming Guide, "Stream Ordered Memory Allocator").
+void wait_before_free(ContextState& context, std::uint64_t address, const Range& range) {
+  ProgramOrder& order = process().order;
+  if (!range.in_stream) return order.synchronize_all();
+  const Allocation* const freed = std::as_const(context.memory).find(address);
+  if (freed != nullptr) order.free_by_host(context.memory, {freed->address, freed->bytes});
+}
+
+/// Frees memory that was allocated as one of two origins. `by_host`: not in the order of a stream.
+void release(ContextState& context, std::uint64_t address, Origin origin, Origin other,
+             bool by_host = true) {
   if (address == 0) return;
   const auto found = context.ranges.find(address);
   const bool right = found != context.ranges.end() &&
@@ -39,8 +52,22 @@ void release(ContextState& context, std::uint64_t address, Origin origin, Origin
          fmt::format("{}{} is not the beginning of an allocation of that kind",
                      memory.starts_with("freed ") ? "double free: " : "", memory));
   }
+  if (by_host) wait_before_free(context, address, found->second);
   context.ranges.erase(found);
   context.memory.free(address);
+  process().order.forget(address);
+}
+
+/// cuMemAllocAsync and the frees of its memory access all of it, in the order of their stream.
+void replace_in_stream(ContextState& context, StreamState& stream, std::uint64_t address,
+                       const char* call, const char* verb) {
+  ProgramOrder& order = process().order;
+  const Allocation* const allocation = std::as_const(context.memory).find(address);
+  if (allocation == nullptr || allocation->address != address) return;
+  order.operate(context, stream, [&] {
+    order.describe(call, {}, verb);
+    order.replace(context.memory, {allocation->address, allocation->bytes});
+  });
 }
 
 PoolState& find_pool(MemoryPool pool) {
@@ -142,7 +169,10 @@ Result cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, Stream stream)
     refuse_in_capture(context, true);
     *pointer = 0;
     if (bytes == 0) return;
-    *pointer = allocate(context, bytes, {Origin::device, 0});
+    *pointer = allocate(context, bytes, {Origin::device, 0, true});
+    process().order.raise(ProgramOrder::Level::all);
+    replace_in_stream(context, find_stream(context, stream), *pointer, "asynchronous allocation",
+                      "allocates");
   });
 }
 
@@ -219,7 +249,8 @@ Result cuMemFreeAsync(DevicePointer pointer, Stream stream) {
     const auto range = context.ranges.find(pointer);
     require(range == context.ranges.end() || range->second.origin == Origin::device,
             Result::not_supported, "only device memory is freed in a stream");
-    release(context, pointer, Origin::device, Origin::device);
+    replace_in_stream(context, find_stream(context, stream), pointer, "asynchronous free", "frees");
+    release(context, pointer, Origin::device, Origin::device, false);
   });
 }
 
@@ -281,6 +312,7 @@ Result cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     require_no_overlap(context, address, bytes);
     context.memory.adopt(pointer, bytes);
     context.ranges[address] = {Origin::registered, flags};
+    process().order.raise(ProgramOrder::Level::host_memory);
   });
 }
 
@@ -294,8 +326,10 @@ Result cuMemHostUnregister(void* pointer) {
       fail(inside ? Result::invalid_value : Result::host_memory_not_registered,
            "not the beginning of registered memory");
     }
+    process().order.synchronize_all();
     context.ranges.erase(found);
     context.memory.release_adopted(pointer);
+    process().order.forget(address);
   });
 }
 

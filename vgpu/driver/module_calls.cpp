@@ -75,6 +75,10 @@ void load(cuda::Module* module, const void* image, const vgpu::Module::Addresses
   require(image != nullptr, Result::invalid_value, "the image is null");
   flush_printed(context);
   const std::string_view text = text_of(image);
+  // Kernels for programmatic dependent launch, and variables that the host can access, too.
+  ProgramOrder& order = process().order;
+  if (text.find("griddepcontrol") != text.npos) order.raise(ProgramOrder::Level::all);
+  if (!placed.empty()) order.raise(ProgramOrder::Level::host_memory);
   auto state = std::make_shared<ModuleState>();
   state->module = as_invalid_ptx([&] {
     return vgpu::Module::load(text, name_of(text), context.memory, CallStack::allowed, placed);

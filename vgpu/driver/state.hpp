@@ -12,6 +12,7 @@
 #include "core/cuda_driver/api.hpp"
 #include "vgpu/driver/capture.hpp"
 #include "vgpu/driver/handles.hpp"
+#include "vgpu/driver/program_order.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/launch.hpp"
 
@@ -26,12 +27,14 @@ struct StreamState {
   unsigned flags = 0;
   int priority = 0;
   std::shared_ptr<Capture> capture;  // null unless capturing
+  StreamOrder order;
 };
 
 struct EventState {
   unsigned flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
+  ProgramClock order;  // what is ordered before the event
   // Valid if the event was last recorded in a capturing stream.
   std::weak_ptr<Capture> capture;
   bool captured = false;  // true even after that capture has ended
@@ -68,8 +71,9 @@ struct UserObjectState {
 };
 
 struct GraphState {
-  std::vector<Operation> operations;
+  std::vector<CapturedOperation> operations;
   std::vector<std::shared_ptr<UserObjectState>> user_objects;
+  ProgramClock launched;  // the end of the last launch, which orders it before the next one
 };
 
 /// How a range of the context's memory was allocated.
@@ -77,6 +81,7 @@ enum class Origin { device, pinned, registered, managed };
 struct Range {
   Origin origin = Origin::device;
   unsigned flags = 0;
+  bool in_stream = false;  // cuMemAllocAsync
 };
 
 struct ContextState {
@@ -94,6 +99,7 @@ struct ContextState {
   Handles<cuda::Graph, GraphState> graphs;
   Handles<cuda::GraphExec, GraphState> graph_execs;
   StreamState legacy_stream;
+  ProgramClock blocking_end;  // of the operations in streams that the legacy stream waits for
   std::map<std::thread::id, StreamState> per_thread_streams;
   std::map<cuda::Limit, std::size_t> limits;
   cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
@@ -129,6 +135,7 @@ struct Process {
   /// By kernel; only if LaunchDefaults::launches_per_kernel is set.
   std::map<std::string, std::uint64_t> launch_counts;
   PrintSink sink;
+  ProgramOrder order;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
   Handles<cuda::MemoryPool, PoolState> pools;  // belong to the device, not to a context
   Handles<cuda::UserObject, UserObjectState> user_objects;

@@ -16,6 +16,8 @@ void create(Stream* stream, unsigned flags, int priority) {
   auto state = std::make_shared<StreamState>();
   state->flags = flags;
   state->priority = std::clamp(priority, greatest_priority, least_priority);
+  process().order.raise(ProgramOrder::Level::all);
+  process().order.reports().name_stream(state->id);
   *stream = context.streams.add(std::move(state));
 }
 
@@ -48,6 +50,7 @@ Result cuStreamDestroy(Stream stream) {
     if (state->capture != nullptr && state->capture->origin == state.get()) {
       end_capture(context, *state->capture);
     }
+    process().order.destroy(*state);
     context.streams.remove(stream);
   });
 }
@@ -55,12 +58,18 @@ Result cuStreamDestroy(Stream stream) {
 Result cuStreamSynchronize(Stream stream) {
   return call_driver([&] {
     flush_printed(current_context_even_if_faulty());
-    require_not_capturing(current_context(), stream);
+    ContextState& context = current_context();
+    require_not_capturing(context, stream);
+    process().order.synchronize(context, find_stream(context, stream));
   });
 }
 
+/// The answer tells the program that the stream's work is done.
 Result cuStreamQuery(Stream stream) {
-  return call_context([&](ContextState& context) { require_not_capturing(context, stream); });
+  return call_context([&](ContextState& context) {
+    require_not_capturing(context, stream);
+    process().order.synchronize(context, find_stream(context, stream));
+  });
 }
 
 Result cuStreamGetFlags(Stream stream, unsigned* flags) {
@@ -89,14 +98,20 @@ Result cuStreamGetId(Stream stream, unsigned long long* id) {
   });
 }
 
-/// The work before the event is already done, so only captures record the dependency.
+/// The work before the event is already done: the dependency matters for captures and for the order
+/// of operations.
 Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
   return call_context([&](ContextState& context) {
-    require(flags <= 1, Result::invalid_value, "not flags of cuStreamWaitEvent");
+    require(flags <= cuda::event_wait_external, Result::invalid_value,
+            "not flags of cuStreamWaitEvent");
     StreamState& waiting = find_stream(context, stream);
     const auto state = find_event(context, event);
     if (!state->captured) {
-      if (waiting.capture == nullptr || !state->recorded) return;
+      if (!state->recorded && flags != cuda::event_wait_external) return;
+      if (waiting.capture == nullptr || flags == cuda::event_wait_external) {
+        return enqueue(context, stream,
+                       [state](ContextState&) { process().order.wait_for(state->order); });
+      }
       waiting.capture->invalidated = true;
       fail(Result::stream_capture_isolation, "the event was recorded outside of the capture");
     }
@@ -114,7 +129,10 @@ Result cuLaunchHostFunc(Stream stream, HostFunction function, void* user_data) {
     require(function != nullptr, Result::invalid_value, "the function is null");
     enqueue(context, stream, [=](ContextState& running) {
       flush_printed(running);
-      function(user_data);
+      process().order.describe("host function");
+      // The host may learn from the function that the work before it is done.
+      process().order.let_host_wait();
+      process().order.run_on_host([&] { function(user_data); });
     });
   });
 }

@@ -65,6 +65,18 @@ AccessWatcher access_watcher() {
   return process.watcher;
 }
 
+void set_order_observer(OrderObserver observer, ProgramSource* source) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.order.enable(std::move(observer), source);
+}
+
+void record_all_operations() {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.order.raise(driver::ProgramOrder::Level::all);
+}
+
 void set_print_sink(PrintSink sink) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);

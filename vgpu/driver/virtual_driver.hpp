@@ -66,6 +66,36 @@ void set_access_watcher(AccessWatcher watcher);
 /// The current watcher, for launches on devices other than the driver's.
 AccessWatcher access_watcher();
 
+/// Finds the program's lines, for reports of unordered operations.
+class ProgramSource {
+ public:
+  virtual ~ProgramSource() = default;
+  /// A number for the program's call that is under way, the same for equal calls. Called often.
+  virtual std::uint32_t here() = 0;
+  struct Line {
+    std::string file;  // as the compiler was given it; empty if unknown
+    int line = 0;
+    std::string name;  // "a.cu:14"
+  };
+  virtual Line line(std::uint32_t site) = 0;
+  /// The variable whose address the call takes first: "s" for cudaStreamCreate(&s). Empty if unknown.
+  virtual std::string variable(std::uint32_t site) = 0;
+};
+
+/// Receives each pair of operations that access the same bytes although nothing orders them, as a
+/// HazardKind::unordered (driver/program_order.hpp). With an empty observer nothing is recorded.
+/// `source` may be null; otherwise it must live as long as the process.
+using OrderObserver = std::function<void(const Hazard&)>;
+void set_order_observer(OrderObserver observer, ProgramSource* source);
+/// Records the accesses of all operations from now on, not only once a stream has been created.
+void record_all_operations();
+
+/// Launches executable graphs as the nodes of one graph: node i comes after the nodes `after[i]`,
+/// which have lower indices.
+cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
+                             const std::vector<std::vector<std::size_t>>& after,
+                             cuda::Stream stream);
+
 /// Receives the output of kernels' printf, which appears at synchronizing calls as on a GPU.
 /// Standard output by default.
 using PrintSink = std::function<void(const std::string& text)>;

@@ -3,6 +3,7 @@
 // and page-locked memory has the same addresses for the host and for kernels: those of its data.
 // The host cannot access the addresses of other allocations (device_addresses.hpp).
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,6 +28,8 @@ struct RecordedRows {
   bool stays_apart = false;        // nor will there be in later launches
 };
 
+class TouchedBytes;
+
 /// One allocation. `bytes` is the requested size; bytes beyond it are out of bounds.
 struct Allocation {
   std::uint64_t address = 0;
@@ -47,6 +50,8 @@ struct Allocation {
   /// The last launch with a bulk copy that writes here.
   mutable std::uint64_t copied_in_launch = 0;
   mutable RecordedRows rows;
+  /// The records of the running launch, early and other accesses (memory/launch_accesses.hpp).
+  mutable std::array<TouchedBytes*, 2> touched{};
   std::uint64_t serial = 0;  // of unnamed allocations, from 1, for reports
 
   /// The data at a device address.

@@ -23,6 +23,7 @@ const char* name(HazardKind kind) {
     case HazardKind::leak: return "leak";
     case HazardKind::host_access: return "host access";
     case HazardKind::failed_call: return "failed call";
+    case HazardKind::unordered: return "unordered operations";
   }
   return "unknown";
 }
@@ -48,7 +49,8 @@ bool is_fault(HazardKind kind) {
     case HazardKind::early_access:
     case HazardKind::leak:
     case HazardKind::host_access:
-    case HazardKind::failed_call: return false;
+    case HazardKind::failed_call:
+    case HazardKind::unordered: return false;
   }
   return false;
 }

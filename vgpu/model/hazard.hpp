@@ -26,6 +26,7 @@ enum class HazardKind : std::uint8_t {
   leak,               // device memory not freed at exit
   host_access,        // host code accesses device memory
   failed_call,        // a call of the host failed, and the program ignores its error
+  unordered,          // two operations access the same bytes, and nothing orders them
 };
 
 /// "shared-memory race", "out of bounds", …

@@ -72,6 +72,8 @@ struct KernelInfo {
   std::size_t parameter_bytes = 0;
 };
 
+class LaunchAccesses;
+
 struct LaunchOptions {
   Dim3 grid, block;
   /// The grid in threads, as Metal's dispatchThreads gives it, if it is no multiple of the block: blocks
@@ -80,11 +82,12 @@ struct LaunchOptions {
   Dim3 cluster;                     // in blocks; the kernel's own size if it requires one
   std::int64_t dynamic_shared = 0;  // bytes
   bool cooperative = false;
-  bool starts_early = false;  // the previous launch may still run (griddepcontrol.wait)
-  bool observe = true;        // count memory accesses and detect hazards
-  bool native = true;         // translate to machine code, if the CPU supports it
-  AccessWatcher watcher;      // called for every observed access; may be empty
-  unsigned threads = 0;       // CPU threads; 0: all
+  bool starts_early = false;           // the previous launch may still run (griddepcontrol.wait)
+  bool observe = true;                 // count memory accesses and detect hazards
+  bool native = true;                  // translate to machine code, if the CPU supports it
+  LaunchAccesses* accesses = nullptr;  // receives the bytes accessed, if observed; may be null
+  AccessWatcher watcher;               // called for every observed access; may be empty
+  unsigned threads = 0;                // CPU threads; 0: all
   std::uint64_t instruction_limit = 1ull << 40;  // warp instructions of the whole launch
   std::size_t hazard_limit = 100;                // number of distinct hazards to keep
   // size of the kernel's printf ring; the newest output is kept

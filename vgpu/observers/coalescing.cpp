@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observers/access_watch.hpp"
 #include "vgpu/observers/early_access.hpp"
@@ -115,6 +116,25 @@ void check_early(Warp& warp, const MemoryOp& op, Shape& shape, const Place& plac
   report_early_access(warp, lane, op.site, name(kind), place.address(shape.address(lane), lane));
 }
 
+Touch touch_of(AccessKind kind, bool synchronized) {
+  if (kind == AccessKind::load) return synchronized ? Touch::synchronized_read : Touch::read;
+  return synchronized || kind == AccessKind::atomic ? Touch::synchronized_write : Touch::write;
+}
+
+/// Records the bytes for the order of the launch with the program's other operations.
+void note_touched(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
+                  AccessKind kind) {
+  LaunchAccesses& accesses = *block.worker.touched;
+  const Allocation& allocation = *place.allocation;
+  if (!accesses.includes(allocation)) return;
+  const bool early = (shape.mask & warp.early) != 0 && early_lanes(warp, shape.mask) != 0;
+  TouchedBytes& touched = accesses.of(allocation, early);
+  const Touch touch = touch_of(kind, op.relaxed);
+  for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int) {
+    touched.add(at - allocation.address, bytes, touch);
+  });
+}
+
 }  // namespace
 
 void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
@@ -142,6 +162,7 @@ void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, co
       });
     }
   }
+  if (block.worker.touched != nullptr) note_touched(block, warp, op, shape, place, kind);
   if (block.worker.launch.orders(allocation)) {
     observe_global_order(block, warp, op, shape, place, kind);
   }

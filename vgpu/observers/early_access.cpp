@@ -5,6 +5,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/memory/launch_accesses.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -36,6 +37,7 @@ bool is_ordered_after_any(const Warp& warp, int lane) {
 void observe_grid_wait(Warp& warp) {
   Block& block = *warp.block;
   warp.early &= ~warp.mask;
+  if (block.worker.touched != nullptr) block.worker.touched->note_wait(block.linear);
   // A thread that is ordered after a later wait of the warp is also ordered after its first one.
   Stamp& first = block.grid_waits[static_cast<std::size_t>(warp.index)];
   if (first != 0) return;

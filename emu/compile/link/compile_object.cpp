@@ -63,8 +63,10 @@ constexpr std::array lenient = {"-Wno-register",
                                 "-Wno-inconsistent-missing-override"};
 
 // nvcc has GCC compile host code without optimization by default. Programs rely on it: integers wrap, and
-// a function without its return statement returns.
-constexpr std::array as_written = {"-fwrapv", "-fno-strict-aliasing", "-fno-strict-return"};
+// a function without its return statement returns. Reports name the line of a call, which a jump at the
+// end of a function would not tell.
+constexpr std::array as_written = {"-fwrapv", "-fno-strict-aliasing", "-fno-strict-return",
+                                   "-fno-optimize-sibling-calls"};
 
 // Reports name the line of host code that accesses device memory. The program's own -g comes later,
 // and prevails.

@@ -12,6 +12,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/observers.hpp"
+#include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/model/async_ops.hpp"
 #include "vgpu/model/bulk_traffic.hpp"
@@ -71,7 +72,14 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
   if (!copy.block().worker.observe) return true;
   copy.traffic.add(address, bytes);
   if (!writes) copy.block().observers.check_bulk_read(copy.access(), {allocation, address, bytes});
-  if (copy.block().observers.early_lanes(copy.warp, 1u << copy.lane) != 0) {
+  const bool early = copy.block().observers.early_lanes(copy.warp, 1u << copy.lane) != 0;
+  LaunchAccesses* const touched = copy.block().worker.touched;
+  if (touched != nullptr && touched->includes(*allocation)) {
+    const bool adds = copy.op.reduction != Reduction::none;
+    const Touch touch = !writes ? Touch::read : adds ? Touch::synchronized_write : Touch::write;
+    touched->of(*allocation, early).add(address - allocation->address, bytes, touch);
+  }
+  if (early) {
     copy.block().observers.report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy",
                                                address);
   }

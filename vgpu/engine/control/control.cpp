@@ -8,6 +8,7 @@
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_members.hpp"
+#include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
 namespace rung::vgpu {
@@ -85,6 +86,11 @@ void fence(Warp& warp, const Instr&) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // other blocks run on other CPU threads
   warp.block->observers.observe_fence(warp);
 }
+void grid_trigger(Warp& warp, const Instr&) {
+  LaunchAccesses* const touched = warp.worker->touched;
+  if (touched != nullptr) touched->note_trigger(warp.block->linear);
+}
+
 void grid_wait(Warp& warp, const Instr&) { warp.block->observers.observe_grid_wait(warp); }
 void nothing(Warp&, const Instr&) {}
 
@@ -253,7 +259,7 @@ std::optional<OpSpec> clock(const ptx::Instruction& instruction) {
 /// griddepcontrol: launches run one after the other, so wait returns immediately.
 std::optional<OpSpec> dependency_control(const ptx::Instruction& instruction) {
   if (instruction.has("wait")) return spec(grid_wait, {}, 0);
-  if (instruction.has("launch_dependents")) return spec(nothing, {}, 0);
+  if (instruction.has("launch_dependents")) return spec(grid_trigger, {}, 0);
   return std::nullopt;
 }
 

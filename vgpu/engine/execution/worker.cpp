@@ -31,6 +31,7 @@ Worker::Worker(LaunchState& launch_)
       kernel(launch_.kernel),
       observe(launch_.options.observe),
       watched(observe && launch_.options.watcher),
+      touched(observe ? launch_.options.accesses : nullptr),
       native(launch_.options.native && !kernel.native_code.empty()) {
   executions.resize(kernel.blocks.size());
   steps.resize(kernel.superinstructions.size());

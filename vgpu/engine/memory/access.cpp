@@ -15,6 +15,7 @@
 #include "vgpu/engine/memory/plain_access-inl.hpp"
 #include "vgpu/engine/memory/shared_access-inl.hpp"
 #include "vgpu/engine/observers.hpp"
+#include "vgpu/memory/launch_accesses.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -54,6 +55,18 @@ void count_local(Worker& worker, const MemoryOp& op, Shape& shape, ptx::Space sp
   }
 }
 
+/// Records loads from constant memory for the order of the launch with copies to it.
+void note_constant(Block& block, const MemoryOp& op, Shape& shape, const Place& place) {
+  LaunchAccesses* const touched = block.worker.touched;
+  if (touched == nullptr || !touched->includes(*place.allocation)) return;
+  TouchedBytes& bytes = touched->of(*place.allocation, false);
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    const std::uint64_t at = place.address(shape.address(lane), lane);
+    bytes.add(at - place.allocation->address, op.access_bytes(), Touch::read);
+  }
+}
+
 template <AccessKind Kind>
 void observe(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place) {
   switch (place.space) {
@@ -62,6 +75,7 @@ void observe(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const P
       block.observers.observe_global(block, warp, op, shape, place, Kind);
       break;
     case ptx::Space::generic: break;  // observed by the other block
+    case ptx::Space::constant: note_constant(block, op, shape, place); [[fallthrough]];
     default: count_local<Kind>(block.worker, op, shape, place.space);
   }
 }

@@ -46,7 +46,7 @@ HWY_INLINE void observe_plainly(Warp& warp, const MemoryOp& op, Shape& shape,
   ++counts.requests;
   counts.units += static_cast<std::uint64_t>(shape.sectors(bytes, op.offset));
   const bool written = allocation.host || allocation.all_initialised;
-  if (written && !worker.launch.orders(allocation)) return;
+  if (written && worker.touched == nullptr && !worker.launch.orders(allocation)) return;
   const Place place{ptx::Space::global, static_cast<std::uint64_t>(op.offset), 0,
                     allocation.to_data, &allocation};
   warp.block->observers.check_global(*warp.block, warp, op, shape, place, Kind);

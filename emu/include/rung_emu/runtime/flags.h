@@ -36,6 +36,7 @@
 #define cudaEventRecordDefault 0x00
 #define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
+#define cudaEventWaitExternal 0x01
 #define cudaDeviceScheduleMask 0x07
 #define cudaDeviceBlockingSync 0x04
 #define cudaHostRegisterIoMemory 0x04

@@ -1,0 +1,280 @@
+#include "vgpu/driver/program_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "vgpu/driver/state.hpp"
+
+namespace rung::vgpu::driver {
+namespace {
+
+bool is_blocking(const StreamState& stream) {
+  return (stream.flags & cuda::stream_non_blocking) == 0;
+}
+
+bool is_legacy(const ContextState& context, const StreamState& stream) {
+  return &stream == &context.legacy_stream;
+}
+
+ProgramClock joined(ProgramClock clock, const ProgramClock& other) {
+  clock.join(other);
+  return clock;
+}
+
+ProgramClock with(ProgramClock clock, ProgramPoint point) {
+  clock.add(point);
+  return clock;
+}
+
+}  // namespace
+
+void ProgramOrder::enable(OrderObserver observer, ProgramSource* source) {
+  reports_.observe(std::move(observer), source);
+  if (!reports_.has_observer()) level_ = Level::nothing;
+}
+
+void ProgramOrder::raise(Level level) {
+  if (reports_.has_observer()) level_ = std::max(level_, level);
+}
+
+ProgramClock ProgramOrder::waits_of(const ContextState& context, const StreamState& stream) const {
+  if (is_legacy(context, stream)) return joined(host_, context.blocking_end);
+  if (is_blocking(stream)) return joined(host_, context.legacy_stream.order.end.all);
+  return host_;
+}
+
+ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamState& stream)
+    : order_(order) {
+  running_.context = &context;
+  running_.stream = &stream;
+  running_.rest = order.waits_of(context, stream);
+  if (order.running_ != nullptr) running_.rest.join(order.running_->start);
+  running_.start = joined(running_.rest, stream.order.end.all);
+  if (!stream.order.timeline) stream.order.timeline = order.timelines_.acquire(running_.start);
+  running_.timeline = *stream.order.timeline;
+  running_.previous = &stream.order.end;
+  running_.text.site = order.reports_.site();
+  running_.text.stream = is_legacy(context, stream) ? ProgramReports::legacy_stream : stream.id;
+  begin();
+}
+
+ProgramOrder::Scope::Scope(ProgramOrder& order, std::span<const OperationEnd* const> after,
+                           const OperationEnd* previous, std::uint32_t site, OperationEnd& end)
+    : order_(order), end_(&end) {
+  const Running& graph = *order.running_;
+  running_.rest = graph.start;
+  for (const OperationEnd* other : after) {
+    if (other != previous) running_.rest.join(other->all);
+  }
+  running_.start = running_.rest;
+  if (previous != nullptr) running_.start.join(previous->all);
+  running_.timeline = order.timelines_.acquire(running_.start);
+  running_.previous = previous;
+  running_.text.site = site;
+  running_.text.stream = graph.text.stream;
+  running_.text.in_graph = true;
+  begin();
+}
+
+void ProgramOrder::Scope::begin() {
+  order_.pages_.lift();
+  running_.outer = std::exchange(order_.running_, &running_);
+  running_.first = running_.late = running_.start;
+  running_.point = order_.timelines_.advance(running_.timeline);
+  running_.start.add(running_.point);
+  running_.clock = running_.start;
+}
+
+ProgramOrder::Scope::~Scope() {
+  ProgramOrder& order = order_;
+  Running& own = running_;
+  order.running_ = own.outer;
+  OperationEnd end = std::move(own.end);
+  end.all = std::move(own.clock);
+  if (own.only_waits && own.previous != nullptr && own.previous->is_kernel) {
+    end.is_kernel = true;
+    end.before = joined(own.previous->before, own.waited);
+    end.complete = joined(own.previous->complete, own.waited);
+  }
+  if (own.early_timeline) order.timelines_.release(*own.early_timeline);
+  if (own.lets_host_wait) order.synchronize(end.all);
+  if (own.outer != nullptr) {
+    own.outer->clock.join(end.all);
+    own.outer->only_waits = false;
+  }
+  if (own.stream == nullptr) {
+    order.timelines_.release(own.timeline);
+    *end_ = std::move(end);
+    return;
+  }
+  const bool blocks = is_blocking(*own.stream) && !is_legacy(*own.context, *own.stream);
+  if (blocks) own.context->blocking_end.join(end.all);
+  own.stream->order.end = std::move(end);
+  order.protect_pages(false);
+}
+
+void ProgramOrder::begin_accesses(const ProgramClock& clock, const DeviceMemory& memory) {
+  const std::uint32_t label = reports_.label(running_->text);
+  shadow_.begin({running_->point, label}, clock, host_,
+                [this, label, &memory](const ProgramShadow::Conflict& conflict) {
+                  reports_.report(conflict, label, memory);
+                });
+}
+
+void ProgramOrder::describe(const char* what, const std::string& kernel, const char* verb) {
+  if (running_ == nullptr) return;
+  running_->text.what = what;
+  running_->text.kernel = kernel;
+  running_->text.verb = verb;
+  running_->only_waits = false;
+}
+
+void ProgramOrder::access(const DeviceMemory& memory, std::uint64_t address, std::uint64_t bytes,
+                          Touch touch) {
+  if (running_ == nullptr) return;
+  const Allocation* const allocation = memory.find(address);
+  if (allocation == nullptr || (!records_all_memory() && !allocation->host)) return;
+  if (allocation->host) pages_.note(*allocation);
+  const std::uint64_t offset = address - allocation->address;
+  if (!std::exchange(running_->has_accesses, true)) begin_accesses(running_->first, memory);
+  shadow_.touch({allocation->address, allocation->bytes}, offset,
+                std::min<std::uint64_t>(bytes, allocation->bytes - offset), touch);
+}
+
+void ProgramOrder::start_kernel(bool early) {
+  if (running_ == nullptr) return;
+  Running& own = *running_;
+  own.end.is_kernel = true;
+  if (early && own.previous != nullptr && own.previous->is_kernel) {
+    own.first = joined(own.rest, own.previous->before);
+    own.late = joined(own.rest, own.previous->complete);
+    // Later operations of the same timeline would be ordered after the previous kernel, too.
+    own.early_timeline = timelines_.acquire(own.first);
+    own.point = timelines_.advance(*own.early_timeline);
+    own.clock.add(own.point);
+  }
+  own.end.before = own.first;
+}
+
+void ProgramOrder::access(const LaunchAccesses& accesses, const DeviceMemory& memory) {
+  if (running_ == nullptr) return;
+  Running& own = *running_;
+  for (const auto& touched : accesses.touched(false)) {
+    const ProgramClock seen = shadow_.seen_by(*touched);
+    own.late.join(seen);
+    own.clock.join(seen);
+  }
+  const bool waited = accesses.has_waited() || !own.early_timeline;
+  own.end.complete = with(waited ? own.late : own.first, own.point);
+  if (accesses.triggers_after_wait()) own.end.before = own.late;
+  for (const bool early : {true, false}) {
+    if (accesses.touched(early).empty()) continue;
+    begin_accesses(early ? own.first : own.late, memory);
+    for (const auto& touched : accesses.touched(early)) {
+      shadow_.touch(*touched);
+      if (touched->allocation().host) pages_.note(touched->allocation());
+    }
+  }
+}
+
+void ProgramOrder::replace(const DeviceMemory& memory, const ProgramMemory& replaced) {
+  if (running_ == nullptr) return;
+  begin_accesses(running_->first, memory);
+  shadow_.touch(replaced, 0, replaced.bytes, Touch::write);
+}
+
+void ProgramOrder::free_by_host(const DeviceMemory& memory, const ProgramMemory& freed) {
+  if (!is_on() || running_ != nullptr) return;
+  Running host;
+  host.text = {"free", {}, "frees", reports_.site(), ProgramReports::host, false};
+  running_ = &host;
+  begin_accesses(host_, memory);
+  shadow_.touch(freed, 0, freed.bytes, Touch::write);
+  running_ = nullptr;
+}
+
+void ProgramOrder::let_host_wait() {
+  if (running_ != nullptr) running_->lets_host_wait = true;
+}
+
+ProgramClock ProgramOrder::recorded() const {
+  return running_ == nullptr ? ProgramClock() : running_->start;
+}
+
+void ProgramOrder::start_after(const ProgramClock& clock) {
+  if (running_ == nullptr) return;
+  for (ProgramClock* own :
+       {&running_->rest, &running_->start, &running_->first, &running_->late, &running_->clock}) {
+    own->join(clock);
+  }
+}
+
+ProgramClock ProgramOrder::reached() const {
+  return running_ == nullptr ? ProgramClock() : running_->clock;
+}
+
+void ProgramOrder::wait_for(const ProgramClock& event) {
+  if (running_ == nullptr) return;
+  running_->clock.join(event);
+  running_->waited.join(event);
+}
+
+void ProgramOrder::synchronize(const ContextState& context, const StreamState& stream) {
+  if (!is_on()) return;
+  host_.join(stream.order.end.all);
+  if (is_legacy(context, stream)) host_.join(context.blocking_end);
+  settle();
+}
+
+void ProgramOrder::synchronize(const ProgramClock& event) {
+  if (!is_on()) return;
+  host_.join(event);
+  settle();
+}
+
+void ProgramOrder::synchronize_all() {
+  if (is_on()) synchronize(timelines_.all());
+}
+
+void ProgramOrder::settle() {
+  if (running_ != nullptr) return;
+  if (host_.covers(timelines_.all())) shadow_.forget_all();
+  protect_pages(true);
+}
+
+void ProgramOrder::protect_pages(bool all) {
+  pages_.protect(shadow_, running_ == nullptr ? host_ : running_->start, all);
+}
+
+void ProgramOrder::forget(std::uint64_t address) {
+  pages_.forget(address);
+  reports_.forget_memory(address);
+  shadow_.forget(address);
+}
+
+bool ProgramOrder::see_host_access(const DeviceMemory& memory, std::uint64_t address, bool writes,
+                                   const std::function<ProgramSource::Line()>& line) {
+  const auto found = pages_.unprotect(address);
+  if (!found) return false;
+  bool sees_flag = false;
+  shadow_.check(*found, address - found->address, writes ? Touch::write : Touch::read,
+                running_ == nullptr ? host_ : running_->start,
+                [&](const ProgramShadow::Conflict& conflict) {
+                  if (!writes && conflict.earlier_touch == Touch::synchronized_write) {
+                    sees_flag = true;
+                  } else {
+                    reports_.report_host(conflict, line(),
+                                         running_ == nullptr ? nullptr : &running_->text, memory);
+                  }
+                });
+  // The program polls a flag that a kernel sets: what the kernel did before it is done.
+  if (sees_flag) synchronize_all();
+  return true;
+}
+
+void ProgramOrder::destroy(StreamState& stream) {
+  if (stream.order.timeline) timelines_.release(*stream.order.timeline);
+  stream.order.timeline.reset();
+}
+
+}  // namespace rung::vgpu::driver

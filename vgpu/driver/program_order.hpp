@@ -1,0 +1,177 @@
+#pragma once
+// The order of the program's operations: which of them streams, events, graphs and synchronizing
+// calls order, and the accesses of those that nothing orders.
+//
+// Operations run at once, one after the other. Each has a point in a vector clock
+// (happens_before/program_clock.hpp), and its accesses are compared with those of all operations
+// that are not ordered before it. Nothing is recorded until the program does something that leaves
+// operations unordered (raise()). All threads of the host count as one.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "vgpu/driver/host_pages.hpp"
+#include "vgpu/driver/program_reports.hpp"
+#include "vgpu/happens_before/program_clock.hpp"
+#include "vgpu/happens_before/program_shadow.hpp"
+#include "vgpu/memory/launch_accesses.hpp"
+
+namespace rung::vgpu::driver {
+
+struct ContextState;
+struct StreamState;
+
+/// The end of an operation.
+struct OperationEnd {
+  ProgramClock all;  // the operation, and everything ordered before it
+  // For a programmatic dependent launch after a kernel:
+  bool is_kernel = false;
+  ProgramClock before;    // what the kernel's first accesses are ordered after
+  ProgramClock complete;  // what is complete when griddepcontrol.wait returns
+};
+
+/// The part of StreamState for the order of operations.
+struct StreamOrder {
+  OperationEnd end;  // of the last operation
+  std::optional<std::uint32_t> timeline;
+};
+
+class ProgramOrder {
+ public:
+  enum class Level : std::uint8_t {
+    nothing,      // one stream, and no memory that the host can access
+    host_memory,  // one stream, and memory that the host can access
+    all,
+  };
+
+  /// Reports unordered operations from now on, if there is an observer.
+  void enable(OrderObserver observer, ProgramSource* source);
+  /// The program creates a stream, or allocates memory that the host can access.
+  void raise(Level level);
+  bool is_on() const { return level_ != Level::nothing; }
+  bool records_all_memory() const { return level_ == Level::all; }
+  ProgramReports& reports() { return reports_; }
+
+  /// Runs an operation of the stream. run() calls the functions below.
+  template <class Run>
+  void operate(ContextState& context, StreamState& stream, const Run& run) {
+    if (!is_on()) return run();
+    const Scope scope(*this, context, stream);
+    run();
+  }
+  /// Runs a node of the graph that the running operation launches. `after`: the ends of its
+  /// dependencies. `previous`: the one that it need not wait for if it is a programmatic dependent
+  /// launch; may be null. `site`: of the call that made the node.
+  template <class Run>
+  void operate_node(std::span<const OperationEnd* const> after, const OperationEnd* previous,
+                    std::uint32_t site, OperationEnd& end, const Run& run) {
+    if (!is_on() || running_ == nullptr) return run();
+    const Scope scope(*this, after, previous, site, end);
+    run();
+  }
+
+  /// Says what the running operation is. Call it before the accesses.
+  void describe(const char* what, const std::string& kernel = {}, const char* verb = "");
+  /// An access of the running operation. Memory that the device cannot access is ignored.
+  void access(const DeviceMemory& memory, std::uint64_t address, std::uint64_t bytes, Touch touch);
+  /// The running operation is a kernel. `early`: it may start before the previous one has ended.
+  void start_kernel(bool early);
+  void access(const LaunchAccesses& accesses, const DeviceMemory& memory);
+  /// The running operation allocates or frees the memory.
+  void replace(const DeviceMemory& memory, const ProgramMemory& replaced);
+  /// The host waits until the running operation has ended.
+  void let_host_wait();
+  /// Runs a function of the host as the running operation, which sees its accesses.
+  template <class Run>
+  void run_on_host(const Run& run) {
+    if (running_ == nullptr) return run();
+    protect_pages(true);
+    run();
+    pages_.lift();
+  }
+  /// Everything ordered before an event that the running operation records.
+  ProgramClock recorded() const;
+  /// The running operation starts after everything that the clock orders.
+  void start_after(const ProgramClock& clock);
+  /// Everything ordered before the end of the running operation, with its nodes.
+  ProgramClock reached() const;
+  /// The running operation waits for an event.
+  void wait_for(const ProgramClock& event);
+
+  // Calls by which the host waits.
+  void synchronize(const ContextState& context, const StreamState& stream);
+  void synchronize(const ProgramClock& event);
+  void synchronize_all();
+
+  /// The host frees memory without waiting.
+  void free_by_host(const DeviceMemory& memory, const ProgramMemory& freed);
+  /// The memory does not exist any more.
+  void forget(std::uint64_t address);
+  void destroy(StreamState& stream);
+
+  /// True if host code may not access some pages. May be called without holding the driver's lock.
+  bool protects_pages() const { return pages_.is_protected(); }
+  /// Host code accesses memory, in the handler of the signal that this raised. Returns false if the
+  /// page was not protected. `line` finds the program's line.
+  bool see_host_access(const DeviceMemory& memory, std::uint64_t address, bool writes,
+                       const std::function<ProgramSource::Line()>& line);
+  /// Allows all accesses of host code.
+  void lift_pages() { pages_.lift(); }
+
+ private:
+  struct Running {
+    Running* outer = nullptr;  // launches the graph, or is a host function that calls the driver
+    ContextState* context = nullptr;
+    StreamState* stream = nullptr;  // null for a node
+    std::uint32_t timeline = 0;
+    ProgramPoint point;
+    ProgramClock start;   // of everything ordered before it, and itself
+    ProgramClock rest;    // `start` without itself and `previous`
+    ProgramClock clock;   // `start`, and what its nodes and waits have added
+    ProgramClock first;   // precedes its first accesses
+    ProgramClock late;    // what accesses after griddepcontrol.wait are ordered after
+    ProgramClock waited;  // events
+    const OperationEnd* previous = nullptr;
+    OperationEnd end;
+    bool only_waits = true;  // a later launch may still start before `previous` has ended
+    bool lets_host_wait = false;
+    bool has_accesses = false;
+    std::optional<std::uint32_t> early_timeline;
+    OperationText text;
+  };
+  class Scope {
+   public:
+    Scope(ProgramOrder& order, ContextState& context, StreamState& stream);
+    Scope(ProgramOrder& order, std::span<const OperationEnd* const> after,
+          const OperationEnd* previous, std::uint32_t site, OperationEnd& end);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    void begin();
+
+    ProgramOrder& order_;
+    Running running_;
+    OperationEnd* end_ = nullptr;  // receives the end of a node
+  };
+
+  /// Everything that the stream's next operation waits for, apart from the stream's own operations.
+  ProgramClock waits_of(const ContextState& context, const StreamState& stream) const;
+  void begin_accesses(const ProgramClock& clock, const DeviceMemory& memory);
+  void settle();
+  void protect_pages(bool all);
+
+  Level level_ = Level::nothing;
+  Timelines timelines_;
+  ProgramClock host_;  // what the host has waited for
+  ProgramShadow shadow_;
+  HostPages pages_;
+  ProgramReports reports_;
+  Running* running_ = nullptr;
+};
+
+}  // namespace rung::vgpu::driver

@@ -1,0 +1,122 @@
+#include "vgpu/driver/program_reports.hpp"
+
+#include <fmt/format.h>
+
+namespace rung::vgpu::driver {
+namespace {
+
+constexpr std::size_t most_reports = 1000;
+
+const char* verb_of(Touch touch) {
+  switch (touch) {
+    case Touch::read:
+    case Touch::synchronized_read: return "reads";
+    case Touch::write: return "writes";
+    case Touch::synchronized_write: return "updates";
+  }
+  return "";
+}
+
+Party party_of(const ProgramSource::Line& line, Touch touch) {
+  Party party;
+  party.access = touch == Touch::read || touch == Touch::synchronized_read ? "read" : "write";
+  party.source = line.name;
+  party.file = line.file;
+  party.line = line.line;
+  return party;
+}
+
+}  // namespace
+
+void ProgramReports::observe(OrderObserver observer, ProgramSource* source) {
+  observer_ = std::move(observer);
+  source_ = source;
+}
+
+std::uint32_t ProgramReports::label(const OperationText& text) {
+  const auto [found, is_new] = labels_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+  if (is_new) texts_.push_back(&found->first);
+  return found->second;
+}
+
+std::string ProgramReports::stream_name(const OperationText& operation) {
+  const std::string graph = operation.in_graph ? "a graph in " : "";
+  if (operation.stream == host) return "the host";
+  if (operation.stream == legacy_stream) return graph + "the default stream";
+  const auto site = stream_sites_.find(operation.stream);
+  if (site == stream_sites_.end()) return graph + "the per-thread default stream";
+  const std::string variable = source_ == nullptr ? "" : source_->variable(site->second);
+  // Several streams may have the name of one array.
+  const std::size_t number =
+      stream_numbers_.try_emplace(operation.stream, stream_numbers_.size() + 1).first->second;
+  std::size_t same = 0;
+  for (const auto& [stream, other] : stream_sites_) same += other == site->second ? 1 : 0;
+  if (variable.empty()) return fmt::format("{}stream {}", graph, number);
+  return same > 1 ? fmt::format("{}stream {} of {}", graph, number, variable)
+                  : fmt::format("{}stream {}", graph, variable);
+}
+
+std::string ProgramReports::memory_name(std::uint64_t address, const DeviceMemory& memory) {
+  const Allocation* const allocation = memory.find(address);
+  if (allocation == nullptr) return memory.describe(address);
+  const auto site = memory_sites_.find(allocation->address);
+  const std::string variable =
+      site == memory_sites_.end() || source_ == nullptr ? "" : source_->variable(site->second);
+  if (variable.empty() || !allocation->name.empty()) return memory.describe(address);
+  const std::uint64_t offset = address - allocation->address;
+  return offset == 0 ? variable : fmt::format("{} + {} bytes", variable, offset);
+}
+
+ProgramReports::Named ProgramReports::named(std::uint32_t label, Touch touch) {
+  const OperationText& operation = *texts_[label];
+  Named named;
+  named.kernel = operation.kernel;
+  named.verb = operation.verb.empty() ? verb_of(touch) : operation.verb;
+  if (source_ != nullptr) named.line = source_->line(operation.site);
+  named.text = fmt::format("{}{}{} ({}{}{})", operation.what, operation.kernel.empty() ? "" : " ",
+                           operation.kernel, named.line.name, named.line.name.empty() ? "" : ", ",
+                           stream_name(operation));
+  named.site = named.line.name.empty()
+                   ? named.text
+                   : fmt::format("{} {} {}", operation.what, operation.kernel, named.line.name);
+  return named;
+}
+
+void ProgramReports::send(const Named& earlier, const Named& later,
+                          const ProgramShadow::Conflict& conflict, const DeviceMemory& memory) {
+  if (reported_sites_.size() >= most_reports ||
+      !reported_sites_.emplace(earlier.site, later.site).second) {
+    return;
+  }
+  Hazard hazard{};
+  hazard.kind = HazardKind::unordered;
+  hazard.kernel = later.kernel.empty() ? earlier.kernel : later.kernel;
+  hazard.first = party_of(later.line, conflict.touch);
+  hazard.has_other = true;
+  hazard.other = party_of(earlier.line, conflict.earlier_touch);
+  hazard.address = memory.describe(conflict.address);
+  hazard.message =
+      fmt::format("{}: {} {} {}; {} {} it; nothing orders them", name(hazard.kind), earlier.text,
+                  earlier.verb, memory_name(conflict.address, memory), later.text, later.verb);
+  observer_(hazard);
+}
+
+void ProgramReports::report(const ProgramShadow::Conflict& conflict, std::uint32_t label,
+                            const DeviceMemory& memory) {
+  if (!reported_.emplace(conflict.earlier.label, label).second) return;
+  send(named(conflict.earlier.label, conflict.earlier_touch), named(label, conflict.touch),
+       conflict, memory);
+}
+
+void ProgramReports::report_host(const ProgramShadow::Conflict& conflict,
+                                 const ProgramSource::Line& line, const OperationText* function,
+                                 const DeviceMemory& memory) {
+  std::string text = function == nullptr ? "the host" : "host function";
+  std::string where = line.name;
+  if (function != nullptr) where += (where.empty() ? "" : ", ") + stream_name(*function);
+  if (!where.empty()) text += fmt::format(" ({})", where);
+  const Named by_host{text, text, verb_of(conflict.touch), line, {}};
+  send(named(conflict.earlier.label, conflict.earlier_touch), by_host, conflict, memory);
+}
+
+}  // namespace rung::vgpu::driver
