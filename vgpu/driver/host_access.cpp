@@ -67,6 +67,20 @@ const char* access_of(const void* context) {
 #endif
 }
 
+/// True if the instruction is an atomic read-modify-write.
+bool is_atomic([[maybe_unused]] const void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr unsigned char lock = 0xF0, operand_size = 0x66, exchange = 0x86, exchange_words = 0x87;
+  const auto* at = static_cast<const unsigned char*>(instruction_of(context));
+  while (*at == operand_size) ++at;
+  if (*at == lock) return true;
+  if (*at >> 4 == 4) ++at;  // a REX prefix
+  return *at == exchange || *at == exchange_words;
+#else
+  return false;
+#endif
+}
+
 std::string describe(std::uint64_t address) {
   driver::Process& process = driver::process();
   // Do not block: another thread holds the mutex as long as its kernel runs.
@@ -115,7 +129,10 @@ bool see_ordered_access(std::uint64_t address, const void* context) {
   for (const auto& [handle, owner] : process.contexts) {
     if (std::as_const(owner->memory).find(address) == nullptr) continue;
     const bool writes = access_of(context) == std::string_view("write");
-    return process.order.see_host_access(owner->memory, address, writes, [&] {
+    const Touch touch = !writes              ? Touch::read
+                        : is_atomic(context) ? Touch::synchronized_write
+                                             : Touch::write;
+    return process.order.see_host_access(owner->memory, address, touch, [&] {
       const HostLine line = find_host_line(instruction_of(context));
       return ProgramSource::Line{line.file, line.line, name_of(line)};
     });

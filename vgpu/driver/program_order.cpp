@@ -252,15 +252,15 @@ void ProgramOrder::forget(std::uint64_t address) {
   shadow_.forget(address);
 }
 
-bool ProgramOrder::see_host_access(const DeviceMemory& memory, std::uint64_t address, bool writes,
+bool ProgramOrder::see_host_access(const DeviceMemory& memory, std::uint64_t address, Touch touch,
                                    const std::function<ProgramSource::Line()>& line) {
   const auto found = pages_.unprotect(address);
   if (!found) return false;
   bool sees_flag = false;
-  shadow_.check(*found, address - found->address, writes ? Touch::write : Touch::read,
+  shadow_.check(*found, address - found->address, touch,
                 running_ == nullptr ? host_ : running_->start,
                 [&](const ProgramShadow::Conflict& conflict) {
-                  if (!writes && conflict.earlier_touch == Touch::synchronized_write) {
+                  if (touch == Touch::read && conflict.earlier_touch == Touch::synchronized_write) {
                     sees_flag = true;
                   } else {
                     reports_.report_host(conflict, line(),

@@ -116,7 +116,7 @@ class ProgramOrder {
   bool protects_pages() const { return pages_.is_protected(); }
   /// Host code accesses memory, in the handler of the signal that this raised. Returns false if the
   /// page was not protected. `line` finds the program's line.
-  bool see_host_access(const DeviceMemory& memory, std::uint64_t address, bool writes,
+  bool see_host_access(const DeviceMemory& memory, std::uint64_t address, Touch touch,
                        const std::function<ProgramSource::Line()>& line);
   /// Allows all accesses of host code.
   void lift_pages() { pages_.lift(); }

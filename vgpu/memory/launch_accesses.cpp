@@ -13,7 +13,7 @@ TouchedBytes::TouchedBytes(const Allocation& allocation)
   if (rows_ == nullptr) throw std::bad_alloc();
 }
 
-void TouchedBytes::add(std::uint64_t offset, std::uint64_t bytes, Touch touch) {
+void TouchedBytes::add_rows(std::uint64_t offset, std::uint64_t bytes, Touch touch) {
   constexpr std::uint64_t all = ~std::uint64_t{0};
   const std::uint64_t end = offset + bytes;
   while (offset < end) {
@@ -22,7 +22,7 @@ void TouchedBytes::add(std::uint64_t offset, std::uint64_t bytes, Touch touch) {
     const std::uint64_t count = std::min(end - offset, TouchedRow::bytes - begin);
     const std::uint64_t mask = (all >> (TouchedRow::bytes - count)) << begin;
     offset += count;
-    const std::atomic_ref known(rows_[index].masks[static_cast<std::size_t>(touch)]);
+    const std::atomic_ref<std::uint64_t> known = masks(index, touch);
     if ((known.load(std::memory_order_relaxed) & mask) == mask) continue;
     known.fetch_or(mask, std::memory_order_relaxed);
     std::atomic_ref(chunks_[index / rows_of_chunk]).store(1, std::memory_order_relaxed);

@@ -35,7 +35,17 @@ class TouchedBytes {
   explicit TouchedBytes(const Allocation& allocation);
 
   /// `offset`: from the start of the allocation. The bytes must be within it.
-  void add(std::uint64_t offset, std::uint64_t bytes, Touch touch);
+  void add(std::uint64_t offset, std::uint64_t bytes, Touch touch) {
+    const std::uint64_t begin = offset % TouchedRow::bytes;
+    if (begin + bytes <= TouchedRow::bytes) {
+      const std::uint64_t mask = (~std::uint64_t{0} >> (TouchedRow::bytes - bytes)) << begin;
+      if ((masks(offset / TouchedRow::bytes, touch).load(std::memory_order_relaxed) & mask) ==
+          mask) {
+        return;
+      }
+    }
+    add_rows(offset, bytes, touch);
+  }
 
   /// Calls f(row index, row) for rows with accesses, in ascending order.
   template <class F>
@@ -53,6 +63,11 @@ class TouchedBytes {
   const Allocation& allocation() const { return *allocation_; }
 
  private:
+  std::atomic_ref<std::uint64_t> masks(std::size_t row, Touch touch) const {
+    return std::atomic_ref(rows_[row].masks[static_cast<std::size_t>(touch)]);
+  }
+  void add_rows(std::uint64_t offset, std::uint64_t bytes, Touch touch);
+
   static constexpr std::size_t rows_of_chunk = 64;
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
