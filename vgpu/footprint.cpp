@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t sector_bytes = 32, sectors_of_line = 4;
 constexpr std::uint64_t warps_of_block = 64;  // an upper bound
+constexpr std::uint64_t far_apart = 16;       // accesses of a warp between two passes
 
 /// Calls f with each active lane's address.
 template <class F>
@@ -91,6 +92,9 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
   footprint_.requested_sectors += static_cast<std::uint64_t>(access.units);
   footprint_.aligned_sectors += aligned_sectors(access);
   std::uint64_t before = ~std::uint64_t{0};
+  const std::uint64_t of_grid =
+      access.block * warps_of_block + static_cast<std::uint64_t>(access.warp);
+  const std::uint64_t now = of_warp_[of_grid];
   for_each_lane(access, [&](std::uint64_t address) {
     const std::uint64_t last = (address + access.bytes - 1) / sector_bytes;
     for (std::uint64_t at = address / sector_bytes; at <= last; ++at) {
@@ -115,6 +119,10 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
       const std::uint32_t warp = std::uint32_t{1} << (access.warp % 32);
       footprint_.loaded_sectors_by_warp += (sector.warps & warp) == 0 ? 1 : 0;
       sector.warps |= warp;
+      const bool again = sector.last_warp == of_grid && now - sector.last_access >= far_apart;
+      footprint_.reloaded_sectors += again ? 1 : 0;
+      sector.last_warp = of_grid;
+      sector.last_access = now;
     }
   });
 }
@@ -169,11 +177,16 @@ void FootprintRecorder::see_meetings(const WarpAccess& access) {
   }
   // If all lanes have different addresses, there is no contention within the warp. A lone lane may
   // contend with other warps.
-  if (turns == 1 && count > 2) return;
+  const bool contend = turns > 1 || count <= 2;
+  if (!contend && !meetings_.contains(access.site)) return;
   Meetings& meetings = meetings_[access.site];
-  meetings.turns += turns;
+  if (contend) meetings.turns += turns;
   if (access.shared) return;
-  for (std::size_t i = 0; i < count; ++i) ++meetings.lanes[addresses[i]];
+  for (std::size_t i = 0; contend && i < count; ++i) ++meetings.lanes[addresses[i]];
+  const Coverage coverage(access);
+  for (std::size_t i = 0; coverage.count > 1 && i < coverage.count; ++i) {
+    ++meetings.sectors_of_line[coverage.sectors[i] / sectors_of_line];
+  }
 }
 
 Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
@@ -185,6 +198,8 @@ Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
     } else if (sites[site].role == SiteRole::global_atomic) {
       footprint.atomics_at_one_address =
           std::max(footprint.atomics_at_one_address, most(meetings.lanes));
+      footprint.atomic_sectors_of_line =
+          std::max(footprint.atomic_sectors_of_line, most(meetings.sectors_of_line));
     }
   }
   footprint.max_of_block = most(of_block_);

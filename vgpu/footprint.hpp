@@ -25,6 +25,9 @@ struct Footprint {
   /// Loaded sectors, once for each warp. The warps of a block load at about the same time, so all
   /// of them wait for a sector that one of them loads first.
   std::uint64_t loaded_sectors_by_warp = 0;
+  /// Sectors that a warp loads again after at least 16 of its other accesses: later passes over the
+  /// same data, which only a cache as large as the data can hold.
+  std::uint64_t reloaded_sectors = 0;
   /// Sectors of all stores, each as often as it is stored, and the number of these that are stored
   /// without some of their bytes. Consecutive stores of at most 16 bytes per lane that fill a
   /// sector together count as one, because a compiler may have split them.
@@ -43,6 +46,10 @@ struct Footprint {
   std::uint64_t accesses_of_longest_warps = 0;
   /// Number of atomics, by threads, at the address in global memory with the most of them.
   std::uint64_t atomics_at_one_address = 0;
+  /// Number of sectors that atomics of warps take in the 128-byte line with the most of them, by
+  /// instructions for which lanes of a warp contend and that take several sectors. L2 serves a
+  /// line's sectors one at a time.
+  std::uint64_t atomic_sectors_of_line = 0;
   std::uint64_t shared_atomic_turns = 0;  // lanes of a warp at the same address take turns
 
   bool operator==(const Footprint&) const = default;
@@ -61,10 +68,13 @@ class FootprintRecorder {
     bool loaded = false, stored = false;
     std::uint64_t last_block = ~std::uint64_t{0};  // last block that loaded it
     std::uint32_t warps = 0;  // warps of that block that loaded it, one bit each
+    std::uint64_t last_warp = ~std::uint64_t{0};  // last warp of the grid that loaded it
+    std::uint64_t last_access = 0;                // number of that warp's accesses before
   };
   /// Stores and atomics of one instruction for which lanes contend, within a warp or between warps.
   struct Meetings {
     std::unordered_map<std::uint64_t, std::uint64_t> lanes;  // by address
+    std::unordered_map<std::uint64_t, std::uint64_t> sectors_of_line;
     std::uint64_t turns = 0;
   };
   void see_global(const WarpAccess& access);

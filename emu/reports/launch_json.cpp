@@ -69,6 +69,7 @@ constexpr NamedPart named_parts[] = {
     {"loaded_pieces", &vgpu::Footprint::loaded_pieces},
     {"loaded_sectors_by_block", &vgpu::Footprint::loaded_sectors_by_block},
     {"loaded_sectors_by_warp", &vgpu::Footprint::loaded_sectors_by_warp},
+    {"reloaded_sectors", &vgpu::Footprint::reloaded_sectors},
     {"store_sectors", &vgpu::Footprint::store_sectors},
     {"requested_sectors", &vgpu::Footprint::requested_sectors},
     {"aligned_sectors", &vgpu::Footprint::aligned_sectors},
@@ -82,6 +83,7 @@ constexpr NamedPart named_parts[] = {
     {"most_of_block", &vgpu::Footprint::max_of_block},
     {"most_of_warp", &vgpu::Footprint::max_of_warp},
     {"atomics_at_one_address", &vgpu::Footprint::atomics_at_one_address},
+    {"atomic_sectors_of_line", &vgpu::Footprint::atomic_sectors_of_line},
     {"shared_atomic_turns", &vgpu::Footprint::shared_atomic_turns}};
 
 Json to_json(const Counters& counters) {

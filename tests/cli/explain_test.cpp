@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/rung.hpp"
@@ -240,6 +241,56 @@ TEST(Explain, TheFirstAdviceNamesTheDisease) {
   const Diagnosed fields = diagnose(RUNG_DISEASES "/diseases_of_other_fields.cu");
   EXPECT_GE(fields.named, fields.diseases - 4);
   EXPECT_EQ(fields.left_alone, fields.healthy);
+}
+
+// Causes of one name differ in their detail and remedy.
+TEST(Explain, TheRemedyDependsOnTheSign) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const bool has_ptxas =
+      run_shell("command -v ptxas || test -x /usr/local/cuda/bin/ptxas").exit_code == 0;
+  const Output output = run_rung("explain " RUNG_DISEASES "/causes.cu --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out.substr(output.out.find('{')));
+  const std::map<std::string, std::string> told = {
+      {"accumulators", "bytes per thread in local memory for want of registers"},
+      {"insertion_sort", "the array stack at causes.cu:"},
+      {"follow", "a chain of dependent loads"},
+      {"look_up", "its addresses come from another load"},
+      {"drift", "structure of arrays"},
+      {"turn", "a tile in shared memory that is written along columns"},
+      {"squares", "67 % of the loaded sectors were loaded before by the same warp: 3.0 passes"},
+      {"product", "multiply-adds of 16-bit operands"},
+      {"steps", "CUDA graph"},
+      {"remap", "no integer division"},
+      {"row_sums", "a warp per row"},
+      {"strided_tree", "t < h"}};
+  for (const Json& kernel : json.at("kernels")) {
+    const std::string name = kernel.at("kernel"), short_name = name.substr(0, name.find("__"));
+    std::string expected = name.substr(name.find("__") + 2);
+    std::replace(expected.begin(), expected.end(), '_', ' ');
+    const Json& findings = kernel.at("diagnosis").at("findings");
+    if (expected == "register spills" && !has_ptxas) continue;
+    if (expected == "healthy") {
+      EXPECT_TRUE(findings.empty()) << findings.dump();
+      continue;
+    }
+    ASSERT_FALSE(findings.empty()) << name;
+    EXPECT_EQ(findings.at(0).at("cause"), expected) << name;
+    EXPECT_NE(findings.at(0).dump().find(told.at(short_name)), std::string::npos)
+        << name << findings.at(0).dump();
+    EXPECT_LT(findings.at(0).at("seconds_after"), kernel.at("diagnosis").at("predicted_seconds"));
+  }
+}
+
+TEST(Explain, TheBoundHasNoArithmeticOfIndices) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const Output output = run_rung("explain " RUNG_DISEASES "/causes.cu:tiled_turn__healthy");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find(": at the bound\nnext: nothing; the kernel is at its bound\n"),
+            std::string::npos)
+      << output.out;
+  EXPECT_EQ(output.out.find("GFLOP/s at most"), std::string::npos);
+  expect_narrow(output.out);
 }
 
 TEST(Explain, SaysWhyARungIsNotPredicted) {

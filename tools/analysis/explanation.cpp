@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "backends/cuda/images.hpp"
 #include "core/dtype_traits.hpp"
@@ -74,6 +75,49 @@ Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
     integers = false;
   }
   return integers && trace.multiply_adds > 0 ? Dtype::i32 : Dtype::f32;
+}
+
+/// Adds the local accesses of the machine code: spilled registers, and the part of the arrays of PTX
+/// that ptxas does not keep in registers.
+void add_local_code(diagnosis::Facts& facts, const Registers& registers,
+                    const vgpu::ptx::Function& kernel) {
+  const vgpu::Counters& c = facts.trace.counters;
+  const auto arrays = static_cast<double>(c.local_load_requests + c.local_store_requests);
+  std::int64_t array_bytes = 0;
+  for (const vgpu::ptx::Variable& variable : kernel.variables) {
+    if (variable.space == vgpu::ptx::Space::local) array_bytes += variable.bytes();
+  }
+  facts.spills.frame = registers.frame_bytes > 0 ? registers.frame_bytes : array_bytes;
+  if (!registers.code) return;
+  const Spills executed = executed_spills(*registers.code, facts.trace, facts.text);
+  if (registers.spilled_bytes > 0) {
+    const double share = std::max(0.0, 1 - arrays / std::max(1.0, executed.all()));
+    facts.spills.loads = share * executed.loads;
+    facts.spills.stores = share * executed.stores;
+  } else if (arrays > 0 && local_words(*registers.code) == 0) {
+    facts.local_share = 0;
+  }
+}
+
+/// The mean share of the device's warps that have work: theoretical occupancy, if the grid has
+/// blocks for all of them.
+double achieved_occupancy(const diagnosis::Facts& facts) {
+  const double resident =
+      std::min<double>(facts.occupancy.blocks, facts.blocks() / facts.machine.multiprocessors);
+  return resident * facts.warps_of_block() / facts.device.max_warps_per_multiprocessor;
+}
+
+/// The roofline counts each instruction of PTX; the diagnosis knows which ptxas merges.
+void never_above_busy(Roofline& roofs, const diagnosis::Diagnosis& diagnosis,
+                      std::size_t launches) {
+  if (launches != 1) return;
+  for (Level& level : roofs.levels) {
+    for (const diagnosis::Part& part : diagnosis.time.parts) {
+      const bool same =
+          part.name == level.name || (part.name == "issue" && level.name.starts_with("issue"));
+      if (same) level.seconds = std::min(level.seconds, part.seconds);
+    }
+  }
 }
 
 }  // namespace
@@ -183,10 +227,24 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
         return a.trace.counters.instructions < b.trace.counters.instructions;
       });
   const InstructionsByLine instructions = by_line(text);
-  explanation.diagnosis =
-      diagnosis::diagnose({longest->trace, text, instructions, longest->footprint, options.device,
-                           explanation.evidence.machine, explanation.occupancy.occupancy,
-                           std::nullopt, options.launch_seconds});
+  const std::function<bool(int)> spills_with = [&](int registers) {
+    return spills_if_limited(ptx, sample.kernel, options.device.arch(), registers);
+  };
+  diagnosis::Facts facts{longest->trace,
+                         text,
+                         instructions,
+                         longest->footprint,
+                         options.device,
+                         explanation.evidence.machine,
+                         explanation.occupancy.occupancy,
+                         std::nullopt,
+                         options.launch_seconds};
+  facts.launches = static_cast<double>(launches.size());
+  facts.spills_with = &spills_with;
+  add_local_code(facts, explanation.occupancy.registers, *kernel);
+  explanation.diagnosis = diagnosis::diagnose(facts);
+  explanation.occupancy.achieved = achieved_occupancy(facts);
+  never_above_busy(explanation.evidence.roofline, *explanation.diagnosis, launches.size());
   return explanation;
 }
 

@@ -20,6 +20,7 @@ struct OccupancyFacts {
   std::int64_t static_shared = 0, dynamic_shared = 0;
   int threads = 0;  // per block
   vgpu::Occupancy occupancy;
+  std::optional<double> achieved;  // as a share; less than the theoretical one if the grid is small
   /// If registers and occupancy are not public, only these limits per block are known.
   bool is_public = true;
   int max_threads = 0;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "tools/analysis/merged_loads.hpp"
 #include "vgpu/ptx/opcodes.hpp"
@@ -119,14 +120,56 @@ void add_matrix_work(MatrixUnits& units, const Instruction& instruction, double 
   if (for_all) units.drains += executions;
 }
 
-double count_multiply_adds(const KernelTrace& trace, const InstructionsByLine& instructions,
-                           bool integers) {
+double count_multiply_adds(const KernelTrace& trace, const InstructionsByLine& instructions) {
   double count = 0;
   for (const SiteCount& site : trace.sites) {
     const Instruction& instruction = *instructions.at(site.ptx_line);
-    if (!is_multiply_add(instruction, integers)) continue;
+    if (!is_multiply_add(instruction, false)) continue;
     const bool pair = instruction.has("f16x2") || instruction.has("bf16x2");
     count += static_cast<double>(site.lanes) * (pair ? 2 : 1);
+  }
+  return count;
+}
+
+void collect(const vgpu::ptx::Operand& operand, std::set<int>& registers) {
+  if (operand.reg >= 0) registers.insert(operand.reg);
+  for (const vgpu::ptx::Operand& element : operand.elements) collect(element, registers);
+}
+
+/// The lines of instructions that compute data: their results reach a stored value, and not only
+/// an address. A load ends the search, because its operands are an address.
+std::set<int> lines_of_data(const vgpu::ptx::Function& function) {
+  std::set<int> lines, wanted;
+  for (std::size_t before = 1, now = 0; before != now; now = wanted.size() + lines.size()) {
+    before = wanted.size() + lines.size();
+    for (const Instruction& instruction : function.body) {
+      const auto& operands = instruction.operands;
+      if (operands.empty()) continue;
+      const bool stores = instruction.is_store() || instruction.is(Opcode::red);
+      std::set<int> results;
+      collect(operands.front(), results);
+      const bool is_wanted =
+          std::ranges::any_of(results, [&](int result) { return wanted.contains(result); });
+      const bool computes = is_wanted && !instruction.is_load() && !stores;
+      if (computes) lines.insert(instruction.line);
+      if (!computes && !stores && instruction.opcode != Opcode::atom) continue;
+      for (std::size_t i = 1; i < operands.size(); ++i) {
+        if (operands[i].kind != vgpu::ptx::Operand::Kind::address) collect(operands[i], wanted);
+      }
+    }
+  }
+  return lines;
+}
+
+/// Integer multiply-adds on data, not those of indices and addresses.
+double count_integer_multiply_adds(const KernelTrace& trace, const InstructionsByLine& instructions,
+                                   const vgpu::ptx::Module& text) {
+  std::set<int> data;
+  for (const vgpu::ptx::Function& function : text.functions) data.merge(lines_of_data(function));
+  double count = 0;
+  for (const SiteCount& site : trace.sites) {
+    const bool counts = is_multiply_add(*instructions.at(site.ptx_line), true);
+    if (counts && data.contains(site.ptx_line)) count += static_cast<double>(site.lanes);
   }
   return count;
 }
@@ -221,9 +264,9 @@ KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCou
       trace.accesses.push_back(std::move(*access));
     }
   }
-  trace.multiply_adds = count_multiply_adds(trace, instructions, false);
+  trace.multiply_adds = count_multiply_adds(trace, instructions);
   if (trace.multiply_adds == 0) {
-    trace.multiply_adds = count_multiply_adds(trace, instructions, true);
+    trace.multiply_adds = count_integer_multiply_adds(trace, instructions, text);
   }
   return trace;
 }

@@ -79,6 +79,8 @@ void add(Time& call, const Time& launch) {
     }
   }
   call.seconds += launch.seconds;
+  if (launch.bound.seconds > call.bound.seconds) call.bound.name = launch.bound.name;
+  call.bound.seconds += launch.bound.seconds;
   call.launch = call.launch == 0 ? launch.launch : call.launch + next_launch_seconds;
 }
 

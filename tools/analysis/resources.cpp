@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/json/reader.hpp"
@@ -48,16 +49,23 @@ std::optional<std::int64_t> number_before(std::string_view words, std::string_vi
 /// Parses the output of ptxas -v on standard error: "Used 30 registers, …" and "… 0 bytes spill
 /// stores, 0 bytes spill loads".
 std::optional<Registers> assembled_registers(std::string_view ptx, const std::string& entry,
-                                             int arch) {
+                                             int arch, int max_registers = 0) {
   const std::string ptxas = find_tool("ptxas");
   if (ptxas.empty()) return std::nullopt;
   const TemporaryFolder folder;
   const auto text = folder.path() / "kernel.ptx";
   std::ofstream(text, std::ios::binary) << ptx;
   const std::string architecture = ptxas_architecture(ptx, arch);
-  const ToolOutput output =
-      run_tool({ptxas, "-v", "-arch=" + architecture, "--entry", entry, text.string(), "-o",
-                (folder.path() / "kernel.cubin").string()});
+  std::vector<std::string> command = {ptxas,
+                                      "-v",
+                                      "-arch=" + architecture,
+                                      "--entry",
+                                      entry,
+                                      text.string(),
+                                      "-o",
+                                      (folder.path() / "kernel.cubin").string()};
+  if (max_registers > 0) command.push_back(fmt::format("--maxrregcount={}", max_registers));
+  const ToolOutput output = run_tool(command);
   const std::string_view report = output.errors;
   const auto used =
       number_before(" registers", report.substr(std::min(report.find("Used "), report.size())));
@@ -67,6 +75,10 @@ std::optional<Registers> assembled_registers(std::string_view ptx, const std::st
   registers.spilled_bytes = number_before(" bytes spill stores", report).value_or(0) +
                             number_before(" bytes spill loads", report).value_or(0);
   registers.source = fmt::format("ptxas's machine code for {}", architecture);
+  registers.frame_bytes = number_before(" bytes stack frame", report).value_or(0);
+  std::ifstream cubin(folder.path() / "kernel.cubin", std::ios::binary);
+  const std::string code{std::istreambuf_iterator<char>(cubin), {}};
+  registers.code = code_by_depth(code, entry, arch);
   return registers;
 }
 
@@ -115,6 +127,11 @@ Registers registers_of(std::string_view ptx, const std::string& entry,
   if (const auto assembled = assembled_registers(ptx, entry, arch)) return *assembled;
   if (const auto recorded = recorded_registers(entry, arch)) return *recorded;
   return estimated_registers(ptx, entry);
+}
+
+bool spills_if_limited(std::string_view ptx, const std::string& entry, int arch, int registers) {
+  const auto limited = assembled_registers(ptx, entry, arch, registers);
+  return limited && limited->spilled_bytes > 0;
 }
 
 std::string binding_limit(const vgpu::Occupancy& occupancy) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/analysis/machine_code.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/model/device.hpp"
 #include "vgpu/occupancy.hpp"
@@ -31,13 +32,17 @@ std::vector<RecordedKernel> parse_resources(std::string_view text);
 struct Registers {
   int count = 0;
   std::int64_t spilled_bytes = 0;
-  std::string source;  // of the count
+  std::string source;                              // of the count
+  std::int64_t frame_bytes = 0;                    // local memory per thread; 0 if unknown
+  std::optional<CodeByDepth> code = std::nullopt;  // if ptxas compiled the kernel now
 };
 
 /// The registers from ptxas for exactly this architecture, if installed; otherwise from the build's
 /// record for the nearest architecture; otherwise an estimate by the virtual GPU.
 Registers registers_of(std::string_view ptx, const std::string& entry,
                        const vgpu::DeviceDescription& device);
+/// True if ptxas is installed and spills with at most `registers` per thread.
+bool spills_if_limited(std::string_view ptx, const std::string& entry, int arch, int registers);
 /// The registers from the build's record; empty if it lacks the entry.
 std::optional<Registers> recorded_registers(const std::string& entry, int arch);
 

@@ -96,6 +96,7 @@ Json occupancy_json(const Explanation& e) {
           {"blocks", o.blocks},
           {"warps", o.warps},
           {"fraction", o.fraction},
+          {"achieved", facts.achieved ? Json(*facts.achieved) : Json(nullptr)},
           {"limits",
            {{"registers", limit_json(o.limit_by_registers)},
             {"shared_memory", limit_json(o.limit_by_shared)},
@@ -127,6 +128,7 @@ Json prediction_json(const analysis::diagnosis::Time& time,
   for (const auto& part : time.parts) parts[part.name] = part.seconds;
   return {{"predicted_seconds", time.with_launch()},
           {"launch_seconds", time.launch},
+          {"bound", {{"name", time.bound.name}, {"seconds", time.bound.seconds}}},
           {"error", {{"median", errors.median}, {"ninth_decile", errors.ninth_decile}}},
           {"parts", parts}};
 }
@@ -137,6 +139,7 @@ Json diagnosis_json(const Explanation& e) {
   for (const auto& finding : e.diagnosis->findings) {
     findings.push_back({{"cause", finding.name},
                         {"cost", finding.cost},
+                        {"seconds_after", finding.seconds_after},
                         {"detail", finding.detail},
                         {"remedy", finding.remedy},
                         {"code", finding.code},

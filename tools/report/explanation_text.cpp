@@ -110,6 +110,12 @@ std::string occupancy_text(const Explanation& e) {
                            o.blocks, o.blocks == 1 ? "" : "s", o.warps, 100 * o.fraction,
                            analysis::binding_limit(o), facts.registers.source),
                0);
+  if (facts.achieved && *facts.achieved < 0.95 * o.fraction) {
+    text += wrap(
+        fmt::format("achieved: {:.2g} %, because the grid has {:.0f} blocks for {} SMs",
+                    100 * *facts.achieved, e.evidence.blocks, e.evidence.machine.multiprocessors),
+        0);
+  }
   if (facts.registers.spilled_bytes > 0) {
     text += fmt::format("{} bytes of registers are spilled\n", facts.registers.spilled_bytes);
   }
@@ -171,11 +177,16 @@ std::string diagnosis_text(const Explanation& e) {
   const analysis::diagnosis::Time& time = diagnosis.time;
   std::string text =
       wrap(prediction_text(time, e.evidence.machine, analysis::diagnosis::errors_of_kernels), 0);
-  if (diagnosis.findings.empty()) return text + "next: the counters show nothing to mend\n";
+  text += wrap("bound: " + bound_text(time), 0);
+  if (diagnosis.findings.empty()) {
+    return text + (is_at_bound(time) ? "next: nothing; the kernel is at its bound\n"
+                                     : "next: no single cause costs much\n");
+  }
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
     const analysis::diagnosis::Finding& finding = diagnosis.findings[i];
-    text += wrap(fmt::format("{}: {}, {:.0f} % of the time: {}", i == 0 ? "next" : "then",
-                             finding.name, 100 * finding.cost, finding.detail),
+    const double gain = 1 - finding.seconds_after / time.with_launch();
+    text += wrap(fmt::format("{}: {}, -{:.0f} %: to {}: {}", i == 0 ? "next" : "then", finding.name,
+                             100 * gain, format_seconds(finding.seconds_after), finding.detail),
                  0);
     text += wrap(finding.remedy, 6) + code_text(finding.code);
     if (!finding.rung.empty()) text += wrap(fmt::format("{}: {}", finding.rung, finding.idea), 6);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vgpu/ptx/opcodes.hpp"
+
 namespace rung::analysis::diagnosis {
 namespace {
 
@@ -42,6 +44,12 @@ std::set<int> reached(const Function& function, const IsSource& is_source) {
   return registers;
 }
 
+bool has_address_in(const Instruction& instruction, const std::set<int>& registers) {
+  return std::ranges::any_of(instruction.operands, [&](const Operand& operand) {
+    return operand.kind == Operand::Kind::address && registers.contains(operand.reg);
+  });
+}
+
 }  // namespace
 
 std::set<int> lines_with_address_from(const vgpu::ptx::Module& text, const IsSource& is_source) {
@@ -49,10 +57,33 @@ std::set<int> lines_with_address_from(const vgpu::ptx::Module& text, const IsSou
   for (const Function& function : text.functions) {
     const std::set<int> registers = reached(function, is_source);
     for (const Instruction& instruction : function.body) {
-      const bool depends = std::ranges::any_of(instruction.operands, [&](const Operand& operand) {
-        return operand.kind == Operand::Kind::address && registers.contains(operand.reg);
-      });
-      if (depends) lines.insert(instruction.line);
+      if (has_address_in(instruction, registers)) lines.insert(instruction.line);
+    }
+  }
+  return lines;
+}
+
+std::set<int> branches_decided_by(const vgpu::ptx::Module& text, const IsSource& is_source) {
+  std::set<int> lines;
+  for (const Function& function : text.functions) {
+    const std::set<int> registers = reached(function, is_source);
+    for (const Instruction& instruction : function.body) {
+      if (instruction.opcode == Opcode::bra && registers.contains(instruction.guard)) {
+        lines.insert(instruction.line);
+      }
+    }
+  }
+  return lines;
+}
+
+std::set<int> lines_with_own_address(const vgpu::ptx::Module& text, const IsSource& is_source) {
+  std::set<int> lines;
+  for (const Function& function : text.functions) {
+    for (const Instruction& source : function.body) {
+      if (!is_source(source)) continue;
+      const std::set<int> registers =
+          reached(function, [&](const Instruction& other) { return &other == &source; });
+      if (has_address_in(source, registers)) lines.insert(source.line);
     }
   }
   return lines;

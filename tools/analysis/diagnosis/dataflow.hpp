@@ -14,4 +14,10 @@ using IsSource = std::function<bool(const vgpu::ptx::Instruction& instruction)>;
 /// a source in the same function.
 std::set<int> lines_with_address_from(const vgpu::ptx::Module& text, const IsSource& is_source);
 
+/// The lines of branches whose condition depends on the result of a source.
+std::set<int> branches_decided_by(const vgpu::ptx::Module& text, const IsSource& is_source);
+
+/// The lines of sources whose own result determines their next address, as in a linked list.
+std::set<int> lines_with_own_address(const vgpu::ptx::Module& text, const IsSource& is_source);
+
 }  // namespace rung::analysis::diagnosis

@@ -11,8 +11,9 @@ namespace rung::analysis::diagnosis {
 
 struct Finding {
   std::string name, detail, remedy, code;
-  std::string rung, idea;  // of a rung that demonstrates the remedy; empty if none
-  double cost = 0;         // share of the time that would be saved
+  std::string rung, idea;    // of a rung that demonstrates the remedy; empty if none
+  double cost = 0;           // share of the time that would be saved
+  double seconds_after = 0;  // predicted, with the launch
 };
 
 struct Diagnosis {

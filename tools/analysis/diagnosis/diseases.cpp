@@ -17,9 +17,11 @@ constexpr Disease table[] = {
      signs::has_few_blocks,
      {.enough_blocks = true},
      signs::few_blocks,
-     "give every SM at least one block: smaller tiles, or split the longest loop among blocks",
-     "const int first = blockIdx.x * blockDim.x + threadIdx.x;\n"
-     "for (int i = first; i < n; i += gridDim.x * blockDim.x)",
+     "launch more and smaller pieces: a warp per row instead of a thread, a block per row instead "
+     "of a warp, smaller tiles or blocks; or split the longest loop among blocks, each with a part "
+     "of the sum",
+     "const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;  // a warp per row\n"
+     "for (int i = threadIdx.x % 32; i < n; i += 32) sum += x[row * n + i];",
      "gemm/cuda/11"},
     {"uneven blocks",
      signs::has_uneven_blocks,
@@ -53,6 +55,35 @@ constexpr Disease table[] = {
      "__shared__ unsigned bins[WARPS][256];\natomicAdd(&bins[threadIdx.x / 32][value], 1);",
      ""},
     {"uncoalesced accesses",
+     signs::accesses_structures,
+     {.coalesced = true},
+     signs::structures,
+     "store a structure of arrays, so that neighbouring threads read neighbouring elements of one "
+     "field; or load whole structures as vectors of 16 bytes, through shared memory",
+     "struct Particles { float *x, *y, *mass; };\n"
+     "p.x[i] += dt * p.vx[i];   // not p[i].x",
+     ""},
+    {"uncoalesced accesses",
+     signs::gathers,
+     {.coalesced = true},
+     signs::gather,
+     "the indices are data, so sort or bucket them to let neighbouring threads read neighbouring "
+     "elements; reorder the table by use, store what is read together in one 32-byte sector, or "
+     "copy a small table to shared memory",
+     "cub::DeviceRadixSort::SortPairs(…);  // by index, once; then gather",
+     ""},
+    {"uncoalesced accesses",
+     signs::scatters_stores,
+     {.coalesced = true},
+     signs::uncoalesced,
+     "let neighbouring threads store neighbouring elements: threadIdx.x in the index that is "
+     "contiguous in memory, or a tile in shared memory that is written along columns and stored "
+     "along rows",
+     "tile[threadIdx.y][threadIdx.x] = x[…];   // __shared__ float tile[32][33]\n"
+     "__syncthreads();\n"
+     "y[row * ld + threadIdx.x] = tile[threadIdx.x][threadIdx.y];",
+     "gemm/cuda/01"},
+    {"uncoalesced accesses",
      signs::is_uncoalesced,
      {.coalesced = true},
      signs::uncoalesced,
@@ -71,12 +102,31 @@ constexpr Disease table[] = {
      "cudaMallocPitch(&x, &pitch, width * sizeof(float), height);",
      ""},
     {"bank conflicts",
+     signs::has_strided_tree,
+     {.conflict_free = true, .convergent = true, .even_warps = true},
+     signs::strided_tree,
+     "let the first half of the threads add what the second half has, which has no conflicts and "
+     "leaves whole warps idle; add several elements per thread before the tree, and end it with "
+     "shuffles, which need no barrier",
+     "for (int h = blockDim.x / 2; h >= 32; h /= 2) {\n"
+     "  if (t < h) s[t] += s[t + h];   // not s[2 * d * t] += s[2 * d * t + d]\n"
+     "  __syncthreads();\n}",
+     "dot/cuda/03"},
+    {"bank conflicts",
      signs::has_conflicts,
      {.conflict_free = true},
      signs::conflicts,
      "pad the rows of the shared array by one word, or permute the columns",
      "__shared__ float tile[32][32 + 1];",
      "gemm/cuda/06"},
+    {"register spills",
+     signs::spills,
+     {.no_spills = true},
+     signs::spilled,
+     "allow the thread more registers: drop the second number of __launch_bounds__ or the option "
+     "-maxrregcount, or make blocks smaller; or let a thread hold fewer values",
+     "__global__ void __launch_bounds__(256) kernel(…)   // not (1024, 2)",
+     ""},
     {"local memory",
      signs::uses_local_memory,
      {.no_local = true},
@@ -93,12 +143,31 @@ constexpr Disease table[] = {
      "y = 0.5f * sqrtf(x);   // not 0.5 * sqrt(x)",
      ""},
     {"divisions",
+     signs::divides_integers,
+     {.fast_arithmetic = true},
+     signs::divisions,
+     "the GPU has no integer division: let extents be constants or powers of two (& and >>), count "
+     "rows and columns up instead of dividing an index, use a 2D grid, or multiply by a "
+     "precomputed reciprocal (umulhi)",
+     "const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;\n"
+     "// not col = i % width, row = i / width",
+     ""},
+    {"divisions",
      signs::divides,
      {.fast_arithmetic = true},
      signs::divisions,
      "multiply by a reciprocal that is computed once; let extents be constants or powers of two; "
      "__fdividef and rsqrtf where their rounding serves",
      "const float scale = 1.0f / n;   // once\ny[i] = x[i] * scale;",
+     ""},
+    {"divergence",
+     signs::diverges_by_data,
+     {.convergent = true},
+     signs::divergence_by_data,
+     "the data decide the branch, so sort or bin them by kind or length before the launch, or "
+     "launch a kernel for each kind; let a warp take the next item when one is done; or compute "
+     "both sides and select",
+     "y[i] = x[i] > 0 ? f(x[i]) : g(x[i]);   // if both are short",
      ""},
     {"divergence",
      signs::diverges,
@@ -129,6 +198,22 @@ constexpr Disease table[] = {
      "let the block load a tile into shared memory once, and all its threads read it there",
      "tile[threadIdx.y][threadIdx.x] = a[…];\n__syncthreads();",
      "gemm/cuda/02"},
+    {"repeated passes",
+     signs::passes_again,
+     {.one_pass = true},
+     signs::passes,
+     "read the data once: keep them in registers or shared memory between passes, or merge passes, "
+     "such as maximum and sum of a softmax in one loop, or the sum and the sum of squares",
+     "const float m1 = fmaxf(m, x[i]);   // online softmax\n"
+     "sum = sum * expf(m - m1) + expf(x[i] - m1);\nm = m1;",
+     ""},
+    {"tensor cores unused",
+     signs::leaves_tensor_cores_idle,
+     {.tensor_cores = true},
+     signs::idle_tensor_cores,
+     "multiply tiles with wmma, mma.sync or wgmma: the operands have 16 bits already",
+     "nvcuda::wmma::mma_sync(acc, a, b, acc);   // 16 x 16 x 16 per warp",
+     "gemm/cuda/20"},
     {"low occupancy",
      signs::has_few_warps,
      {.full_occupancy = true},
@@ -167,6 +252,17 @@ constexpr Disease table[] = {
      signs::addresses,
      "move what does not change out of the loop: advance a pointer rather than compute it",
      "const float* p = x + row * ld;\nfor (…) sum += *p++;",
+     ""},
+    {"exposed latency",
+     signs::chases,
+     {.overlapped = true},
+     signs::chain_of_loads,
+     "a load cannot start before the one it depends on, so have more of them: several chains per "
+     "thread or more threads; or shorten the chain: store elements in the order of their use, in "
+     "an "
+     "array, and let a node hold several keys or the next two links",
+     "int a = first[i], b = first[i + half];   // two chains in flight\n"
+     "for (…) { a = next[a]; b = next[b]; }",
      ""},
     {"exposed latency",
      signs::waits_for_loads,

@@ -1,10 +1,12 @@
 #pragma once
 // All information about a kernel launch, and hypothetical changes to it.
 
+#include <functional>
 #include <optional>
 
 #include "tools/analysis/kernel_trace.hpp"
 #include "tools/analysis/machine.hpp"
+#include "tools/analysis/machine_code.hpp"
 #include "vgpu/footprint.hpp"
 #include "vgpu/model/device.hpp"
 #include "vgpu/occupancy.hpp"
@@ -29,6 +31,13 @@ struct Facts {
   double launch_seconds = usual_launch_seconds;
   /// The part of the trace before and after a block's main loop, if known.
   const KernelTrace* ends = nullptr;
+  Spills spills = {};
+  /// Local accesses of the machine code relative to those of PTX: ptxas keeps some in registers.
+  double local_share = 1;
+  /// Launches of this kernel by the program.
+  double launches = 1;
+  /// True if the kernel spills with at most this number of registers; null if unknown.
+  const std::function<bool(int registers)>* spills_with = nullptr;
 
   double blocks() const { return static_cast<double>(trace.grid.count()); }
   double warps_of_block() const { return static_cast<double>((trace.block.count() + 31) / 32); }
@@ -51,6 +60,8 @@ struct Cure {
   bool full_occupancy = false;            // the maximum number of warps per SM
   bool overlapped = false;                // four times as many loads in flight per thread
   bool no_local = false;                  // no local memory
+  bool no_spills = false;                 // enough registers
+  bool one_pass = false;                  // a warp loads no sector again
   bool scattered_atomics = false;         // no contention of atomics in global memory
   bool scattered_shared_atomics = false;  // no contention of atomics in shared memory
   bool no_barriers = false;
@@ -61,6 +72,7 @@ struct Cure {
   bool fast_arithmetic = false;  // no division, remainder or square root
   bool lean_addresses = false;   // a third of the integer instructions
   bool stored_once = false;      // each result is stored once
+  bool tensor_cores = false;     // multiply-adds of matrices by tensor cores
 };
 
 }  // namespace rung::analysis::diagnosis

@@ -45,15 +45,27 @@ double global_latency(const Facts& facts, const Cure& cure) {
   const double together = std::min(1.0, resident / facts.blocks());
   const double by_warp =
       std::clamp(static_cast<double>(f.loaded_sectors_by_warp), first, requested);
-  const double followers = std::max(0.0, by_warp * together - first);
-  const double from_l2 = by_warp - first - followers;
+  // Warps that load the same sectors at about the same time go through memory in the same order;
+  // those with loaded addresses do not.
+  const double followers =
+      has_loaded_addresses(facts) ? 0 : std::max(0.0, by_warp * together - first);
+  const Reloads again = cure.one_pass ? Reloads{} : reloads_of(facts);
+  const double from_l2 = by_warp - first - followers + again.from_l2;
   const double at_once = cure.overlapped && facts.trace.counters.barriers > 0 ? unrolled : 1;
-  const double mean = (first * dram_latency + followers * (dram_latency + l2_latency) / 2 +
-                       from_l2 * l2_latency + (requested - by_warp) * l1_latency) /
-                      requested / at_once;
+  const double mean =
+      (first * dram_latency + followers * (dram_latency + l2_latency) / 2 + from_l2 * l2_latency +
+       std::max(0.0, requested - by_warp - again.from_l2) * l1_latency) /
+      requested / at_once;
   if (!cure.reused) return mean;
   const double kept = 1 / std::max(1.0, times_loaded(facts));
   return kept * mean + (1 - kept) * shared_latency;
+}
+
+/// The part of the path that remains without later passes over the same data, or if one instruction
+/// multiplies matrices.
+double path_kept(const Facts& facts, const Cure& cure) {
+  return (cure.one_pass ? 1 - share_reloaded(facts) : 1) /
+         (cure.tensor_cores ? tensor_core_gain : 1);
 }
 
 void collect(const Operand& operand, std::vector<int>& registers) {
@@ -67,6 +79,8 @@ class Walk {
   Walk(const Facts& facts, const Cure& cure, double unevenness)
       : facts_(facts), cure_(cure), unevenness_(unevenness) {
     global_latency_ = global_latency(facts, cure);
+    const double misses = local_misses(facts);
+    local_latency_ = misses * l2_latency + (1 - misses) * l1_latency;
     for (const SiteCount& site : facts.trace.sites) {  // one per inlined call
       SiteCount& all = sites_[site.ptx_line];
       all.executions += site.executions;
@@ -291,6 +305,11 @@ class Walk {
     if (instruction.opcode == Opcode::cp && instruction.has("async")) {
       return copy_order(instruction, start);
     }
+    // ptxas moves no load ahead of a shuffle.
+    if (instruction.opcode == Opcode::shfl) {
+      for (Order& order : orders_) order.stored = std::max(order.stored, start);
+      return start;
+    }
     if (instruction.is(Opcode::bar, Opcode::barrier)) {
       if (cure_.no_barriers) return start;
       for (const Order& order : orders_) start = std::max({start, order.accessed, order.stored});
@@ -345,7 +364,7 @@ class Walk {
       return cost_of(instruction, facts_.device).latency;
     }
     if (instruction.has("param") || instruction.has("const")) return 5;
-    if (instruction.has("local")) return cure_.no_local ? 0 : l1_latency;
+    if (instruction.has("local")) return cure_.no_local ? 0 : local_latency_;
     if (bypasses_l1(instruction) && !shared) return std::max(l2_latency, global_latency_);
     const auto found = accesses_.find(instruction.line);
     if (found == accesses_.end()) return shared ? shared_latency : global_latency_;
@@ -361,7 +380,7 @@ class Walk {
   const Facts& facts_;
   const Cure& cure_;
   double unevenness_;
-  double global_latency_;
+  double global_latency_, local_latency_ = l1_latency;
   std::map<int, SiteCount> sites_;
   std::map<int, const Access*> accesses_;
   std::map<int, double> ready_;  // by register
@@ -385,7 +404,8 @@ Path path_of(const Facts& facts, const Cure& cure, double unevenness) {
   const bool at_once = cure.overlapped && facts.trace.counters.barriers == 0;
   Path path;
   for (const vgpu::ptx::Function& function : facts.text.functions) {
-    if (!function.external) path.add(walk.function(function), at_once ? 1.0 / unrolled : 1);
+    if (!function.external)
+      path.add(walk.function(function), path_kept(facts, cure) / (at_once ? unrolled : 1));
   }
   return path;
 }

@@ -31,6 +31,25 @@ bool divides(const Facts& f);
 bool computes_addresses(const Facts& f);
 bool stores_again(const Facts& f);
 
+bool has_strided_tree(const Facts& f);
+bool accesses_structures(const Facts& f);
+bool gathers(const Facts& f);
+bool scatters_stores(const Facts& f);
+bool spills(const Facts& f);
+bool divides_integers(const Facts& f);
+bool diverges_by_data(const Facts& f);
+bool passes_again(const Facts& f);
+bool leaves_tensor_cores_idle(const Facts& f);
+bool chases(const Facts& f);
+
+std::string strided_tree(const Facts& f);
+std::string structures(const Facts& f);
+std::string gather(const Facts& f);
+std::string spilled(const Facts& f);
+std::string divergence_by_data(const Facts& f);
+std::string passes(const Facts& f);
+std::string idle_tensor_cores(const Facts& f);
+std::string chain_of_loads(const Facts& f);
 std::string uncoalesced(const Facts& f);
 std::string misaligned(const Facts& f);
 std::string conflicts(const Facts& f);

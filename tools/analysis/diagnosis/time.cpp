@@ -1,5 +1,7 @@
 #include "tools/analysis/diagnosis/time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,8 +23,6 @@ constexpr double first_instructions_seconds = 0.8e-6;
 // The interval between block launches on an SM, which limits short blocks; and the time from the
 // end of a block to the first instruction of its successor.
 constexpr double block_launch_cycles = 160, turnover_cycles = 400;
-// Below this ratio, other warps hide the longest chain.
-constexpr double noticeable_unevenness = 1.5;
 // The parts of the time that are latencies of dependent instructions.
 constexpr const char* chain_name = "latency";
 constexpr const char* atomics_name = "atomics";
@@ -61,16 +61,6 @@ double blocks_of(const Facts& facts, const Cure& cure) {
   return facts.blocks() * (cure.whole_warps ? facts.full_lanes() / 32 : 1);
 }
 
-/// The ratio of the maximum to the mean, of blocks or warps.
-double unevenness(std::uint64_t most, std::uint64_t all, double of) {
-  return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
-}
-
-double unevenness_of_warps(const Facts& facts) {
-  const vgpu::Footprint& f = facts.footprint;
-  return unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block());
-}
-
 /// True if the multiply-adds of a step overlap with loads of the next step's operands from shared
 /// memory.
 bool loads_ahead(const Facts& facts) {
@@ -78,12 +68,11 @@ bool loads_ahead(const Facts& facts) {
   return overlap(facts.trace, facts.text).shared.value_or(0) >= least_multiply_adds;
 }
 
-/// True if few lanes have work between two barriers, and little of it, as in a tree reduction.
-bool is_tree(const Facts& facts) {
-  constexpr double max_instructions = 24, max_lanes = 0.95;
+/// True if threads mostly work on arrays of their own, so that more threads would not shorten the
+/// work of one.
+bool works_on_private_data(const Facts& facts) {
   const vgpu::Counters& c = facts.trace.counters;
-  return number(c.instructions) < max_instructions * number(c.barriers) &&
-         number(c.thread_instructions) < max_lanes * facts.full_lanes() * number(c.instructions);
+  return c.local_load_requests + c.local_store_requests > c.global_load_requests;
 }
 
 /// The number of warps of an SM that overlap each other. Frequent barriers keep the warps of a
@@ -97,7 +86,7 @@ double independent_warps(const Facts& facts, const Filling& filling, const Cure&
     return facts.device.max_warps_per_multiprocessor;
   }
   if (!has_frequent_barriers(facts)) return filling.warps;
-  if (unevenness_of_warps(facts) > noticeable_unevenness || is_tree(facts)) {
+  if (waits_for_few_warps(facts)) {
     const bool cured = cure.even_warps || cure.no_barriers;
     return cured ? filling.warps : filling.warps / facts.warps_of_block();
   }
@@ -161,8 +150,9 @@ std::vector<Part> parts_of(const Facts& facts, const Filling& filling, const Cur
   const double fewer = bytes < 4 ? bytes / widest : 1;
   add("block launches", block_launch_cycles * blocks_of(facts, cure) * fewer / filling.sms);
   // More blocks are more threads, each with less to do.
-  const double split =
-      filling.share * (cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1);
+  const double split = filling.share * (cure.enough_blocks && !works_on_private_data(facts)
+                                            ? std::min(1.0, facts.blocks() / filling.sms)
+                                            : 1);
   const Path path = path_of(facts, cure);
   // Issue cycles of the warp are already counted under "issue".
   const double issued = std::min(path.issued * split * fewer * filling.rounds,
@@ -207,7 +197,75 @@ double with_ends(const Facts& facts, const Filling& filling, const Cure& cure,
          overlapping(ends, filling.warps);
 }
 
+/// The bound: all SMs, each byte once, and only arithmetic on data. Integers count as arithmetic in
+/// kernels that hardly compute anything else.
+Part bound_of(const Facts& facts) {
+  Cure ideal;
+  ideal.coalesced = ideal.one_pass = ideal.no_local = ideal.no_spills = true;
+  const Work work = work_of(facts, ideal);
+  const Machine& machine = facts.machine;
+  const auto seconds = [&](double cycles) {
+    return cycles / machine.multiprocessors / machine.clock;
+  };
+  const auto pipe = [&](Pipe of) { return seconds(work.pipes[static_cast<std::size_t>(of)]); };
+  const double flops =
+      facts.trace.matrix_units.instructions > 0 ? 0 : 2 * facts.trace.multiply_adds;
+  std::vector<Part> parts = {{dram_name, work.dram_bytes / machine.memory_bytes},
+                             {"FMA", flops / machine.flops},
+                             {"FP64", pipe(Pipe::fp64)},
+                             {"special function", pipe(Pipe::special)},
+                             {"tensor core", pipe(Pipe::matrix)}};
+  if (pipe(Pipe::integer) > 4 * pipe(Pipe::fp32) + parts[0].seconds) {
+    parts.push_back({"integer", pipe(Pipe::integer)});
+  } else if (flops == 0) {
+    parts.push_back({"FP32", pipe(Pipe::fp32)});
+  }
+  return *std::ranges::max_element(parts, {}, &Part::seconds);
+}
+
+std::string in_unit_of(double seconds, double of) {
+  const double unit = of >= 1e-3 ? 1e-3 : 1e-6;
+  return fmt::format("{:.3g}", seconds / unit);
+}
+
+std::string with_unit(double seconds) {
+  return fmt::format("{} {}", in_unit_of(seconds, seconds), seconds >= 1e-3 ? "ms" : "us");
+}
+
 }  // namespace
+
+bool is_at_bound(const Time& time) {
+  constexpr double near = 1.3;
+  return time.bound.seconds > 0 && time.above_bound() < near;
+}
+
+std::string bound_text(const Time& time) {
+  const Part& bound = time.bound;
+  if (is_at_bound(time)) {
+    return fmt::format("{} {} of {}: at the bound", bound.name,
+                       in_unit_of(std::min(bound.seconds, time.seconds), time.seconds),
+                       with_unit(time.seconds));
+  }
+  std::vector<Part> rest = time.parts;
+  std::erase_if(rest, [&](const Part& part) {
+    return part.name.starts_with(bound.name) || part.seconds < 0.15 * time.seconds;
+  });
+  std::ranges::stable_sort(rest, std::ranges::greater{}, &Part::seconds);
+  constexpr std::size_t most = 3;
+  if (rest.size() > most) rest.resize(most);
+  std::string text;
+  for (const Part& part : rest) {
+    text += fmt::format("{}{} {}", text.empty() ? "; of the rest, " : ", ", part.name,
+                        with_unit(part.seconds));
+  }
+  if (rest.size() > 1) text += ", partly at once";
+  if (bound.seconds < time.seconds / 1000) {
+    return fmt::format("no bound by data or arithmetic; {} is predicted{}", with_unit(time.seconds),
+                       text);
+  }
+  return fmt::format("{:.1f} times above the {} bound of {}{}", time.above_bound(), bound.name,
+                     with_unit(bound.seconds), text);
+}
 
 const Part& Time::longest() const {
   return *std::max_element(parts.begin(), parts.end(),
@@ -222,6 +280,7 @@ Time time_of(const Facts& facts, const Cure& cure) {
   time.seconds = apart ? with_ends(facts, filling, cure, time.parts)
                        : overlapping(time.parts, independent_warps(facts, filling, cure));
   time.launch = facts.launch_seconds + first_instructions_seconds;
+  time.bound = bound_of(facts);
   return time;
 }
 

@@ -20,17 +20,29 @@ struct Time {
   /// Time of all parts. They overlap; the more warps an SM has, the better.
   double seconds = 0;
   double launch = 0;  // additional
+  /// The shortest time of a kernel with the same arithmetic and data: of DRAM for each byte once, or
+  /// of the units that compute.
+  Part bound;
 
   double with_launch() const { return seconds + launch; }
+  /// `seconds` relative to the bound; 0 without one.
+  double above_bound() const { return bound.seconds > 0 ? seconds / bound.seconds : 0; }
   const Part& longest() const;
 };
 
-/// Median and 90th percentile of the prediction error on an H200 and an H100
-/// (docs/notes/virtual-gpu.md), for rungs and for the kernels of tests/analysis.
+/// Median and 90th percentile of the prediction error (docs/notes/virtual-gpu.md): of rungs on an
+/// H200 and an H100; of 33 kernels that had no part in the model on an H200, with cold caches and the
+/// machine's time of an empty kernel as --launch-time.
 struct PredictionErrors {
   double median, ninth_decile;
 };
-inline constexpr PredictionErrors errors_of_rungs = {0.08, 0.24}, errors_of_kernels = {0.08, 0.32};
+inline constexpr PredictionErrors errors_of_rungs = {0.08, 0.24}, errors_of_kernels = {0.11, 0.34};
+
+/// True if a kernel is so near its bound that nothing is worth changing.
+bool is_at_bound(const Time& time);
+
+/// "DRAM 22.1 of 22.9 us: at the bound", or the distance to it and the parts that take the rest.
+std::string bound_text(const Time& time);
 
 /// The predicted time of a launch, with the changes in `cure`.
 Time time_of(const Facts& facts, const Cure& cure = {});

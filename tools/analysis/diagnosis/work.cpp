@@ -29,6 +29,9 @@ constexpr double l2_bulk_bytes_a_cycle = 56;
 constexpr double shared_atomic_cycles = 4, float_turn_cycles = 28;
 // L2 cycles per float and integer atomic addition at one address: on an H200, 65,536 floats took
 // 115 us, and 3.1 million integers 2.66 ms.
+// Cycles of L2 per sector of a warp's atomics, in the line with the most of them: on an H200, 2^21
+// atomics to 256 counters of 4 bytes took 257 us.
+constexpr double atomic_sector_cycles = 3;
 constexpr double atomic_cycles = 3.5, integer_atomic_cycles = 1.7;
 
 /// The number of bytes that lanes load from, or store to, global memory.
@@ -92,6 +95,7 @@ void add_global(Work& work, const Access& access, const Facts& facts, const Cure
   if (cure.reused && access.is_load && !is_uniform(access)) {
     cycles /= std::max(1.0, times_loaded(facts));
   }
+  if (cure.one_pass && access.is_load) cycles *= 1 - share_reloaded(facts);
   if (cure.stored_once && !access.is_load) {
     const double saved = cycles * (1 - stored_once(facts));
     cycles -= saved;
@@ -112,6 +116,7 @@ void add_shared(Work& work, const Access& access, const Facts& facts, const Cure
                       std::max(access.moved_bytes() / wavefront_bytes, requests_of(access, cure)));
   }
   if (cure.in_registers && access.is_load) cycles /= 4;
+  if (cure.tensor_cores && access.is_load) cycles /= tensor_core_gain;
   // Merged loads have the bank conflicts of one load, but return the bytes of all.
   const double conflicts = number(access.count.units) / access.merged -
                            (number(access.count.units) - access.conflict_wavefronts());
@@ -137,22 +142,61 @@ void remove_addresses(Work& work, double accesses) {
   work.pipes[static_cast<std::size_t>(Pipe::integer)] -= accesses * instructions * cycles;
 }
 
+/// The share of accesses to `bytes` in turn that a cache misses. The least recently used line is
+/// replaced, so a cache that is a little too small holds nothing until it is needed again.
+double beyond(double bytes, double cache) {
+  constexpr double begins = 0.7, ends = 1.3;
+  return std::clamp((bytes / std::max(1.0, cache) - begins) / (ends - begins), 0.0, 1.0);
+}
+
+/// The part of the SM's memory that is not shared memory of the resident blocks.
+double l1_bytes(const Facts& facts) {
+  constexpr double beside_shared = 28 * 1024;  // 256 KB in all, at most 228 of them shared
+  const double shared = resident_blocks(facts) * static_cast<double>(facts.trace.shared);
+  return std::max(beside_shared, static_cast<double>(facts.device.shared_per_multiprocessor) -
+                                     shared + beside_shared);
+}
+
+/// The share of local traffic that L2 cannot hold.
+double local_beyond_l2(const Facts& facts) {
+  const double threads =
+      std::min(facts.blocks(), resident_blocks(facts) * facts.machine.multiprocessors) *
+      static_cast<double>(facts.trace.block.count());
+  const double bytes = threads * static_cast<double>(facts.spills.frame);
+  return bytes > 0 ? std::max(0.0, 1 - static_cast<double>(facts.device.l2_bytes) / bytes) : 0;
+}
+
 /// The share of an access that remains.
 double kept_of(const Access& access, const Facts& facts, const Cure& cure) {
   const bool global = access.space == Space::global;
   if (cure.in_registers && !global && access.is_load) return 0.25;
   if (cure.reused && global && access.is_load && !is_uniform(access)) return 0.25;
   if (cure.stored_once && global && !access.is_load) return stored_once(facts);
+  if (cure.one_pass && global && access.is_load) return 1 - share_reloaded(facts);
   return 1;
 }
 
 /// Adds an access to local memory. Stores are written through to L2.
-void add_local(Work& work, const vgpu::ptx::Instruction& instruction, const SiteCount& site) {
-  const double requests = number(site.executions), sectors = number(site.units);
+void add_local(Work& work, const vgpu::ptx::Instruction& instruction, const SiteCount& site,
+               const Facts& facts) {
+  const double requests = facts.local_share * number(site.executions);
+  const double sectors = facts.local_share * number(site.units);
   work.l1 += std::max(requests, sectors / sectors_of_line);
-  if (instruction.opcode != vgpu::ptx::Opcode::st) return;
-  const bool whole = sectors < 1.5 * sectors_of_line * requests;
-  work.l2 += sectors * (whole ? sector_bytes / l2_bytes_a_cycle : slow_store_cycles);
+  const bool load = instruction.opcode != vgpu::ptx::Opcode::st;
+  const double from_l2 = load ? local_misses(facts) * sectors : sectors;
+  const bool whole = load || sectors < 1.5 * sectors_of_line * requests;
+  work.l2 += from_l2 * (whole ? sector_bytes / l2_bytes_a_cycle : slow_store_cycles);
+  work.dram_bytes += local_beyond_l2(facts) * from_l2 * sector_bytes;
+}
+
+/// Adds the accesses to spilled registers, each a whole line.
+void add_spills(Work& work, const Facts& facts) {
+  const auto& [loads, stores, frame] = facts.spills;
+  work.slots += loads + stores;
+  work.l1 += loads + stores;
+  const double bytes = (local_misses(facts) * loads + stores) * wavefront_bytes;
+  work.l2 += bytes / l2_bytes_a_cycle;
+  work.dram_bytes += local_beyond_l2(facts) * bytes;
 }
 
 void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, const SiteCount& site,
@@ -169,6 +213,13 @@ void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, cons
   if (cost.pipe == Pipe::matrix) {
     cost.cycles = tensor_core_cycles(instruction, facts.device, facts.machine);
   }
+  const bool feeds_products =
+      is_multiply_add(instruction, false) || (instruction.has("shared") && instruction.is_load()) ||
+      (instruction.opcode == vgpu::ptx::Opcode::cvt && instruction.has("f16"));
+  if (cure.tensor_cores && feeds_products) {
+    cost.slots /= tensor_core_gain;
+    cost.cycles /= tensor_core_gain;
+  }
   if (cure.lean_addresses && cost.pipe == Pipe::integer) executions /= 3;
   if (cure.fast_arithmetic && is_slow(instruction)) cost.slots = 1, cost.cycles = 0.5;
   if (cure.single_precision && instruction.has("f64")) {
@@ -178,7 +229,10 @@ void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, cons
     cost.pipe = Pipe::fp32;
     cost.cycles = 0.25 * cost.slots;
   }
-  if (instruction.has("local")) add_local(work, instruction, site);
+  if (instruction.has("local")) {
+    add_local(work, instruction, site, facts);
+    executions *= facts.local_share;
+  }
   const bool atomic = instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red);
   if (atomic && instruction.has("shared")) work.shared += shared_atomic_cycles * number(site.units);
   if (cure.no_barriers && cost.pipe == Pipe::barrier) return;
@@ -210,9 +264,12 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   const double again = cure.stored_once ? 0 : number(f.store_sectors - f.stored_sectors);
   const double slow = cure.coalesced && times_stored(facts) < 2 ? 0 : std::max(partly, again);
   const double whole = std::max(0.0, kept * number(f.store_sectors) - slow);
-  const double loaded = cure.reused ? number(f.loaded_sectors_by_block) : loaded_from_l2(facts);
+  const Reloads again_loaded = cure.one_pass || cure.reused ? Reloads{} : reloads_of(facts);
+  const double loaded = again_loaded.from_l2 +
+                        (cure.reused ? number(f.loaded_sectors_by_block) : loaded_from_l2(facts));
   const double lines = cure.coalesced ? 0 : number(f.loaded_lines_by_block);
-  double l2 = loaded + whole, dram = number(sectors_of_piece * f.loaded_pieces + f.stored_sectors);
+  double l2 = loaded + whole, dram = again_loaded.from_dram +
+                                     number(sectors_of_piece * f.loaded_pieces + f.stored_sectors);
   if (cure.coalesced) {
     l2 = std::min(l2, needed);
     dram = std::min(dram, needed);
@@ -225,7 +282,7 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   work.l2 += std::max(l2 * sector_bytes / l2_bytes_a_cycle, lines * line_cycles) +
              bulk * sector_bytes / l2_bulk_bytes_a_cycle +
              slow * slow_store_cycles * lines_of_stores;
-  work.dram_bytes = facts.dram_bytes.value_or((dram + bulk) * sector_bytes);
+  work.dram_bytes += facts.dram_bytes.value_or((dram + bulk) * sector_bytes);
 }
 
 /// True if all atomics in shared memory add 1 and discard the result. ptxas generates a single
@@ -291,6 +348,7 @@ Work work_of(const Facts& facts, const Cure& cure) {
       add_shared(work, access, facts, cure);
     }
   }
+  if (!cure.no_spills) add_spills(work, facts);
   const vgpu::Counters& c = facts.trace.counters;
   work.shared += number(c.wgmma_shared_load_wavefronts) +
                  number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
@@ -302,9 +360,51 @@ Work work_of(const Facts& facts, const Cure& cure) {
     work.atomics = adds_floats(facts, false)
                        ? atomic_cycles * number(facts.footprint.atomics_at_one_address)
                        : integer_atomic_cycles * contending_atomics(facts);
+    // A single sector is the case above: all lanes of a warp may add to it at once.
+    const double sectors = number(facts.footprint.atomic_sectors_of_line);
+    work.atomics = std::max(work.atomics, atomic_sector_cycles * sectors);
   }
   add_traffic(work, facts, cure);
   return work;
+}
+
+double resident_blocks(const Facts& facts) {
+  const double of_sm = std::ceil(facts.blocks() / facts.machine.multiprocessors);
+  return std::min<double>(std::max(1, facts.occupancy.blocks), of_sm);
+}
+
+double local_misses(const Facts& facts) {
+  const double threads = resident_blocks(facts) * static_cast<double>(facts.trace.block.count());
+  return beyond(threads * static_cast<double>(facts.spills.frame), l1_bytes(facts));
+}
+
+bool has_loaded_addresses(const Facts& facts) {
+  const std::set<int> lines =
+      lines_with_address_from(facts.text, [](const vgpu::ptx::Instruction& instruction) {
+        return instruction.is_load() && instruction.has("global");
+      });
+  double loaded = 0, all = 0;
+  for (const Access& access : facts.trace.accesses) {
+    if (access.space != Space::global || !access.is_load) continue;
+    all += number(access.count.units);
+    if (lines.contains(access.count.ptx_line)) loaded += number(access.count.units);
+  }
+  return loaded > all / 2;
+}
+
+double share_reloaded(const Facts& facts) {
+  return std::min(1.0, number(facts.footprint.reloaded_sectors) /
+                           std::max(1.0, number(facts.trace.counters.global_load_sectors)));
+}
+
+Reloads reloads_of(const Facts& facts) {
+  const vgpu::Footprint& f = facts.footprint;
+  const double resident = resident_blocks(facts), sms = facts.machine.multiprocessors;
+  const double block = number(f.loaded_sectors_by_block) * sector_bytes / facts.blocks();
+  const double from_l2 = number(f.reloaded_sectors) * beyond(block * resident, l1_bytes(facts));
+  const double active = std::min(facts.blocks(), resident * sms);
+  const double unique = std::min(block * active, number(f.loaded_sectors) * sector_bytes);
+  return {from_l2, from_l2 * beyond(unique, static_cast<double>(facts.device.l2_bytes))};
 }
 
 double times_loaded(const Facts& facts) {
@@ -345,6 +445,27 @@ bool runs_alone(const SiteCount& site) {
 bool has_frequent_barriers(const Facts& facts) {
   constexpr double often = 4;
   return number(facts.trace.counters.barriers) >= often * facts.warps();
+}
+
+double unevenness(std::uint64_t most, std::uint64_t all, double of) {
+  return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
+}
+
+double unevenness_of_warps(const Facts& facts) {
+  const vgpu::Footprint& f = facts.footprint;
+  return unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block());
+}
+
+bool is_tree(const Facts& facts) {
+  constexpr double max_instructions = 24, max_lanes = 0.95;
+  const vgpu::Counters& c = facts.trace.counters;
+  return number(c.instructions) < max_instructions * number(c.barriers) &&
+         number(c.thread_instructions) < max_lanes * facts.full_lanes() * number(c.instructions);
+}
+
+bool waits_for_few_warps(const Facts& facts) {
+  return has_frequent_barriers(facts) &&
+         (unevenness_of_warps(facts) > noticeable_unevenness || is_tree(facts));
 }
 
 double cured_executions(const SiteCount& site, const Facts& facts, const Cure& cure) {

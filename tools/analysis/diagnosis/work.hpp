@@ -12,6 +12,9 @@ inline constexpr double widest = 16;  // bytes per lane and access
 
 inline double number(std::uint64_t count) { return static_cast<double>(count); }
 
+/// The rate of tensor cores for 16-bit operands over that of FMAs, as mma reaches it.
+inline constexpr double tensor_core_gain = 8;
+
 /// The work of all SMs, in cycles of one SM.
 struct Work {
   double slots = 0;
@@ -22,6 +25,23 @@ struct Work {
 };
 
 Work work_of(const Facts& facts, const Cure& cure);
+
+/// Blocks that an SM holds at once in this launch.
+double resident_blocks(const Facts& facts);
+
+/// The share of loads from local memory that miss L1.
+double local_misses(const Facts& facts);
+
+/// Sectors of later passes over the same data that the caches do not hold.
+struct Reloads {
+  double from_l2 = 0, from_dram = 0;
+};
+Reloads reloads_of(const Facts& facts);
+/// True if most loads from global memory have an address that was loaded before.
+bool has_loaded_addresses(const Facts& facts);
+
+/// The share of requested sectors that are such passes.
+double share_reloaded(const Facts& facts);
 
 /// The minimal number of global-memory sectors for the accessed words. Compilers load only one byte
 /// of an int if the others are not used.
@@ -43,6 +63,18 @@ bool runs_alone(const SiteCount& site);
 /// True if the warps of a block synchronize so often that they wait for each other in each step, as
 /// in a tree reduction.
 bool has_frequent_barriers(const Facts& facts);
+
+/// Below this ratio of the longest chain to the mean, other warps hide it.
+inline constexpr double noticeable_unevenness = 1.5;
+
+/// The ratio of the maximum to the mean, of blocks or warps.
+double unevenness(std::uint64_t most, std::uint64_t all, double of);
+double unevenness_of_warps(const Facts& facts);
+
+/// True if few lanes have work between two barriers, and little of it, as in a tree reduction.
+bool is_tree(const Facts& facts);
+/// True if most warps of a block wait for a few at frequent barriers.
+bool waits_for_few_warps(const Facts& facts);
 
 /// The number of executions of an instruction by warps, without those removed by a cure of idle
 /// lanes.

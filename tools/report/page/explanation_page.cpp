@@ -71,7 +71,8 @@ std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
   predicted.front() = 'P';
   std::string html = html::paragraph(predicted);
   if (diagnosis.findings.empty()) {
-    return html + html::paragraph("The counters show nothing to mend.");
+    return html + html::paragraph(
+                      html::escape("No cause costs much: " + bound_text(diagnosis.time) + "."));
   }
   html += "<ol>\n";
   for (const auto& finding : diagnosis.findings) {
