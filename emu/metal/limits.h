@@ -31,12 +31,15 @@ struct FloatLimits {
 
 }  // namespace rung_detail
 
+/// Apple's name for what programs specialize for their own types.
 template <class T>
-struct numeric_limits;
+struct _numeric_limits_impl;
+template <class T>
+struct numeric_limits : _numeric_limits_impl<remove_cv_t<T>> {};
 
 #define RUNG_METAL_LIMITS(T) \
   template <>                \
-  struct numeric_limits<T> : rung_detail::IntegerLimits<T> {};
+  struct _numeric_limits_impl<T> : rung_detail::IntegerLimits<T> {};
 RUNG_METAL_LIMITS(char)
 RUNG_METAL_LIMITS(signed char)
 RUNG_METAL_LIMITS(uchar)
@@ -50,20 +53,20 @@ RUNG_METAL_LIMITS(long long)
 RUNG_METAL_LIMITS(unsigned long long)
 #undef RUNG_METAL_LIMITS
 template <>
-struct numeric_limits<bool> : rung_detail::IntegerLimits<uchar> {
+struct _numeric_limits_impl<bool> : rung_detail::IntegerLimits<uchar> {
   static constexpr int digits = 1;
   static constexpr bool min() { return false; }
   static constexpr bool max() { return true; }
   static constexpr bool lowest() { return false; }
 };
 
-#define RUNG_METAL_LIMITS(T, digits, exponent, least, most, step)            \
-  template <>                                                                \
-  struct numeric_limits<T> : rung_detail::FloatLimits<T, digits, exponent> { \
-    static constexpr T min() { return static_cast<T>(least); }               \
-    static constexpr T max() { return static_cast<T>(most); }                \
-    static constexpr T lowest() { return static_cast<T>(-most); }            \
-    static constexpr T epsilon() { return static_cast<T>(step); }            \
+#define RUNG_METAL_LIMITS(T, digits, exponent, least, most, step)                  \
+  template <>                                                                      \
+  struct _numeric_limits_impl<T> : rung_detail::FloatLimits<T, digits, exponent> { \
+    static constexpr T min() { return static_cast<T>(least); }                     \
+    static constexpr T max() { return static_cast<T>(most); }                      \
+    static constexpr T lowest() { return static_cast<T>(-most); }                  \
+    static constexpr T epsilon() { return static_cast<T>(step); }                  \
   };
 RUNG_METAL_LIMITS(float, 24, 128, 0x1p-126f, 0x1.fffffep127f, 0x1p-23f)
 RUNG_METAL_LIMITS(half, 11, 16, 0x1p-14f, 65504.0f, 0x1p-10f)

@@ -4,6 +4,10 @@
 // acts on the active threads.
 
 namespace metal {
+
+/// The types that functions of a simdgroup exchange, by the name in Apple's library.
+template <class T>
+struct __is_valid_simdgroup_type : is_arithmetic<T> {};
 namespace rung_detail {
 
 constexpr uint all_lanes = 0xFFFFFFFFu;

@@ -159,6 +159,10 @@ template <class T>
 constexpr bool is_float = is_same_v<T, float> || is_same_v<T, half> || is_same_v<T, bfloat>;
 }  // namespace rung_detail
 
+/// The number of components.
+template <class T>
+struct vec_elements : integral_constant<size_t, static_cast<size_t>(rung_detail::count<T>)> {};
+
 #define RUNG_METAL_TRAIT(name, ...)              \
   template <class T>                             \
   struct name : bool_constant<(__VA_ARGS__)> {}; \

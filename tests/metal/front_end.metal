@@ -308,3 +308,23 @@ kernel void truths(device float4* a [[buffer(0)]], uint i [[thread_position_in_g
   a[i] = pick(v, float4(0), v < 3) + float4(rises.x ? 10 : 0) + (same(v.xy, v.yy).y ? 100 : 0) +
          (big.z && !big.y ? 1000 : 0);
 }
+
+// Names of Apple's library that programs specialize, and constructors of a template's own type.
+template <typename T>
+struct Indexed {
+  uint i;
+  T value;
+  constexpr Indexed<T>() = default;
+  constexpr Indexed<T>() threadgroup = default;
+};
+template <typename T>
+struct _numeric_limits_impl<Indexed<T>> {
+  static constexpr T lowest() {
+    return numeric_limits<T>::lowest() + T(vec_elements<float3>::value);
+  }
+};
+kernel void specialized(device int* out [[buffer(0)]]) {
+  threadgroup Indexed<int> shared[2];
+  shared[1].value = numeric_limits<Indexed<int>>::lowest();
+  out[0] = __is_valid_simdgroup_type<half>::value ? shared[1].value : 0;
+}

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -315,6 +316,12 @@ TEST_F(MetalFrontEnd, ComparisonsAreVectorsOfBool) {
   const auto a = array(Floats{1, 2, 3, 4});
   run_clean("truths", {1}, {1}, {a});
   EXPECT_EQ(values<float>(a, 4), (Floats{1110, 1110, 1113, 1114}));
+}
+
+TEST_F(MetalFrontEnd, ProgramsSpecializeNamesOfTheLibrary) {
+  const auto out = array(std::vector<int>(1));
+  run_clean("specialized", {1}, {1}, {out});
+  EXPECT_EQ(values<int>(out, 1)[0], std::numeric_limits<int>::lowest() + 3);
 }
 
 std::string refusal(const std::string& text) {

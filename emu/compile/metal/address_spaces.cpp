@@ -225,7 +225,8 @@ bool ends_plain_method(const Source& source, std::size_t at) {
   }
   std::size_t after = source.next(at);
   if (source.is(after, "const")) after = source.next(after);
-  return source.is(after, "{") || source.is(after, ";") || source.is(after, ":");
+  return source.is(after, "{") || source.is(after, ";") || source.is(after, ":") ||
+         source.is(after, "=");
 }
 
 /// A declaration of a method, in tokens.
