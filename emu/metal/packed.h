@@ -53,6 +53,10 @@ struct packed_vec<T, 3> {
       T r, g, b;
     };
     packed_vec<T, 2> xy;
+    struct {
+      T before_yz;
+      packed_vec<T, 2> yz;
+    };
   };
   RUNG_METAL_PACKED_MEMBERS(3)
 };
@@ -69,6 +73,13 @@ struct packed_vec<T, 4> {
     packed_vec<T, 2> xy;
     packed_vec<T, 3> xyz;
     packed_vec<T, 3> rgb;
+    struct {
+      T before_yzw;
+      packed_vec<T, 3> yzw;
+    };
+    struct {
+      packed_vec<T, 2> before_zw, zw;
+    };
   };
   RUNG_METAL_PACKED_MEMBERS(4)
 };

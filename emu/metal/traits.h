@@ -247,21 +247,6 @@ template <class T>
 RUNG_METAL constexpr remove_reference_t<T>&& move(T&& value) {
   return static_cast<remove_reference_t<T>&&>(value);
 }
-template <class T>
-RUNG_METAL constexpr T&& forward(remove_reference_t<T>& value) {
-  return static_cast<T&&>(value);
-}
-template <class T>
-RUNG_METAL void swap(T& a, T& b) {
-  const auto c = a;
-  a = b;
-  b = c;
-}
-template <class T>
-RUNG_METAL auto addressof(T& value) {
-  return &value;
-}
-
 /// Values that are the same in all threads; nothing depends on it here.
 template <class T>
 using uniform = T;

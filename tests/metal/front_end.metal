@@ -328,3 +328,16 @@ kernel void specialized(device int* out [[buffer(0)]]) {
   shared[1].value = numeric_limits<Indexed<int>>::lowest();
   out[0] = __is_valid_simdgroup_type<half>::value ? shared[1].value : 0;
 }
+
+// Names that the library leaves to programs, and parts of packed vectors.
+static void swap(thread float& a, thread float& b) {
+  const float c = a;
+  a = b;
+  b = c;
+}
+constant bool forward = true;
+kernel void parts(device packed_float4* p [[buffer(0)]]) {
+  float first = p[0].yzw.x, last = p[0].zw.y;
+  if (forward) swap(first, last);
+  p[0].xyz.yz = float2(first, last);
+}

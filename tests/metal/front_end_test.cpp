@@ -324,6 +324,12 @@ TEST_F(MetalFrontEnd, ProgramsSpecializeNamesOfTheLibrary) {
   EXPECT_EQ(values<int>(out, 1)[0], std::numeric_limits<int>::lowest() + 3);
 }
 
+TEST_F(MetalFrontEnd, PackedVectorsHaveParts) {
+  const auto p = array(Floats{1, 2, 3, 4});
+  run_clean("parts", {1}, {1}, {p});
+  EXPECT_EQ(values<float>(p, 4), (Floats{1, 4, 2, 4}));
+}
+
 std::string refusal(const std::string& text) {
   emu::metal::Options options;
   options.text = text;
