@@ -203,7 +203,11 @@ struct CommonNumber<A, B,
                     enable_if_t<is_number<A> && is_number<B> &&
                                 (count<unpacked_t<A>> == count<unpacked_t<B>> ||
                                  !is_vector<unpacked_t<A>> || !is_vector<unpacked_t<B>>)>> {
-  using element = common_element_t<element_t<unpacked_t<A>>, element_t<unpacked_t<B>>>;
+  // A scalar takes the type of a vector's elements.
+  static constexpr bool is_mixed = is_vector<unpacked_t<A>> != is_vector<unpacked_t<B>>;
+  using element = conditional_t<
+      is_mixed, element_t<conditional_t<is_vector<unpacked_t<A>>, unpacked_t<A>, unpacked_t<B>>>,
+      common_element_t<element_t<unpacked_t<A>>, element_t<unpacked_t<B>>>>;
   using type = with_element_t<conditional_t<is_vector<unpacked_t<A>>, unpacked_t<A>, unpacked_t<B>>,
                               conditional_t<is_same_v<element, double>, float, element>>;
 };

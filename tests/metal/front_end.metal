@@ -339,5 +339,8 @@ constant bool forward = true;
 kernel void parts(device packed_float4* p [[buffer(0)]]) {
   float first = p[0].yzw.x, last = p[0].zw.y;
   if (forward) swap(first, last);
+  const float least = 0.0f;
+  const half4 mixed = mix(half4(0), half4(4), 0.25f) + clamp(half4(2), least, 1.0f);
   p[0].xyz.yz = float2(first, last);
+  p[0].x += float(max(mixed, least).w);
 }
