@@ -243,6 +243,12 @@ class Server {
     } catch (const emu::CompileError& failed) {
       throw emu::CompileError(errors.text() + failed.what());
     }
+    const std::vector<any_kernel::Kernel>& kernels = served->program.kernels;
+    if (wanted.kernel.empty() && kernels.size() > 1) {
+      throw ArgumentError(fmt::format("{} has {} kernels, such as {}; name one",
+                                      served->program.file_name(), kernels.size(),
+                                      kernels.front().name));
+    }
     served->kernel = &served->program.find(wanted.kernel);
     served->loaded = std::make_unique<any_kernel::LoadedKernel>(served->program, *served->kernel,
                                                                 served->device);

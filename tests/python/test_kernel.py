@@ -8,6 +8,7 @@ import pathlib
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -146,7 +147,7 @@ def test_templates_in_namespaces():
     assert out.tolist() == [6, 22, 38]
     with pytest.raises(ValueError, match="has no kernel 'sums'"):
         rung.Kernel(TYPES, "sums")
-    with pytest.raises(ValueError, match="kernels; name one"):
+    with pytest.raises(ValueError, match="kernel.cu has 3 kernels, such as fields; name one"):
         rung.Kernel(TYPES)
 
 
@@ -235,7 +236,7 @@ def test_poison():
 
 
 def test_compile_errors():
-    with pytest.raises(rung.CompileError, match="saxpy.cu:3:.*error: use of undeclared identifier 'j'") as caught:
+    with pytest.raises(rung.CompileError, match="^saxpy.cu:3:.*error: use of undeclared identifier 'j'") as caught:
         rung.Kernel(SAXPY.replace("int i", "int k = j; int i"), "saxpy")
     assert caught.value.line == 3
     with pytest.raises(rung.CompileError, match="error") as caught:
@@ -343,6 +344,24 @@ def test_in_threads_and_forked_processes(saxpy):
     assert os.waitpid(pid, 0)[1] == 0
     saxpy[1, 64](1, x, ys[0], 64)
     assert (ys[0] == 11).all()
+
+
+def test_an_interrupt_stops_a_kernel(saxpy):
+    forever = rung.Kernel("__global__ void forever(volatile int* x) { while (*x == 0) {} }")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            forever[1, 1](np.zeros(1, np.int32))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    x = np.ones(4, np.float32)
+    saxpy[1, 4](1, x, x, 4)
+    assert forever[1, 1](np.ones(1, np.int32)).ok and x[0] == 2
 
 
 def test_after_the_server_ended(saxpy):

@@ -135,6 +135,7 @@ class Kernel:
             words += [f"-D{each}={value}" for each, value in values.items()]
         self._request = {"path": path, "kernel": name, "options": words, "constants": values,
                          "gpu": gpu or ("m1pro" if language == "metal" else "h200")}
+        self._is_text = text is not None
         self.is_metal = language == "metal"
         self._server = None
         self._id = None
@@ -147,6 +148,10 @@ class Kernel:
             return
         reply = json.loads(server.ask(json.dumps(self._request).encode(), b"")[0])
         if "error" in reply:
+            # A text that is no file of the user's is named without its folder.
+            if self._is_text:
+                folder = os.path.join(os.path.dirname(self._request["path"]), "")
+                reply["message"] = reply["message"].replace(folder, "")
             raise _error(reply, self._request["kernel"])
         unknown = set(self._request["constants"]) - set(reply["constants"])
         if self.is_metal and unknown:
