@@ -177,7 +177,13 @@ class Kernel:
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 3:
             raise TypeError("rung.Kernel: expected kernel[grid, block] or kernel[grid, block, shared bytes]")
         grid, block, *shared = configuration
-        return lambda *arguments, **named: self(*arguments, grid=grid, block=block, shared=sum(shared), **named)
+        launch = self._launch(grid, block, None, sum(shared), 0)
+
+        def call(*arguments, on_hazard="raise", poison=False, threads=0, **named):
+            text = launch if threads == 0 else self._launch(grid, block, None, sum(shared), threads)
+            return self._run(arguments, named, text, on_hazard, poison)
+
+        return call
 
     def __call__(self, *arguments, grid=None, block=None, group=None, groups=None, shared=0, on_hazard="raise",
                  poison=False, threads=0, **named):
@@ -217,12 +223,15 @@ class Kernel:
         TypeError, ValueError
             For arguments that do not fit; the message names the parameter.
         """
+        launch = self._launch(grid, block if group is None else group, groups, shared, threads)
+        return self._run(arguments, named, launch, on_hazard, poison)
+
+    def _run(self, arguments, named, launch, on_hazard, poison):
         if self._server is not _kernel_server._server or self._server.owner != os.getpid():
             self._compile()
         if named:
             arguments = self._signature.in_order(arguments, named)
         given, payload, results = self._signature.bind(arguments, poison)
-        launch = self._launch(grid, block if group is None else group, groups, shared, threads)
         # Written by hand: json.dumps takes longer than the launch of a small kernel.
         text = f'{{"kernel":{self._id},{launch},"given":[{given}]}}'.encode()
         reply, quiet = self._server.ask(text, payload, results)
