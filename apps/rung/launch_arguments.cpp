@@ -21,6 +21,7 @@ using any_kernel::ArgumentError;
 
 constexpr std::int64_t most_extent = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t most_shared = std::int64_t{1} << 30;
+constexpr std::int64_t most_limit = std::int64_t{1} << 50;
 
 /// "40x24x2"; what is not given is 1.
 vgpu::Dim3 read_extents(const std::string& option, const std::string& text) {
@@ -138,6 +139,7 @@ void LaunchArguments::add_launch(Options& app) {
   app.add_option("--group", group, "Threads of a block or threadgroup")->type_name("X[xY[xZ]]");
   app.add_option("--shared", shared, "Bytes of dynamic shared memory of a block (default: 0)")
       ->type_name("BYTES");
+  app.add_option("--limit", limit, "Abort the launch after N warp instructions")->type_name("N");
   app.add_option("--buffer", buffers,
                  "The value of parameter N, or of [[buffer(N)]], counted from 0; may be repeated")
       ->type_name("N=VALUE")
@@ -169,7 +171,7 @@ void LaunchArguments::add_seed(Options& app) {
 bool LaunchArguments::any() const {
   return !values.empty() || !grid.empty() || !groups.empty() || !group.empty() ||
          !buffers.empty() || !outputs.empty() || !saved.empty() || !expected.empty() ||
-         !shared.empty();
+         !shared.empty() || !limit.empty();
 }
 
 any_kernel::Program compile_kernels(const LaunchedFile& file) {
@@ -201,6 +203,10 @@ KernelLaunch::KernelLaunch(const LaunchedFile& file, const LaunchArguments& argu
   if (!arguments.atol.empty()) request_.tolerance.absolute = read_number("--atol", arguments.atol);
   if (!arguments.shared.empty()) {
     request_.dynamic_shared = read_integer("--shared", arguments.shared, 0, most_shared);
+  }
+  if (!arguments.limit.empty()) {
+    request_.instruction_limit =
+        static_cast<std::uint64_t>(read_integer("--limit", arguments.limit, 1, most_limit));
   }
   if (!arguments.seed.empty()) {
     request_.seed =

@@ -16,7 +16,7 @@ class Options;
 
 struct LaunchArguments {
   std::vector<std::string> values;  // NAME=VALUE
-  std::string grid, groups, group, shared, seed, rtol, atol;
+  std::string grid, groups, group, shared, limit, seed, rtol, atol;
   std::vector<std::string> buffers, outputs, saved, expected;
 
   void add_launch(Options& app);

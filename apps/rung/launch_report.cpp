@@ -136,8 +136,14 @@ std::string kernels_text(const Program& program) {
     text += (text.empty() ? "" : "\n") + kernel_text(kernel, program.file_name());
   }
   for (const std::string& name : program.templates) {
-    text += fmt::format("{}{}, a template: name its arguments, as in '{}:{}<float>'\n",
-                        text.empty() ? "" : "\n", name, program.path.string(), name);
+    text += fmt::format("{}{}, a template: ", text.empty() ? "" : "\n", name);
+    text += program.is_metal
+                ? fmt::format(
+                      "instantiate it, as in template [[host_name(\"{0}_float\")]] kernel "
+                      "void {0}<float>(...);\n",
+                      name)
+                : fmt::format("name its arguments, as in '{}:{}<float>'\n", program.path.string(),
+                              name);
   }
   return text.empty() ? fmt::format("{} has no kernel\n", program.file_name()) : text;
 }

@@ -86,7 +86,7 @@ TEST_F(AnyKernel, AreListedWithTheirParameters) {
 
 TEST_F(AnyKernel, OfMetalAreListedWithTheirBuffers) {
   const Json json = run_json("$METAL", 0);
-  ASSERT_EQ(json.at("kernels").size(), 4u);  // two have names that a macro makes
+  ASSERT_EQ(json.at("kernels").size(), 6u);  // two have names that a macro makes
   EXPECT_EQ(json.at("kernels")[1].at("name"), "scaled_sums");
   EXPECT_EQ(json.at("kernels")[1].at("parameters").size(), 3u);
   EXPECT_EQ(json.at("kernels")[1].at("parameters").at(2).at("kind"), "threadgroup memory");
@@ -114,6 +114,24 @@ TEST_F(AnyKernel, OfMetalTakeConstantsAndThreadgroupMemory) {
       "$METAL:scaled_sums --groups 2 --group 32 x=ones:64 sums=out:2 part=shared:128 scale=3";
   const Json json = run_json(arguments + " --expect 'sum(sums) = 3 sum(x)'", 0);
   EXPECT_EQ(json.at("results").at(0).at("values"), Json({96.0, 96.0}));
+}
+
+TEST_F(AnyKernel, SetEachElementOfAUnionOnce) {
+  const std::string arguments = "$METAL:shifted --grid 2 --group 2 x=iota:2 y=out:2 ";
+  for (const std::string shift : {"shift=by.y:5,*:0", "shift=0,5,0"}) {
+    EXPECT_EQ(run_json(arguments + shift, 0).at("results").at(0).at("values"), Json({5.0, 8.0}));
+  }
+}
+
+TEST_F(AnyKernel, WithoutAnEndAreStopped) {
+  const Json json = run_json("$METAL:waits --grid 1 --group 1 flag=0 --limit 10000", 1);
+  EXPECT_TRUE(has(messages(json), "instruction limit")) << messages(json);
+}
+
+TEST_F(AnyKernel, WhoseOutputHasNoShapeSaySo) {
+  const Json json = run_json("$METAL:filled_with_int --grid 3 --group 32 out=out", 1);
+  EXPECT_TRUE(has(messages(json), "('out' gives no shape: write it, as in out:1024)"))
+      << messages(json);
 }
 
 TEST_F(AnyKernel, OfMetalMayHaveNamesThatMacrosMake) {

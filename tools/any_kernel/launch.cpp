@@ -292,6 +292,7 @@ class Launch {
     options.grid_threads = request_.threads;
     options.dynamic_shared = request_.dynamic_shared;
     options.observe = request_.observe;
+    options.instruction_limit = request_.instruction_limit;
     options.watcher = vgpu::access_watcher();
     options.threads = request_.cpu_threads;
     return options;
@@ -366,6 +367,12 @@ class Launch {
     text += fmt::format(", parameter {} of {}{} {}", bound.parameter->label(), to_text(shape),
                         shape.size() > 1 ? fmt::format(" = {}", count(shape)) : "",
                         bound.array->element->name);
+    const bool has_no_shape =
+        bound.text.kind == ValueText::Kind::fill && bound.text.shape.empty() && count(shape) == 1;
+    if (has_no_shape && index != 0) {
+      text += fmt::format(" ('{}' gives no shape: write it, as in {}:1024)", bound.text.text,
+                          bound.text.text);
+    }
     return text;
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -175,10 +176,28 @@ TypePtr scalar_type(Scalar scalar) {
   return std::make_shared<const Type>(std::move(type));
 }
 
-std::vector<Leaf> leaves(const Type& type) {
+bool overlap(const Leaf& a, const Leaf& b) {
+  return a.offset < b.offset + bytes(b.scalar) && b.offset < a.offset + bytes(a.scalar);
+}
+
+std::vector<Leaf> leaves_with_aliases(const Type& type) {
   std::vector<Leaf> all;
   add_leaves(type, "", 0, all);
   return all;
+}
+
+std::vector<Leaf> leaves(const Type& type) {
+  std::vector<Leaf> kept;
+  std::size_t end = 0;  // of what the kept leaves cover, which is in order outside of unions
+  for (Leaf& leaf : leaves_with_aliases(type)) {
+    const bool is_new = leaf.offset >= end;
+    if (!is_new && std::ranges::any_of(kept, [&](const Leaf& k) { return overlap(k, leaf); })) {
+      continue;
+    }
+    end = std::max(end, leaf.offset + bytes(leaf.scalar));
+    kept.push_back(std::move(leaf));
+  }
+  return kept;
 }
 
 std::optional<Scalar> common_scalar(const Type& type) {

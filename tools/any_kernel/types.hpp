@@ -83,8 +83,11 @@ struct Leaf {
   TypePtr address;  // for a pointer: its type; null otherwise
 };
 
-/// All scalars and pointers, in order.
+/// All scalars and pointers, in order; in a union those of its first member.
 std::vector<Leaf> leaves(const Type& type);
+/// The leaves of all members of unions.
+std::vector<Leaf> leaves_with_aliases(const Type& type);
+bool overlap(const Leaf& a, const Leaf& b);
 
 /// The type that all leaves share; nullopt if they differ or if one is a pointer.
 std::optional<Scalar> common_scalar(const Type& type);

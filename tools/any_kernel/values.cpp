@@ -253,29 +253,34 @@ void store_numbers(const std::string& what, const ValueText& value, const Type& 
 
 void store_fields(const std::string& what, const ValueText& value, const Type& type,
                   std::byte* to) {
-  const std::vector<Leaf> all = leaves(type);
   if (type.kind != Type::Kind::record) {
     throw ArgumentError(fmt::format("{}: '{}' gives fields, but its type {} is no struct", what,
                                     value.text, type.name));
   }
   std::map<std::string, std::string> given(value.fields.begin(), value.fields.end());
+  std::vector<Leaf> set;
+  for (const Leaf& leaf : leaves_with_aliases(type)) {
+    const auto found = given.find(leaf.name);
+    if (found == given.end()) continue;
+    const std::string field = fmt::format("{}.{}", what, leaf.name);
+    if (leaf.address == nullptr) {
+      store_text(leaf.scalar, to + leaf.offset, found->second, field);
+    } else if (found->second != "null") {
+      throw ArgumentError(fmt::format("{}: a pointer within a struct can only be null", field));
+    }
+    given.erase(found);
+    set.push_back(leaf);
+  }
   const auto rest = given.find("*");
   std::vector<std::string> missing, names;
-  for (const Leaf& leaf : all) {
+  for (const Leaf& leaf : leaves(type)) {
     names.push_back(leaf.name);
-    const auto found = given.find(leaf.name);
-    const std::string field = fmt::format("{}.{}", what, leaf.name);
-    if (found != given.end()) {
-      if (leaf.address == nullptr) {
-        store_text(leaf.scalar, to + leaf.offset, found->second, field);
-      } else if (found->second != "null") {
-        throw ArgumentError(fmt::format("{}: a pointer within a struct can only be null", field));
-      }
-      given.erase(found);
-    } else if (rest == given.end()) {
+    if (std::ranges::any_of(set, [&](const Leaf& each) { return overlap(each, leaf); })) continue;
+    if (rest == given.end()) {
       missing.push_back(leaf.name);
     } else if (leaf.address == nullptr) {
-      store_text(leaf.scalar, to + leaf.offset, rest->second, field);
+      store_text(leaf.scalar, to + leaf.offset, rest->second,
+                 fmt::format("{}.{}", what, leaf.name));
     }
   }
   given.erase("*");

@@ -36,3 +36,17 @@ kernel void scaled_sums(const device float* x [[buffer(0)]], device float* sums 
   }
 FILLED(int)
 FILLED(half)
+
+struct Shift {
+  packed_float3 by;
+};
+
+kernel void shifted(const device packed_float3* x [[buffer(0)]], device float* y [[buffer(1)]],
+                    constant Shift& shift [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+  y[i] = x[i].x + shift.by.y;
+}
+
+kernel void waits(device volatile int* flag [[buffer(0)]]) {
+  while (*flag == 0) {
+  }
+}
