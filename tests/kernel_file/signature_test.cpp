@@ -154,8 +154,14 @@ TEST(Signature, SaysWhichFunctionIsMissing) {
             "my.cu:1: sum besides dot; choose one with --as");
   EXPECT_EQ(refusal("__global__ void gemm(int m) {}"),
             "my.cu:1: gemm is a kernel, and no function launches it: add void gemm(int m) { "
-            "gemm<<<grid, block>>>(m); }, or dot or sum; for other ops a main(), with which rung "
-            "explain and rung emu run the file");
+            "gemm<<<grid, block>>>(m); }; for other ops launch it, as in rung explain my.cu:gemm "
+            "--grid 4 --block 256 m=1024, or add a main()");
+  EXPECT_EQ(
+      refusal("__global__ void reduce(const float* x, int n, float* result) {}", "", ""),
+      "my.cu:1: reduce is a kernel, and no function launches it: add void sum(const float* x, "
+      "int n, float* result) { reduce<<<grid, block>>>(x, n, result); }; for other ops launch "
+      "it, as in rung explain my.cu:reduce --grid 4 --block 256 x=rand:1024 n=1024 "
+      "result=out:1024, or add a main()");
   const std::string kernel = "__global__ void sgemm(int n, const float* A) {}";
   EXPECT_EQ(refusal(kernel, "", "gemm"),
             "my.cu:1: sgemm is a kernel, and no function launches it: add void gemm(int n, const "

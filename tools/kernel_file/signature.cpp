@@ -134,8 +134,37 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
   return {request.as, other_names[0], other_names[1]};
 }
 
+/// The operation whose function most likely launches this kernel, by its name and its inputs.
+std::string_view likely_op(const SourceFunction& kernel) {
+  for (const std::string_view op : ops) {
+    if (kernel.name.find(op) != kernel.name.npos) return op;
+  }
+  const auto is_input = [](const SourceParameter& parameter) {
+    return parameter.type.starts_with("const ") && parameter.type.ends_with('*');
+  };
+  const bool has_k = std::ranges::any_of(kernel.parameters, [](const SourceParameter& parameter) {
+    return parameter.name == "k" || parameter.name == "K";
+  });
+  if (has_k) return "gemm";
+  return std::ranges::count_if(kernel.parameters, is_input) == 1 ? "sum" : "dot";
+}
+
+/// "x=rand:1024 y=out:1024 n=1024": arguments of a launch by `rung explain` and `rung run`.
+std::string example_arguments(const SourceFunction& kernel) {
+  std::string text;
+  for (const SourceParameter& parameter : kernel.parameters) {
+    const bool is_buffer = parameter.type.ends_with('*');
+    const bool is_input = parameter.type.starts_with("const ");
+    text += fmt::format(" {}={}1024", parameter.name,
+                        !is_buffer ? ""
+                        : is_input ? "rand:"
+                                   : "out:");
+  }
+  return text;
+}
+
 /// Reports a kernel that no function launches. The message contains a launch function to add to the
-/// file.
+/// file, and a command that needs none.
 [[noreturn]] void refuse_kernel_alone(const SignatureRequest& request,
                                       const SourceFunction& kernel) {
   std::vector<std::string> parameters, arguments;
@@ -145,13 +174,15 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
   }
   const bool is_op = std::ranges::find(ops, request.as) != ops.end();
   refuse(request, kernel.line,
-         fmt::format("{0} is a kernel, and no function launches it: add void {1}({2}) "
-                     "{{ {0}<<<grid, block>>>({3}); }}{4}",
-                     kernel.name, is_op ? request.as : "gemm", fmt::join(parameters, ", "),
-                     fmt::join(arguments, ", "),
-                     is_op ? ""
-                           : ", or dot or sum; for other ops a main(), with which rung explain "
-                             "and rung emu run the file"));
+         fmt::format(
+             "{0} is a kernel, and no function launches it: add void {1}({2}) "
+             "{{ {0}<<<grid, block>>>({3}); }}{4}",
+             kernel.name, is_op ? std::string_view(request.as) : likely_op(kernel),
+             fmt::join(parameters, ", "), fmt::join(arguments, ", "),
+             is_op ? ""
+                   : fmt::format("; for other ops launch it, as in rung explain {}:{} "
+                                 "--grid 4 --block 256{}, or add a main()",
+                                 request.file.string(), kernel.name, example_arguments(kernel))));
 }
 
 [[noreturn]] void refuse_missing(const SignatureRequest& request,
