@@ -36,6 +36,20 @@ bool is_one_block(const Report& report) {
          report.first.at("block") == report.other.at("block");
 }
 
+/// True for different threads of one warp, if rows of the block are whole warps.
+bool is_one_warp(const Report& report) {
+  if (!report.first.contains("thread") || !report.other.contains("thread")) return false;
+  const Json &a = report.first.at("thread"), &b = report.other.at("thread");
+  const auto x = [](const Json& thread) { return thread.at(0).get<unsigned>(); };
+  return a != b && x(a) / 32 == x(b) / 32 && a.at(1) == b.at(1) && a.at(2) == b.at(2);
+}
+
+/// The call that synchronizes a warp.
+std::string warp_barrier_of(const Report& report) {
+  return report.where().file.ends_with(".metal") ? "simdgroup_barrier(mem_flags::mem_threadgroup)"
+                                                 : "__syncwarp()";
+}
+
 /// Two accesses that nothing orders.
 std::string order(const Report& report) {
   const bool is_asynchronous = report.message.find("asynchronous") != std::string::npos;
@@ -48,13 +62,18 @@ std::string order(const Report& report) {
   const bool both_write =
       text_of(report.first, "access") == "write" && text_of(report.other, "access") == "write";
   if (both_write) return "give each thread its own element, or use an atomic";
+  const bool in_warp = is_one_warp(report);
+  const std::string barrier = in_warp
+                                  ? fmt::format("{} (or {}, if only threads of one warp come here)",
+                                                barrier_of(report), warp_barrier_of(report))
+                                  : barrier_of(report);
   if (before == after || before.empty() || after.empty()) {
     return fmt::format("put {} between the two accesses; in a loop, at the end of its body",
-                       barrier_of(report));
+                       barrier);
   }
   if (line_of(report.first) > line_of(report.other)) std::swap(before, after);
-  return fmt::format("put {} between {} and {}; in a loop, also after {}", barrier_of(report),
-                     before, after, after);
+  return fmt::format("put {} between {} and {}; in a loop, also after {}", barrier, before, after,
+                     after);
 }
 
 /// The streams that the message names: "stream a", "a graph in stream b".

@@ -104,6 +104,12 @@ TEST(Remedies, OfRaces) {
             "put __syncthreads() between sum.cu:5 and sum.cu:7; in a loop, also after sum.cu:7");
   EXPECT_EQ(remedy_of(hazard("shared-memory race", 5, 5)),
             "put __syncthreads() between the two accesses; in a loop, at the end of its body");
+  Json of_a_warp = race;
+  of_a_warp["first"]["thread"] = {32, 0, 0};
+  of_a_warp["other"]["thread"] = {63, 0, 0};
+  EXPECT_EQ(remedy_of(of_a_warp),
+            "put __syncthreads() (or __syncwarp(), if only threads of one warp come here) between "
+            "sum.cu:5 and sum.cu:7; in a loop, also after sum.cu:7");
   Json writes = race;
   writes["other"]["access"] = "write";
   EXPECT_EQ(remedy_of(writes), "give each thread its own element, or use an atomic");
