@@ -50,7 +50,7 @@ struct LaunchRequest {
   std::int64_t dynamic_shared = 0;    // bytes
   std::uint64_t seed = 1;
   std::uint64_t instruction_limit = vgpu::LaunchOptions{}.instruction_limit;  // of all warps
-  unsigned cpu_threads = 0;  // 0: all
+  unsigned cpu_threads = 0;                                                   // 0: all
   bool observe = true;
   vgpu::DeviceDescription device;
   /// Called after the launch.
