@@ -216,7 +216,9 @@ void nodes_without_an_edge(bool right) {
   cudaGraphNode_t first, second;
   cudaMemsetParams memset = {x, 0, 0, 4, n, 1};
   cudaGraphAddMemsetNode(&first, graph, nullptr, 0, &memset);
-  cudaGraphAddMemcpyNode1D(&second, graph, &first, right ? 1 : 0, y, x, bytes, cudaMemcpyDeviceToDevice);  // unordered
+  const int edges = right ? 1 : 0;
+  constexpr auto kind = cudaMemcpyDeviceToDevice;
+  cudaGraphAddMemcpyNode1D(&second, graph, &first, edges, y, x, bytes, kind);  // unordered
   cudaGraphExec_t executable;
   cudaGraphInstantiate(&executable, graph, 0);
   cudaGraphLaunch(executable, a);
@@ -270,17 +272,19 @@ void chain_of_three(bool right) {
 }
 
 void driver_calls(bool right) {
-  cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(x), 1, n, a);
+  const auto from = reinterpret_cast<CUdeviceptr>(x), to = reinterpret_cast<CUdeviceptr>(y);
+  cuMemsetD32Async(from, 1, n, a);
   cuEventRecord(event, a);
   if (right) cuStreamWaitEvent(b, event, 0);
-  cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(y), reinterpret_cast<CUdeviceptr>(x), bytes, b);  // unordered
+  cuMemcpyDtoDAsync(to, from, bytes, b);  // unordered
 }
 
 struct Case {
   const char* name;
   void (*run)(bool right);
 };
-#define CASE(name) Case{#name, name}
+#define CASE(name) \
+  Case { #name, name }
 const Case cases[] = {CASE(kernel_to_kernel),
                       CASE(kernel_to_copy),
                       CASE(copy_to_kernel),
