@@ -196,7 +196,7 @@ void BodyParser::instruction(int guard, bool guard_negated) {
   while (lexer_.at(Token::Kind::dotted)) {
     instruction.modifiers.emplace_back(lexer_.take().text.substr(1));
   }
-  instruction.operands = operands_.parse(instruction.opcode);
+  instruction.operands = operands_.parse(instruction);
   instruction.guard = guard;
   instruction.guard_negated = guard_negated;
   instruction.line = word.line;

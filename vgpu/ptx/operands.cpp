@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vgpu/ptx/constant.hpp"
@@ -14,11 +15,15 @@ using OperandKind = Operand::Kind;
 
 namespace {
 
-/// ptxas takes a vector of one element in place of the element in these instructions. Triton writes it.
-void unwrap_single_elements(Opcode opcode, std::vector<Operand>& operands) {
-  const bool may_unwrap = opcode == Opcode::ld || opcode == Opcode::ldu || opcode == Opcode::st ||
-                          opcode == Opcode::mov;
-  if (!may_unwrap) return;
+/// ptxas takes a vector of one element in place of the element in these instructions, in mov only for types of bits, and
+/// for one of its operands. Triton writes it.
+void unwrap_single_elements(const Instruction& instruction, std::vector<Operand>& operands) {
+  const Opcode opcode = instruction.opcode;
+  const bool is_access = opcode == Opcode::ld || opcode == Opcode::ldu || opcode == Opcode::st;
+  const bool packs_bits = opcode == Opcode::mov && instruction.modifiers.size() == 1 &&
+                          instruction.modifiers.front().starts_with('b') &&
+                          std::ranges::count(operands, OperandKind::vector, &Operand::kind) == 1;
+  if (!is_access && !packs_bits) return;
   for (Operand& operand : operands) {
     if (operand.kind != OperandKind::vector || operand.elements.size() != 1) continue;
     Operand element = std::move(operand.elements.front());
@@ -28,7 +33,8 @@ void unwrap_single_elements(Opcode opcode, std::vector<Operand>& operands) {
 
 }  // namespace
 
-std::vector<Operand> OperandParser::parse(Opcode opcode) {
+std::vector<Operand> OperandParser::parse(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode;
   std::vector<Operand> operands;
   const bool is_call = opcode == Opcode::call;
   labels_allowed_ = is_call || opcode == Opcode::brx;
@@ -37,7 +43,7 @@ std::vector<Operand> OperandParser::parse(Opcode opcode) {
     operands.push_back(opcode == Opcode::bra ? label() : is_call ? operand_of_call() : operand());
   } while (lexer_.accept(","));
   if (!lexer_.accept(";")) lexer_.fail_expected("',' or ';' after an operand");
-  unwrap_single_elements(opcode, operands);
+  unwrap_single_elements(instruction, operands);
   return operands;
 }
 

@@ -14,9 +14,9 @@ class OperandParser {
  public:
   OperandParser(Lexer& lexer, Symbols& symbols) : lexer_(lexer), symbols_(symbols) {}
 
-  /// Parses all operands of `opcode` and the ';' after them. Names that can only be labels become
-  /// Kind::label, even if the label does not exist.
-  std::vector<Operand> parse(Opcode opcode);
+  /// Parses all operands of an instruction, whose opcode and modifiers are known, and the ';' after
+  /// them. Names that can only be labels become Kind::label, even if the label does not exist.
+  std::vector<Operand> parse(const Instruction& instruction);
 
   /// Reads the name of a predicate and returns its register.
   int parse_guard();

@@ -34,13 +34,14 @@ TEST(OperandCheck, TakesWhatIsRight) {
 TEST(OperandCheck, TakesVectorsOfOneElementWherePtxasDoes) {
   for (const std::string right :
        {"ld.global.b32 { %r1 }, [%rd1];", "st.global.b32 [%rd1], { %r1 };",
-        "st.global.b32 [%rd1], { 7 };", "mov.b32 { %r1 }, { %r2 };",
+        "st.global.b32 [%rd1], { 7 };", "mov.b32 { %r1 }, %r2;", "mov.b32 %r1, { %r2 };",
         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 { %r1 }, [%r2];"}) {
     EXPECT_EQ(wrong_with(right), "") << right;
   }
   for (const std::string wrong :
-       {"add.u32 %r1, { %r2 }, 1;", "ld.global.v2.b32 { %r1 }, [%rd1];",
-        "atom.global.add.u32 %r1, [%rd1], { %r2 };", "red.global.add.u32 [%rd1], { %r2 };"}) {
+       {"mov.u32 { %r1 }, %r2;", "mov.b32 { %r1 }, { %r2 };", "add.u32 %r1, { %r2 }, 1;",
+        "ld.global.v2.b32 { %r1 }, [%rd1];", "atom.global.add.u32 %r1, [%rd1], { %r2 };",
+        "red.global.add.u32 [%rd1], { %r2 };"}) {
     EXPECT_NE(wrong_with(wrong), "") << wrong;
   }
 }
