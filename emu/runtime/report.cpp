@@ -135,6 +135,15 @@ bool is_repeated(const vgpu::LaunchReport& launch, const LaunchDetails& details)
   return shares;
 }
 
+void report_pending_launches() {
+  const std::lock_guard lock(repeated_mutex);  // other threads may still launch kernels
+  report_repeated_launches();
+}
+
+void conclude_alone() {
+  if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
+}
+
 // The last one that used the device: what its children inherit is not theirs to report.
 std::atomic<pid_t> reporting_process = 0;
 
@@ -155,13 +164,10 @@ void report_end() {
       report("hazard", leak(allocation));
     }
   }
-  {
-    const std::lock_guard lock(repeated_mutex);  // other threads may still launch kernels
-    report_repeated_launches();
-  }
+  report_pending_launches();
   for (const vgpu::Hazard& call : take_unchecked_calls()) report("hazard", to_json(call));
   report_skipped_launches();
-  if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
+  conclude_alone();
 }
 
 void report_interruption(int signal) {
@@ -171,12 +177,9 @@ void report_interruption(int signal) {
     json["seconds"] = running->seconds;
   }
   report("interrupted", json);
-  {
-    const std::lock_guard lock(repeated_mutex);
-    report_repeated_launches();
-  }
+  report_pending_launches();
   // A running launch holds the driver's lock, so that nothing here may ask the driver.
-  if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
+  conclude_alone();
 }
 
 void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& details) {
