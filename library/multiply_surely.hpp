@@ -10,7 +10,7 @@
 namespace rung::cpu {
 
 /// The calling thread must have reserved its last resort (device/cpu/workspace.hpp). If there is
-/// too little memory for the selected rung, rung 06 computes tile by tile. In mode batch_invariant
+/// too little memory for the selected rung, cache_blocks computes tile by tile. In mode batch_invariant
 /// it is the selected rung anyway, so the bits are the same.
 template <class In, class Out>
 void multiply_surely(const Gemm<In, Out>& g, const GemmShape& shape, int threads) {

@@ -28,7 +28,7 @@ void check_arch(const char* function, int arch) {
 
 bool is_k_major(const GemmCall& g) { return g.a.col_stride == 1; }
 
-/// The tensor map of A for rung 72, with 64 k-steps per row of a box. Unaligned and column-major
+/// The tensor map of A for weight_only_wgmma, with 64 k-steps per row of a box. Unaligned and column-major
 /// matrices are packed first.
 cuda::TensorMapSpec map_of_a(const GemmCall& g, int box_rows) {
   return {.data = g.a.data,

@@ -108,12 +108,12 @@ GemmConfig fused_config(Dtype dtype, const GemmSize& size, ElementType out, bool
 GemmConfig common_config(Dtype dtype, const GemmSize& size, const OddRows& odd_rows,
                          const Limits& limits);
 
-/// The kernel for a product by packed weights of that many bits, with its configuration: rung 73 for one row,
-/// rung 71, or from some rows on, on sm_90, rung 72.
+/// The kernel for a product by packed weights of that many bits, with its configuration: weight_stream for one row,
+/// weight_only, or from some rows on, on sm_90, weight_only_wgmma.
 CudaGemmChoice choose_weight_only(const GemmCall& product, int bits, int arch,
                                   const Limits& limits);
 
-/// Rows of A (BM) and of the weights (BN) of a block; BN of rung 73 is the most rows of the weights.
+/// Rows of A (BM) and of the weights (BN) of a block; BN of weight_stream is the most rows of the weights.
 const TileShape& weight_only_tile(const CudaGemmChoice& chosen);
 
 WeightOnlyBlocks weight_only_blocks(const CudaGemmChoice& chosen, const GemmCall& g,

@@ -51,7 +51,7 @@ struct Parts {
   double time;
 };
 
-/// The fastest parts for rung 71 or 72: of all tiles, or of those in a last wave that is not full.
+/// The fastest parts for weight_only or weight_only_wgmma: of all tiles, or of those in a last wave that is not full.
 Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
   const TileShape& tile = weight_only_tile(chosen);
   const std::int64_t tiles = weight_only_blocks(chosen, g, limits.multiprocessors).tiles;

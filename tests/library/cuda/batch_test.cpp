@@ -105,7 +105,7 @@ TEST(CudaBatchChoice, IsByTmaWhereItCanRead) {
   EXPECT_EQ(choice(floats), "gemm/cuda/batched_fma");
   EXPECT_EQ(choice(floats, 80), "gemm/cuda/batched_tiles");
   EXPECT_EQ(choice(floats, 90, true), "gemm/cuda/batched_tiles");
-  GemmSpec wide = floats;  // as wide as the tile of rung 62
+  GemmSpec wide = floats;  // as wide as the tile of batched_tiles
   wide.n = 128;
   wide.m = 128;
   EXPECT_EQ(choice(wide), "gemm/cuda/batched_tiles");

@@ -39,7 +39,7 @@ inline double dots(const GemmTerms& t, double shorter) {
 
 }  // namespace narrow_loops
 
-/// gemm/cpu/narrow. Infinite for problems that it passes on to kernel 11.
+/// gemm/cpu/narrow. Infinite for problems that it passes on to masked_edges.
 inline double narrow(const GemmTerms& t, int threads) {
   using namespace narrow_loops;
   constexpr double few = cpu::few;

@@ -1,5 +1,6 @@
 #pragma once
-// Costs of gemm/cpu/06, 07, 08 and 12: tiles of many rows whose operands are packed or read in place.
+// Costs of gemm/cpu/cache_blocks, unpacked, split_k and just_in_time: tiles of many rows whose operands
+// are packed or read in place.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,47 +18,47 @@ namespace panels {
 inline constexpr double in_time_tile = 90, unrolled_tile = 120, in_time_call = 200;
 inline constexpr double unpacked_tile = 110, unpacked_call = 400;
 inline constexpr double blocks_tile = 90, blocks_call = 1200;
-/// Per step of k of a last strip that has a partial vector, which 07 packs.
+/// Per step of k of a last strip that has a partial vector, which unpacked packs.
 inline constexpr double packed_step = 12;
 /// Cycles per FMA of a tile with 28 accumulators that also prefetches; with 12 accumulators; the latter
-/// unrolled, in 12.
+/// unrolled, in just_in_time.
 inline constexpr double large_tile_fma = 1.015;
 inline constexpr double few_rows_fma_f32 = 1.06, few_rows_fma_f64 = 1.13;
 inline constexpr double unrolled_fma_f32 = 1.03, unrolled_fma_f64 = 1.08;
-/// Factor for 07, which hands strips of few rows to threads one by one.
+/// Factor for unpacked, which hands strips of few rows to threads one by one.
 inline constexpr double few_rows_by_strips = 1.3;
 inline constexpr double fma_latency = 4;
 /// Per element that is packed, written to L3 and read again; more for a B by columns with two FMAs per
 /// cycle; more per byte of operands beyond L2, also with two.
 inline constexpr double packing = 0.3, repacking = 1.5, far_packing = 0.35;
-/// Factor for operands beyond L2, which 07 reads again from L3.
+/// Factor for operands beyond L2, which unpacked reads again from L3.
 inline constexpr double beyond_l2 = 1.2;
-/// Per byte of a B beyond L2 that 12 copies.
+/// Per byte of a B beyond L2 that just_in_time copies.
 inline constexpr double copied_from_memory = 0.05;
-/// Per step of a strip in 12 with two FMAs per cycle: without a copy, with one, and with one and few
+/// Per step of a strip in just_in_time with two FMAs per cycle: without a copy, with one, and with one and few
 /// registers.
 inline constexpr double step_of_strip = 4, copied_step_of_strip = 10, unrolled_copied_step = 5;
 /// Per byte of an A beyond L2 for each strip of B, by rows; per byte along columns; two FMAs per cycle.
 inline constexpr double streamed_a = 0.03, strided_a = 0.4;
 /// Per element of A that is packed panel by panel; along columns into panels of one vector.
 inline constexpr double packed_a = 1, packed_columns = 0.8;
-/// Per byte of a C beyond L2, by 07.
+/// Per byte of a C beyond L2, by unpacked.
 inline constexpr double written_in_tiles = 0.165;
-/// Per byte of C with few registers: its blocks move between cores, unlike the parts of kernel 11.
+/// Per byte of C with few registers: its blocks move between cores, unlike the parts of masked_edges.
 inline constexpr double moved_by_few_rows = 0.25;
 
 inline double moving_c(const GemmTerms& t, int threads) {
   return threads > 1 && t.rates.has_few_registers ? moved_by_few_rows * t.m * t.n * t.size : 0;
 }
 
-/// Cycles per FMA of a tile of 06, which has as many accumulators as registers hold; with few registers,
-/// also of 07.
+/// Cycles per FMA of a tile of cache_blocks, which has as many accumulators as registers hold; with few registers,
+/// also of unpacked.
 inline double large_tile_cycles(const GemmTerms& t) {
   if (!t.rates.has_few_registers) return large_tile_fma;
   return t.size == 8 ? few_rows_fma_f64 : few_rows_fma_f32;
 }
 
-/// Cycles per FMA of a tile of 12.
+/// Cycles per FMA of a tile of just_in_time.
 inline double just_in_time_tile_cycles(const GemmTerms& t) {
   if (!t.rates.has_few_registers) return large_tile_fma;
   return t.size == 8 ? unrolled_fma_f64 : unrolled_fma_f32;
@@ -89,7 +90,7 @@ inline double reading_a_in_place(const GemmTerms& t, double columns) {
   return ceil_of(t.n / columns) * t.m * t.k * t.size * (t.a_by_rows ? streamed_a : strided_a);
 }
 
-/// Reading A in 12 once for each `columns` columns of B, in place or packed.
+/// Reading A in just_in_time once for each `columns` columns of B, in place or packed.
 inline double reading_a_just_in_time(const GemmTerms& t, double columns) {
   const bool has_wide_strips = t.rates.fmas_per_cycle > 1 &&
                                t.m >= cpu::least_rows_of_wide_strips &&
@@ -110,7 +111,7 @@ inline double packing_both(const GemmTerms& t) {
 
 }  // namespace panels
 
-/// gemm/cpu/06.
+/// gemm/cpu/cache_blocks.
 inline double cache_blocks(const GemmTerms& t, int threads) {
   using namespace panels;
   const double tasks = ceil_of(t.tiles / 8);
@@ -121,7 +122,7 @@ inline double cache_blocks(const GemmTerms& t, int threads) {
   return shared(std::max(cost, t.from_memory(strided_read)), tasks, threads, t.rates) + blocks_call;
 }
 
-/// gemm/cpu/07.
+/// gemm/cpu/unpacked.
 inline double unpacked(const GemmTerms& t, int threads) {
   using namespace panels;
   const double transposed = t.b_by_rows ? 0 : 4 * transposing * t.k * t.n;
@@ -144,7 +145,7 @@ inline double unpacked(const GemmTerms& t, int threads) {
   return shared(cost, ceil_of(t.n / (2 * t.lanes)), threads, t.rates) + unpacked_call;
 }
 
-/// gemm/cpu/08. Infinite for one thread, and for a k of fewer than two parts.
+/// gemm/cpu/split_k. Infinite for one thread, and for a k of fewer than two parts.
 inline double split_k(const GemmTerms& t, int threads) {
   using namespace panels;
   const double parts = ceil_of(t.k / cpu::least_part_of_split_k - 1);

@@ -36,22 +36,22 @@ namespace cost {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline constexpr double tile_rows = 14;
-/// Overhead of a tile of kernel 11 around its loop over k, and of a call.
+/// Overhead of a tile of masked_edges around its loop over k, and of a call.
 inline constexpr double masked_tile = 25, masked_call = 50;
 /// Per element.
 inline constexpr double transposing = 0.5;
 /// Per byte of operands beyond L3, read strip by strip, a few rows at a time, and in storage order.
 inline constexpr double strided_read = 0.35, blocked_read = 0.25, streamed_read = 0.19;
-/// Per byte of an operand beyond L2 that is read once more: A by kernel 11 for each strip of B; B by 13.
+/// Per byte of an operand beyond L2 that is read once more: A by masked_edges for each strip of B; B by narrow.
 inline constexpr double reread = 0.12;
-/// Per vector of B that a tile of two vectors of kernel 07 or 11 reads from L2.
+/// Per vector of B that a tile of two vectors of unpacked or masked_edges reads from L2.
 inline constexpr double vector_from_l2 = 10;
 /// Per byte of a B that streams past few rows of A, from L2 and from beyond.
 inline constexpr double streamed_from_l2 = 0.02, streamed_from_memory = 0.1;
 /// As streamed_from_memory, for tiles of few rows.
 inline constexpr double streamed_by_few_rows = 0.045;
-/// Per byte of a C beyond L2 that is written block by block (06, 12, and 11 for a short k), and of any C on
-/// a machine with one FMA per cycle.
+/// Per byte of a C beyond L2 that is written block by block (cache_blocks, just_in_time, and masked_edges
+/// for a short k), and of any C on a machine with one FMA per cycle.
 inline constexpr double written_in_blocks = 0.075, written = 0.1;
 
 /// std::ceil is a call on a build for the oldest instruction set.
@@ -130,9 +130,9 @@ struct GemmTerms {
     return tiles * k * cost::ceil_of(cols / lanes) * a_vector * (rows / cost::tile_rows);
   }
 
-  /// The factor by which kernels 07 and 11 are slower if rows of B do not begin with a cache line: a vector
-  /// is then in two lines, and a strip in one more than it has vectors, so it fills L1 sooner. Kernel 12
-  /// copies B to aligned memory.
+  /// The factor by which unpacked and masked_edges are slower if rows of B do not begin with a cache line: a
+  /// vector is then in two lines, and a strip in one more than it has vectors, so it fills L1 sooner. The
+  /// kernel just_in_time copies B to aligned memory.
   double splitting_lines() const {
     constexpr double line = 64, in_l1 = 1.05, beyond = 1.12;
     if (rates.fmas_per_cycle == 1 || !b_by_rows) return 1;

@@ -24,10 +24,10 @@ struct WeightOnlyCost {
   }
 };
 
-/// A tile of rung 71.
+/// A tile of weight_only.
 inline constexpr WeightOnlyCost mma_weight_cost = {1, 2, 3, 0};
 
-/// A tile of rung 72 with that many rows.
+/// A tile of weight_only_wgmma with that many rows.
 constexpr WeightOnlyCost wgmma_weight_cost(int rows, bool has_8_bits) {
   if (rows <= 64) return {0.5, 15, 6, 0};
   if (rows == 128)
@@ -40,7 +40,7 @@ struct WeightOnlyBlocks {
   std::int64_t tiles, shared_bytes;
 };
 
-/// Blocks of rung 73: whole waves, with one block for each SM. Blocks have equally many rows of the weights, or
+/// Blocks of weight_stream: whole waves, with one block for each SM. Blocks have equally many rows of the weights, or
 /// 16 more.
 inline WeightOnlyBlocks weight_stream_blocks(std::int64_t m, std::int64_t n, std::int64_t k,
                                              const TileShape& tile, int splits,

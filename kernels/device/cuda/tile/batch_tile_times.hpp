@@ -1,5 +1,5 @@
 #pragma once
-// Selects the fastest tile of rung 65 for the products of a batch, or rung 62 if that is faster, by
+// Selects the fastest tile of batched_fma for the products of a batch, or batched_tiles if that is faster, by
 // the rates of whole tiles. Partially filled tiles take as long as whole ones.
 
 #include <cstdint>
@@ -31,8 +31,8 @@ constexpr int fastest_tile_of_rung_65(std::int64_t m, std::int64_t n) {
   return best;
 }
 
-/// True if rung 65 is faster than rung 62.
-constexpr bool rung_65_pays(std::int64_t m, std::int64_t n) {
+/// True if batched_fma is faster than batched_tiles.
+constexpr bool batched_fma_pays(std::int64_t m, std::int64_t n) {
   return tiles_of_rung_65[fastest_tile_of_rung_65(m, n)].time(m, n) < tile_of_rung_62.time(m, n);
 }
 

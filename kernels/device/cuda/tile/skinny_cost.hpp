@@ -1,5 +1,5 @@
 #pragma once
-// A product with few rows or columns, as the host of rungs 50 and 54 sees it: its tiles, and what a
+// A product with few rows or columns, as the hosts of skinny and skinny_mma see it: its tiles, and what a
 // launch costs, to choose the parts of k.
 
 #include <cstdint>
@@ -34,7 +34,7 @@ inline constexpr double slowdown_without_vectors = sizeof(In) >= 8   ? 1.1
                                                    : sizeof(In) == 4 ? 1.5
                                                                      : 2.5;
 
-/// Times in microseconds. The constants are those of an H200, fitted to 55 shapes, and for rung 54 to
+/// Times in microseconds. The constants are those of an H200, fitted to 55 shapes, and for skinny_mma to
 /// 12 in several layouts (docs/notes/cuda-kernels.md).
 struct SkinnyCost {
   std::int64_t tiles;     // blocks, if k is not cut
