@@ -155,10 +155,13 @@ def test_structs_and_vectors():
     kernel = rung.Kernel(TYPES, "fields")
     record = np.zeros((), np.dtype([("rows", "i4"), ("scale", "f8"), ("flags", "u1", 2)], align=True))
     record["rows"], record["scale"], record["flags"] = 3, 0.5, (1, 2)
-    for sizes in ((3, 0.5, (1, 2)), {"rows": 3, "scale": 0.5, "flags[0]": 1, "flags[1]": 2}, record):
+    for sizes in ((3, 0.5, (1, 2)), {"rows": 3, "scale": 0.5, "flags[0]": 1, "flags[1]": 2},
+                  {"rows": 3, "scale": 0.5, "flags": np.array([1, 2])}, record):
         out = np.zeros(4)
         kernel[1, 1](sizes, (1, 2, 3, 4), out)
         assert out.tolist() == [3, 0.5, 2, 3]
+    with pytest.raises(ValueError, match=r"fields: s \(Sizes\): flags: expected 2 numbers, got 3"):
+        kernel[1, 1]({"rows": 3, "scale": 0.5, "flags": [1, 2, 3]}, (1, 2, 3, 4), out)
     with pytest.raises(ValueError, match=r"fields: s \(Sizes\): expected 4 numbers \(rows, scale"):
         kernel[1, 1]((3, 0.5), (1, 2, 3, 4), out)
     for values in (np.arange(8, dtype=np.float32), np.arange(8, dtype=np.float32).view(np.complex64)):

@@ -48,6 +48,15 @@ def _torch_int16(value):
     return sys.modules[type(value).__module__.partition(".")[0]].int16
 
 
+def _is_sequence(value):
+    return isinstance(value, (tuple, list)) or getattr(value, "ndim", 0) > 0
+
+
+def _leaves(values):
+    """The numbers of nested sequences, in order."""
+    return [each for value in values for each in (_leaves(value) if _is_sequence(value) else [value])]
+
+
 class Parameter:
     """One parameter: `bind` turns a value into bytes."""
 
@@ -101,9 +110,10 @@ class Parameter:
             return self.number(value)
         if isinstance(value, dict):
             names = [name for name, _, _ in self.fields]
-            if set(value) != set(names):
-                self.fail(ValueError, f"expected the fields {', '.join(names)}; got {', '.join(map(str, value))}")
-            return self.record([value[name] for name in names])
+            given = self.named(value, names)
+            if set(given) != set(names):
+                self.fail(ValueError, f"expected the fields {', '.join(names)}; got {', '.join(map(str, given))}")
+            return self.record([given[name] for name in names])
         if isinstance(value, (tuple, list)):
             return self.record(value)
         if isinstance(value, (bytes, bytearray)) or hasattr(value, "tobytes"):
@@ -116,8 +126,25 @@ class Parameter:
         what = "numpy.float32 or another scalar of its size" if self.is_raw else "a dict or a tuple of its fields"
         self.fail(TypeError, f"expected {what}, got {type(value).__name__}")
 
+    def named(self, value, names, prefix=""):
+        """The numbers of a dict by the names of fields: members that are structs, arrays or vectors are nested."""
+        given = {}
+        for name, each in value.items():
+            name = f"{prefix}{name}"
+            if isinstance(each, dict):
+                given |= self.named(each, names, f"{name}.")
+            elif _is_sequence(each):
+                parts = [full for full in names if full.startswith((f"{name}[", f"{name}."))]
+                numbers = _leaves(each)
+                if len(numbers) != len(parts):
+                    self.fail(ValueError, f"{name}: expected {len(parts)} numbers, got {len(numbers)}")
+                given |= zip(parts, numbers)
+            else:
+                given[name] = each
+        return given
+
     def record(self, values):
-        values = [each for value in values for each in (value if isinstance(value, (tuple, list)) else [value])]
+        values = _leaves(values)
         if len(values) != len(self.fields):
             self.fail(ValueError, f"expected {len(self.fields)} numbers"
                                   f" ({', '.join(name for name, _, _ in self.fields)}), got {len(values)}")
