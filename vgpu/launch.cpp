@@ -162,7 +162,9 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
 
   const double begin = cpu_seconds();
   const std::uint64_t hardware = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t wanted = options.threads != 0 ? options.threads : hardware;
+  const std::uint64_t wanted = options.schedule != 0  ? 1
+                               : options.threads != 0 ? options.threads
+                                                      : hardware;
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < std::min(wanted, options.grid.count()); ++i) {
     workers.push_back(std::make_unique<Worker>(state));

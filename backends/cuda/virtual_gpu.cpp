@@ -62,8 +62,8 @@ void watch_launches() {
 }  // namespace
 
 VirtualGpu::VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe,
-                       Observer observer)
-    : Gpu(api, wanted), observe_(observe), observer_(std::move(observer)) {
+                       std::uint64_t schedule, Observer observer)
+    : Gpu(api, wanted), observe_(observe), schedule_(schedule), observer_(std::move(observer)) {
   target_.takes_cubin = false;
   watch_launches();
 }
@@ -72,10 +72,12 @@ void VirtualGpu::observe(const std::function<void()>& launches, int threads) {
   vgpu::LaunchDefaults defaults;
   defaults.observe = observe_;
   defaults.threads = static_cast<unsigned>(threads);
+  defaults.schedule = schedule_;
   vgpu::set_launch_defaults(defaults);
 
   const Watch watch;
   launches();
+  vgpu::run_pending_operations();
   // Call the observer here instead of in the driver, so that it may throw and use the driver
   // itself.
   for (const SeenLaunch& seen : watch.seen()) {

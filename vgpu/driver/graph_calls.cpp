@@ -1,5 +1,7 @@
 // Stream capture, and the graphs that it creates.
 
+#include <numeric>
+
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 
@@ -17,13 +19,25 @@ CaptureStatus status_of(const Capture* capture) {
   return capture->invalidated ? CaptureStatus::invalidated : CaptureStatus::active;
 }
 
+/// The order in which the operations run: that of the graph, or a random one under a schedule.
+std::vector<std::size_t> order_of(const GraphState& graph) {
+  if (Schedule* const schedule = process().pending.schedule()) {
+    std::vector<std::vector<std::size_t>> after;
+    for (const CapturedOperation& operation : graph.operations) after.push_back(operation.after);
+    return random_order(after, *schedule);
+  }
+  std::vector<std::size_t> order(graph.operations.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
 /// Runs the operations of a graph, one after the other.
 void replay(ContextState& context, GraphState& graph) {
   ProgramOrder& order = process().order;
   order.describe("graph");
   order.start_after(graph.launched);
   std::vector<OperationEnd> ends(graph.operations.size());
-  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+  for (const std::size_t i : order_of(graph)) {
     if (context.sticky != Result::success) return;
     const CapturedOperation& operation = graph.operations[i];
     std::vector<const OperationEnd*> after;

@@ -28,6 +28,12 @@ ProgramClock with(ProgramClock clock, ProgramPoint point) {
 
 }  // namespace
 
+bool follows(const ContextState& context, const StreamState& stream, const StreamState& earlier) {
+  if (&stream == &earlier) return true;
+  return (is_legacy(context, stream) && is_blocking(earlier)) ||
+         (is_legacy(context, earlier) && is_blocking(stream));
+}
+
 void ProgramOrder::enable(OrderObserver observer, ProgramSource* source) {
   reports_.observe(std::move(observer), source);
   if (!reports_.has_observer()) level_ = Level::nothing;
@@ -37,23 +43,23 @@ void ProgramOrder::raise(Level level) {
   if (reports_.has_observer()) level_ = std::max(level_, level);
 }
 
-ProgramClock ProgramOrder::waits_of(const ContextState& context, const StreamState& stream) const {
-  if (is_legacy(context, stream)) return joined(host_, context.blocking_end);
-  if (is_blocking(stream)) return joined(host_, context.legacy_stream.order.end.all);
-  return host_;
-}
-
-ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamState& stream)
+ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamState& stream,
+                           const Call& call)
     : order_(order) {
   running_.context = &context;
   running_.stream = &stream;
-  running_.rest = order.waits_of(context, stream);
+  running_.rest = call.host;
+  if (is_legacy(context, stream)) {
+    running_.rest.join(context.blocking_end);
+  } else if (is_blocking(stream)) {
+    running_.rest.join(context.legacy_stream.order.end.all);
+  }
   if (order.running_ != nullptr) running_.rest.join(order.running_->start);
   running_.start = joined(running_.rest, stream.order.end.all);
   if (!stream.order.timeline) stream.order.timeline = order.timelines_.acquire(running_.start);
   running_.timeline = *stream.order.timeline;
   running_.previous = &stream.order.end;
-  running_.text.site = order.reports_.site();
+  running_.text.site = call.site;
   running_.text.stream = is_legacy(context, stream) ? ProgramReports::legacy_stream : stream.id;
   begin();
 }

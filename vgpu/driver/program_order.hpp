@@ -33,6 +33,9 @@ struct OperationEnd {
   ProgramClock complete;  // what is complete when griddepcontrol.wait returns
 };
 
+/// True if the operations of a stream wait for all earlier ones of the other.
+bool follows(const ContextState& context, const StreamState& stream, const StreamState& earlier);
+
 /// The part of StreamState for the order of operations.
 struct StreamOrder {
   OperationEnd end;  // of the last operation
@@ -55,11 +58,17 @@ class ProgramOrder {
   bool records_all_memory() const { return level_ == Level::all; }
   ProgramReports& reports() { return reports_; }
 
-  /// Runs an operation of the stream. run() calls the functions below.
+  /// The program's call that makes an operation, and what the host has waited for before it.
+  struct Call {
+    std::uint32_t site = 0;
+    ProgramClock host;
+  };
+  Call call() const { return is_on() ? Call{reports_.site(), host_} : Call(); }
+  /// Runs an operation of the stream, which `call` has made. run() calls the functions below.
   template <class Run>
-  void operate(ContextState& context, StreamState& stream, const Run& run) {
+  void operate(ContextState& context, StreamState& stream, const Call& call, const Run& run) {
     if (!is_on()) return run();
-    const Scope scope(*this, context, stream);
+    const Scope scope(*this, context, stream, call);
     run();
   }
   /// Runs a node of the graph that the running operation launches. `after`: the ends of its
@@ -144,7 +153,7 @@ class ProgramOrder {
   };
   class Scope {
    public:
-    Scope(ProgramOrder& order, ContextState& context, StreamState& stream);
+    Scope(ProgramOrder& order, ContextState& context, StreamState& stream, const Call& call);
     Scope(ProgramOrder& order, std::span<const OperationEnd* const> after,
           const OperationEnd* previous, std::uint32_t site, OperationEnd& end);
     ~Scope();
@@ -159,8 +168,6 @@ class ProgramOrder {
     OperationEnd* end_ = nullptr;  // receives the end of a node
   };
 
-  /// Everything that the stream's next operation waits for, apart from the stream's own operations.
-  ProgramClock waits_of(const ContextState& context, const StreamState& stream) const;
   void begin_accesses(const ProgramClock& clock, const DeviceMemory& memory);
   void settle();
   void protect_pages(bool all);

@@ -33,7 +33,18 @@ const DeviceDescription& virtual_device() { return driver::process().device; }
 void set_launch_defaults(const LaunchDefaults& defaults) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);
+  if (defaults.schedule != process.defaults.schedule) {
+    process.pending.run_all();
+    process.pending.set_schedule(defaults.schedule);
+    process.launches = 0;
+  }
   process.defaults = defaults;
+}
+
+void run_pending_operations() {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.pending.run_all();
 }
 
 std::vector<SkippedLaunches> skipped_launches() {

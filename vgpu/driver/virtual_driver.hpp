@@ -32,6 +32,9 @@ const DeviceDescription& virtual_device();
 struct LaunchDefaults {
   bool observe = true;
   unsigned threads = 0;
+  /// Seed of a random order of blocks, warps and operations (LaunchOptions::schedule,
+  /// driver/pending_operations.hpp); 0: launches and copies run when they are called.
+  std::uint64_t schedule = 0;
   std::uint64_t instruction_limit = LaunchOptions{}.instruction_limit;
   std::size_t hazard_limit = LaunchOptions{}.hazard_limit;
   /// Maximum number of launches of each kernel that run; later ones do nothing. For programs that
@@ -39,6 +42,9 @@ struct LaunchDefaults {
   std::uint64_t launches_per_kernel = 0;
 };
 void set_launch_defaults(const LaunchDefaults& defaults);
+
+/// Runs the operations that a schedule has held back. Call it before the program ends.
+void run_pending_operations();
 
 /// The number of launches of each kernel that ran and that were skipped
 /// (LaunchDefaults::launches_per_kernel).
@@ -65,6 +71,16 @@ void set_launch_observer(LaunchObserver observer);
 void set_access_watcher(AccessWatcher watcher);
 /// The current watcher, for launches on devices other than the driver's.
 AccessWatcher access_watcher();
+
+/// Device or managed memory when it is freed.
+struct FinalMemory {
+  std::string name;  // of the variable that received its address, or "allocation 3 of 64 bytes"
+  std::uint64_t bytes = 0, digest = 0;  // of the bytes that were written
+};
+using MemoryObserver = std::function<void(const FinalMemory&)>;
+void set_memory_observer(MemoryObserver observer);
+/// Passes the memory that is not freed yet to the observer.
+void observe_live_memory();
 
 /// Finds the program's lines, for reports of unordered operations.
 class ProgramSource {

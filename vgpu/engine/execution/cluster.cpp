@@ -46,10 +46,13 @@ void Cluster::start(std::uint64_t index) {
 }
 
 Block::Status Cluster::run() {
+  std::optional<Schedule>& schedule = worker_.schedule;
   for (;;) {
     bool yielded = false, ran = false, alive = false;
     const std::uint64_t before = worker_.spent;
-    for (int rank = 0; rank < size(); ++rank) {
+    const int first = schedule ? static_cast<int>(schedule->below(blocks_.size())) : 0;
+    for (int i = 0; i < size(); ++i) {
+      const int rank = (first + i) % size();
       if (has_ended(rank)) continue;
       switch (block(rank).run()) {
         case Block::Status::done:
@@ -64,7 +67,8 @@ Block::Status Cluster::run() {
     }
     if (!alive) return Block::Status::done;
     if (yielded) {
-      land();  // a polling warp may wait for a write that another makes after a copy completes
+      // A polling warp may wait for a write that another makes after a copy completes.
+      if (!schedule || schedule->one_in(2)) land();
       return Block::Status::yielded;
     }
     if (ran || worker_.spent != before || complete_if_all_arrived() || land()) continue;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/chain.hpp"
@@ -17,6 +20,31 @@ constexpr std::uint64_t turn_budget = 1u << 20;
 constexpr std::uint64_t split_budget = 1u << 14;
 constexpr int poll_budget = Chain::max_polls;
 
+/// Restores the shapes of an interrupted basic block. What was derived from the shapes that other warps have
+/// computed since then is not valid for these.
+void restore(std::vector<Shape>& shapes, const std::vector<Shape>& saved) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const std::uint64_t generation = std::max(shapes[i].generation, saved[i].generation) + 1;
+    shapes[i] = saved[i];
+    shapes[i].generation = generation;
+    shapes[i].log = nullptr;
+  }
+}
+
+/// True for an access to global or shared memory, in which a schedule can show a race.
+bool accesses_memory(const Kernel& kernel, const Instr& instr) {
+  if (instr.site >= kernel.sites.size()) return false;
+  switch (kernel.sites[instr.site].role) {
+    case SiteRole::global_load:
+    case SiteRole::global_store:
+    case SiteRole::global_atomic:
+    case SiteRole::shared_load:
+    case SiteRole::shared_store:
+    case SiteRole::shared_atomic: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 inline const BasicBlock& Block::block_at(int index) const {
@@ -31,6 +59,7 @@ inline bool Block::is_whole(const Warp& warp) const {
 }
 
 Block::Status Block::run() {
+  if (worker.schedule) return run_scheduled(*worker.schedule);
   LaunchState& launch = worker.launch;
   const auto budget = std::clamp<std::uint64_t>(launch.options.instruction_limit, 1, turn_budget);
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
@@ -52,13 +81,49 @@ Block::Status Block::run() {
     if (!alive) return Status::done;
     if (!worker.within_limit(*this)) return Status::stopped;
     if (!ran) {
-      const bool goes_on = std::any_of(warps.begin(), warps.end(), [&](Warp& warp) {
-        return warp.live != 0 && force_exchange(warp, false);
-      });
-      if (goes_on) continue;
+      if (force_any_exchange()) continue;
       return Status::stalled;
     }
     if (spent) return Status::yielded;
+  }
+}
+
+/// When no warp can run: lets a warp exchange without missing lanes.
+bool Block::force_any_exchange() {
+  return std::any_of(warps.begin(), warps.end(),
+                     [&](Warp& warp) { return warp.live != 0 && force_exchange(warp, false); });
+}
+
+/// run() under a schedule: warps take turns of random lengths in a random order, and other blocks may
+/// run after each round.
+Block::Status Block::run_scheduled(Schedule& schedule) {
+  LaunchState& launch = worker.launch;
+  const auto budget = std::clamp<std::uint64_t>(launch.options.instruction_limit, 1, turn_budget);
+  std::vector<Warp*> order;
+  for (;;) {
+    order.clear();
+    for (Warp& warp : warps) {
+      if (warp.live != 0) order.push_back(&warp);
+    }
+    if (order.empty()) return Status::done;
+    schedule.shuffle(std::span(order));
+    bool ran = false, spent = false;
+    for (Warp* const warp : order) {
+      if (warp->live == 0) continue;
+      if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
+      const std::uint64_t before = worker.spent;
+      warp->current =
+          static_cast<int>(schedule.below(static_cast<std::uint64_t>(warp->split_count)));
+      const Turn turn = take_turn(*warp, schedule.turn(budget), nullptr);
+      ran = ran || worker.spent != before || turn != Turn::suspended;
+      spent = spent || turn == Turn::spent;
+    }
+    if (!worker.within_limit(*this)) return Status::stopped;
+    if (!ran) {
+      if (force_any_exchange()) continue;
+      return Status::stalled;
+    }
+    if (spent || schedule.one_in(2)) return Status::yielded;
   }
 }
 
@@ -203,6 +268,7 @@ inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
   if (block.exchanges && (warp.mask != warp.live || warp.split().resume >= 0)) {
     return run_exchanging(warp, block);
   }
+  if (worker.schedule && !block.exchanges) return run_interruptible(warp, block);
   const Kernel& kernel = worker.kernel;
   const Instr* instr = worker.native ? kernel.native_code.data() + block.native_first
                                      : kernel.code.data() + block.first;
@@ -211,6 +277,30 @@ inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
     for (; instr != end; ++instr) instr->full(warp, *instr);
   } else {
     for (; instr != end; ++instr) instr->masked(warp, *instr);
+  }
+  return true;
+}
+
+/// run_code() under a schedule, which may interrupt the warp before an access to memory: it returns false, and
+/// the split resumes there at its next turn.
+bool Block::run_interruptible(Warp& warp, const BasicBlock& block) {
+  Split& own = warp.split();
+  const Instr* const begin = worker.kernel.code.data() + block.first;
+  int at = 0;
+  if (own.resume >= 0) {
+    at = std::exchange(own.resume, -1);
+    restore(worker.shapes, interrupted_.extract(&own).mapped());
+    ++worker.spent;  // the turn has run something
+  }
+  for (const int first = at; at < static_cast<int>(block.count); ++at) {
+    const Instr& instr = begin[at];
+    if (at != first && accesses_memory(worker.kernel, instr) && worker.schedule->interrupts()) {
+      own.resume = at;
+      interrupted_[&own] = worker.shapes;
+      worker.polls = poll_budget;  // ends the turn
+      return false;
+    }
+    (warp.mask == warp.live ? instr.full : instr.masked)(warp, instr);
   }
   return true;
 }

@@ -32,7 +32,10 @@ Worker::Worker(LaunchState& launch_)
       observe(launch_.options.observe),
       watched(observe && launch_.options.watcher),
       touched(observe ? launch_.options.accesses : nullptr),
-      native(launch_.options.native && !kernel.native_code.empty()) {
+      // Machine code has no place for an interruption within a basic block.
+      native(launch_.options.native && launch_.options.schedule == 0 &&
+             !kernel.native_code.empty()) {
+  if (launch.options.schedule != 0) schedule.emplace(launch.options.schedule);
   executions.resize(kernel.blocks.size());
   steps.resize(kernel.superinstructions.size());
   accesses.resize(kernel.sites.size());
@@ -116,17 +119,19 @@ void Worker::run() {
   bool exhausted = false;
   for (;;) {
     std::unique_ptr<Cluster> cluster;
-    if (!exhausted && waiting.size() < max_waiting) {
+    const bool starts = !schedule || schedule->starts_another(waiting.size());
+    if (!exhausted && starts && waiting.size() < max_waiting) {
       const std::uint64_t next = launch.next_cluster.fetch_add(1);
       if (next < count) {
         cluster = fresh_cluster();
-        cluster->start(next);
+        cluster->start(schedule ? schedule->permuted(next, count) : next);
       } else {
         exhausted = true;
       }
     }
     if (cluster == nullptr) {
       if (waiting.empty()) return;
+      if (schedule) std::swap(waiting.front(), waiting[schedule->below(waiting.size())]);
       cluster = std::move(waiting.front());
       waiting.pop_front();
     }
