@@ -80,10 +80,9 @@ struct DeviceOptions {
   // The GPU model to simulate: see vgpu::parse_device(). Empty (default): an H200 for CUDA rungs,
   // an M1 Pro for Metal rungs.
   std::string gpu;
-  std::string code;            // form of CUDA rungs: "clang", "nvcc", "cubin"; empty: the best
-  bool observe = true;         // the virtual GPU counts memory traffic and detects hazards
-  int ordinal = 0;             // the CUDA driver's device number
-  std::uint64_t schedule = 0;  // of the virtual GPU: vgpu::LaunchDefaults::schedule
+  std::string code;     // form of CUDA rungs: "clang", "nvcc", "cubin"; empty: the best
+  bool observe = true;  // the virtual GPU counts memory traffic and detects hazards
+  int ordinal = 0;      // the CUDA driver's device number
 };
 
 inline constexpr std::array<std::string_view, 3> device_names = {"cpu", "gpu", "virtual"};

@@ -20,6 +20,7 @@
 #include "run.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/table.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung {
 namespace {
@@ -132,12 +133,12 @@ ExitCode check_launch(const CheckArguments& arguments) {
 }
 
 /// The report of the first order, with the hazards and wrong cases of all others.
-CheckReport check_orders(const KernelFile& file, CheckOptions options,
+CheckReport check_orders(const KernelFile& file, const CheckOptions& options,
                          const std::vector<std::uint64_t>& orders, OrderResults& results) {
   const auto key_of = [](const KernelHazard& hazard) { return hazard.kind + "\n" + hazard.where; };
   CheckReport usual;
   for (const std::uint64_t order : orders) {
-    options.device.schedule = order;
+    vgpu::set_schedule(order);
     CheckReport one = check_kernel(file, options);
     std::vector<KernelHazard> missing;
     for (const KernelHazard& hazard : one.hazards) {

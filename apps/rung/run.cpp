@@ -16,6 +16,7 @@
 #include "tools/kernel_file/kernel_file.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/output_file.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung {
 namespace {
@@ -60,13 +61,13 @@ void compare(std::uint64_t order, const any_kernel::Outcome& one, const any_kern
 /// The outcome of the first order, with the hazards of all others.
 any_kernel::Outcome run_orders(KernelLaunch& launch, const std::vector<std::uint64_t>& orders,
                                OrderResults& results) {
-  launch.request().schedule = orders.front();
+  vgpu::set_schedule(orders.front());
   any_kernel::Outcome usual = launch.run();
   if (orders.size() == 1) return usual;
   MergedHazards hazards;
   hazards.add(orders.front(), usual.report.hazards, results);
   for (std::size_t i = 1; i < orders.size(); ++i) {
-    launch.request().schedule = orders[i];
+    vgpu::set_schedule(orders[i]);
     const auto one = any_kernel::launch(launch.program(), launch.kernel(), launch.request());
     hazards.add(orders[i], one.report.hazards, results);
     compare(orders[i], one, usual, results);

@@ -184,7 +184,6 @@ class VirtualBackend final : public CudaBackend {
       : description_(vgpu::parse_device(options.gpu.empty() ? "h200" : options.gpu)),
         code_(read_code(options.code)),
         observe_(options.observe),
-        schedule_(options.schedule),
         observer_(std::move(observer)) {}
 
   std::string_view name() const override { return "virtual"; }
@@ -199,8 +198,7 @@ class VirtualBackend final : public CudaBackend {
   Found open() const override {
     try {
       const cuda::DriverApi& api = cuda::open_virtual_driver(description_);
-      return {std::make_unique<cuda::VirtualGpu>(api, code_, observe_, schedule_, observer_),
-              std::nullopt};
+      return {std::make_unique<cuda::VirtualGpu>(api, code_, observe_, observer_), std::nullopt};
     } catch (const std::exception& error) {
       return {nullptr, error.what()};
     }
@@ -209,7 +207,6 @@ class VirtualBackend final : public CudaBackend {
   vgpu::DeviceDescription description_;
   std::optional<cuda::Code> code_;
   bool observe_;
-  std::uint64_t schedule_;
   LaunchObserver observer_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/cuda_driver/error.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -62,8 +63,8 @@ void watch_launches() {
 }  // namespace
 
 VirtualGpu::VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe,
-                       std::uint64_t schedule, Observer observer)
-    : Gpu(api, wanted), observe_(observe), schedule_(schedule), observer_(std::move(observer)) {
+                       Observer observer)
+    : Gpu(api, wanted), observe_(observe), observer_(std::move(observer)) {
   target_.takes_cubin = false;
   watch_launches();
 }
@@ -72,7 +73,6 @@ void VirtualGpu::observe(const std::function<void()>& launches, int threads) {
   vgpu::LaunchDefaults defaults;
   defaults.observe = observe_;
   defaults.threads = static_cast<unsigned>(threads);
-  defaults.schedule = schedule_;
   vgpu::set_launch_defaults(defaults);
 
   const Watch watch;

@@ -1,7 +1,6 @@
 #pragma once
 // The virtual GPU as a device of the CUDA backend.
 
-#include <cstdint>
 #include <functional>
 
 #include "backends/cuda/gpu.hpp"
@@ -15,10 +14,8 @@ class VirtualGpu final : public Gpu {
   using Observer =
       std::function<void(const vgpu::LaunchReport& report, const vgpu::Kernel& kernel)>;
 
-  /// If `observe`, counts memory traffic and detects hazards. `schedule`: as in vgpu::LaunchDefaults. Throws
-  /// DriverError.
-  VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe, std::uint64_t schedule,
-             Observer observer);
+  /// If `observe`, counts memory traffic and detects hazards. Throws DriverError.
+  VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe, Observer observer);
 
   bool is_virtual() const override { return true; }
 
@@ -29,7 +26,6 @@ class VirtualGpu final : public Gpu {
 
  private:
   bool observe_;
-  std::uint64_t schedule_;
   Observer observer_;
 };
 

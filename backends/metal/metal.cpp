@@ -110,7 +110,7 @@ std::unique_ptr<Backend> make_metal_virtual_backend(const DeviceOptions& options
   return std::make_unique<MetalBackend>(
       "virtual",
       std::make_unique<metal::VirtualDevice>(vgpu::parse_device(gpu), options.observe,
-                                             options.schedule, std::move(observer)),
+                                             std::move(observer)),
       "");
 }
 

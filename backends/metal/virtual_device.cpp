@@ -79,10 +79,9 @@ std::vector<std::byte> parameters_of(const vgpu::KernelInfo& kernel,
 }  // namespace
 
 VirtualDevice::VirtualDevice(vgpu::DeviceDescription description, bool observe,
-                             std::uint64_t schedule, LaunchObserver observer)
+                             LaunchObserver observer)
     : description_(std::move(description)),
       observe_(observe),
-      schedule_(schedule),
       observer_(std::move(observer)),
       memory_(static_cast<std::size_t>(description_.memory_bytes)) {}
 
@@ -153,7 +152,6 @@ void VirtualDevice::dispatch(Pipeline& pipeline, const Launch& launch,
   options.block = dim(launch.threads);
   options.observe = observe_;
   options.watcher = vgpu::access_watcher();
-  options.schedule = schedule_;
   options.threads = static_cast<unsigned>(threads);
   vgpu::LaunchReport report;
   try {

@@ -14,8 +14,7 @@ class VirtualDevice final : public Device {
  public:
   /// If `observe`, counts memory traffic and detects hazards. The observer is called after every
   /// launch; its exceptions propagate to the caller of dispatch().
-  VirtualDevice(vgpu::DeviceDescription description, bool observe, std::uint64_t schedule,
-                LaunchObserver observer);
+  VirtualDevice(vgpu::DeviceDescription description, bool observe, LaunchObserver observer);
 
   std::string describe() const override;
   bool is_virtual() const override { return true; }
@@ -49,7 +48,6 @@ class VirtualDevice final : public Device {
 
   vgpu::DeviceDescription description_;
   bool observe_;
-  std::uint64_t schedule_;  // vgpu::LaunchOptions::schedule
   LaunchObserver observer_;
   vgpu::DeviceMemory memory_;
   std::mutex mutex_;  // guards the members below, and launches against concurrent frees

@@ -24,6 +24,7 @@
 #include "emu/runtime/variables.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/model/source_check.hpp"
+#include "vgpu/schedule.hpp"
 #include "vgpu/step_recorder.hpp"
 
 namespace rung::emu {
@@ -59,7 +60,7 @@ void set_up() {
     defaults.launches_per_kernel = static_cast<std::uint64_t>(*launches);
   }
   if (const auto schedule = integer_variable(schedule_variable, 0, max_schedule)) {
-    defaults.schedule = static_cast<std::uint64_t>(*schedule);
+    vgpu::set_schedule(static_cast<std::uint64_t>(*schedule));
     vgpu::set_memory_observer(report_memory);
   }
   device_count();  // read now, whether or not the program asks

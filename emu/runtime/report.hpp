@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/footprint.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/lines.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::emu {
 

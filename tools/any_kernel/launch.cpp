@@ -295,7 +295,6 @@ class Launch {
     options.instruction_limit = request_.instruction_limit;
     options.watcher = vgpu::access_watcher();
     options.threads = request_.cpu_threads;
-    options.schedule = request_.schedule;
     return options;
   }
 

@@ -51,7 +51,6 @@ struct LaunchRequest {
   std::uint64_t seed = 1;
   std::uint64_t instruction_limit = vgpu::LaunchOptions{}.instruction_limit;  // of all warps
   unsigned cpu_threads = 0;                                                   // 0: all
-  std::uint64_t schedule = 0;  // vgpu::LaunchOptions::schedule
   bool observe = true;
   vgpu::DeviceDescription device;
   /// Called after the launch.

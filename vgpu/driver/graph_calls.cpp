@@ -42,8 +42,14 @@ void replay(ContextState& context, GraphState& graph) {
     const CapturedOperation& operation = graph.operations[i];
     std::vector<const OperationEnd*> after;
     for (const std::size_t other : operation.after) after.push_back(&ends[other]);
-    const OperationEnd* const previous = operation.previous ? &ends[*operation.previous] : nullptr;
+    std::vector<PreviousOperation> previous;
+    for (const GraphEdge& edge : operation.programmatic) {
+      previous.push_back({&ends[edge.node], edge.port});
+    }
+    if (previous.empty() && operation.previous) previous.push_back({&ends[*operation.previous]});
+    process().starts_early = !operation.programmatic.empty();
     order.operate_node(after, previous, operation.site, ends[i], [&] { operation.run(context); });
+    process().starts_early = false;
   }
   graph.launched = order.reached();
 }
@@ -222,7 +228,7 @@ Result cuGraphRetainUserObject(Graph graph, UserObject object, unsigned count, u
 namespace rung::vgpu {
 
 cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
-                             const std::vector<std::vector<std::size_t>>& after,
+                             const std::vector<std::vector<GraphEdge>>& after,
                              cuda::Stream stream) {
   using namespace driver;
   return call_context([&](ContextState& context) {
@@ -231,8 +237,15 @@ cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
     const auto all = std::make_shared<GraphState>();
     for (std::size_t i = 0; i < graphs.size(); ++i) {
       CapturedOperation operation;
-      operation.run = [graph = graphs[i]](ContextState& running) { replay(running, *graph); };
-      operation.after = after[i];
+      if (graphs[i]->operations.size() == 1) {
+        operation = graphs[i]->operations.front();
+      } else {
+        operation.run = [graph = graphs[i]](ContextState& running) { replay(running, *graph); };
+      }
+      for (const GraphEdge& edge : after[i]) {
+        operation.after.push_back(edge.node);
+        if (edge.port != GraphEdge::Port::completion) operation.programmatic.push_back(edge);
+      }
       all->operations.push_back(std::move(operation));
     }
     enqueue(context, stream, [all, graphs](ContextState& running) {

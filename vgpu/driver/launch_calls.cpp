@@ -55,11 +55,6 @@ bool is_skipped(const Kernel& kernel) {
   return most != 0 && process().launch_counts[info(kernel).name]++ >= most;
 }
 
-/// The schedule of a launch, not 0.
-std::uint64_t schedule_of(std::uint64_t seed, std::uint64_t launch) {
-  return (seed << 32 ^ launch) | std::uint64_t{1} << 63;
-}
-
 /// The kernel that runs, for running_launch().
 class Running {
  public:
@@ -94,11 +89,10 @@ void run_alone(ContextState& context, const Launch& launch) {
   flush_printed(context);
   LaunchOptions options = launch.options;
   const LaunchDefaults& defaults = process().defaults;
+  options.starts_early = options.starts_early || process().starts_early;
   options.observe = defaults.observe;
   options.threads = defaults.threads;
   options.instruction_limit = defaults.instruction_limit;
-  if (defaults.schedule != 0)
-    options.schedule = schedule_of(defaults.schedule, ++process().launches);
   options.hazard_limit = defaults.hazard_limit;
   options.watcher = process().watcher;
   options.printf_bytes = context.limits.at(cuda::Limit::printf_fifo_size);

@@ -1,5 +1,5 @@
 #pragma once
-// Operations under a schedule (LaunchDefaults::schedule): they are held back until the host waits for them,
+// Operations under a schedule (vgpu/schedule.hpp): they are held back until the host waits for them,
 // and then run in a random order that streams and events allow.
 //
 // An operation that accesses memory of the host runs at once, after those that precede it: the host may poll

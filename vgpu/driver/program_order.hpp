@@ -29,12 +29,19 @@ struct OperationEnd {
   ProgramClock all;  // the operation, and everything ordered before it
   // For a programmatic dependent launch after a kernel:
   bool is_kernel = false;
-  ProgramClock before;    // what the kernel's first accesses are ordered after
+  ProgramClock begun;     // what the kernel's first accesses are ordered after
+  ProgramClock before;    // the same for a kernel that starts when this one has triggered
   ProgramClock complete;  // what is complete when griddepcontrol.wait returns
 };
 
 /// True if the operations of a stream wait for all earlier ones of the other.
 bool follows(const ContextState& context, const StreamState& stream, const StreamState& earlier);
+
+/// An operation that a later one need not wait for if that is a programmatic dependent launch.
+struct PreviousOperation {
+  const OperationEnd* end = nullptr;
+  GraphEdge::Port port = GraphEdge::Port::trigger;
+};
 
 /// The part of StreamState for the order of operations.
 struct StreamOrder {
@@ -72,11 +79,11 @@ class ProgramOrder {
     run();
   }
   /// Runs a node of the graph that the running operation launches. `after`: the ends of its
-  /// dependencies. `previous`: the one that it need not wait for if it is a programmatic dependent
-  /// launch; may be null. `site`: of the call that made the node.
+  /// dependencies, `previous` among them. `site`: of the call that made the node.
   template <class Run>
-  void operate_node(std::span<const OperationEnd* const> after, const OperationEnd* previous,
-                    std::uint32_t site, OperationEnd& end, const Run& run) {
+  void operate_node(std::span<const OperationEnd* const> after,
+                    const std::vector<PreviousOperation>& previous, std::uint32_t site,
+                    OperationEnd& end, const Run& run) {
     if (!is_on() || running_ == nullptr) return run();
     const Scope scope(*this, after, previous, site, end);
     run();
@@ -143,7 +150,7 @@ class ProgramOrder {
     ProgramClock first;   // precedes its first accesses
     ProgramClock late;    // what accesses after griddepcontrol.wait are ordered after
     ProgramClock waited;  // events
-    const OperationEnd* previous = nullptr;
+    std::vector<PreviousOperation> previous;
     OperationEnd end;
     bool only_waits = true;  // a later launch may still start before `previous` has ended
     bool lets_host_wait = false;
@@ -155,7 +162,7 @@ class ProgramOrder {
    public:
     Scope(ProgramOrder& order, ContextState& context, StreamState& stream, const Call& call);
     Scope(ProgramOrder& order, std::span<const OperationEnd* const> after,
-          const OperationEnd* previous, std::uint32_t site, OperationEnd& end);
+          const std::vector<PreviousOperation>& previous, std::uint32_t site, OperationEnd& end);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;

@@ -17,6 +17,7 @@
 #include "vgpu/driver/program_order.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::vgpu::driver {
 
@@ -139,8 +140,8 @@ struct Process {
   MemoryObserver memory_observer;
   /// By kernel; only if LaunchDefaults::launches_per_kernel is set.
   std::map<std::string, std::uint64_t> launch_counts;
-  std::uint64_t launches = 0;  // so far, each with a schedule of its own
   PrintSink sink;
+  bool starts_early = false;  // the running node of a graph has a programmatic edge
   ProgramOrder order;
   PendingOperations pending;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;

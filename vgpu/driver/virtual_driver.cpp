@@ -7,6 +7,8 @@
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::vgpu {
 
@@ -33,12 +35,15 @@ const DeviceDescription& virtual_device() { return driver::process().device; }
 void set_launch_defaults(const LaunchDefaults& defaults) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);
-  if (defaults.schedule != process.defaults.schedule) {
-    process.pending.run_all();
-    process.pending.set_schedule(defaults.schedule);
-    process.launches = 0;
-  }
   process.defaults = defaults;
+}
+
+void set_schedule(std::uint64_t seed) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.pending.run_all();
+  process.pending.set_schedule(seed);
+  set_launch_seed(seed);
 }
 
 void run_pending_operations() {

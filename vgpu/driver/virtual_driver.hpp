@@ -32,9 +32,6 @@ const DeviceDescription& virtual_device();
 struct LaunchDefaults {
   bool observe = true;
   unsigned threads = 0;
-  /// Seed of a random order of blocks, warps and operations (LaunchOptions::schedule,
-  /// driver/pending_operations.hpp); 0: launches and copies run when they are called.
-  std::uint64_t schedule = 0;
   std::uint64_t instruction_limit = LaunchOptions{}.instruction_limit;
   std::size_t hazard_limit = LaunchOptions{}.hazard_limit;
   /// Maximum number of launches of each kernel that run; later ones do nothing. For programs that
@@ -42,9 +39,6 @@ struct LaunchDefaults {
   std::uint64_t launches_per_kernel = 0;
 };
 void set_launch_defaults(const LaunchDefaults& defaults);
-
-/// Runs the operations that a schedule has held back. Call it before the program ends.
-void run_pending_operations();
 
 /// The number of launches of each kernel that ran and that were skipped
 /// (LaunchDefaults::launches_per_kernel).
@@ -72,16 +66,6 @@ void set_access_watcher(AccessWatcher watcher);
 /// The current watcher, for launches on devices other than the driver's.
 AccessWatcher access_watcher();
 
-/// Device or managed memory when it is freed.
-struct FinalMemory {
-  std::string name;  // of the variable that received its address, or "allocation 3 of 64 bytes"
-  std::uint64_t bytes = 0, digest = 0;  // of the bytes that were written
-};
-using MemoryObserver = std::function<void(const FinalMemory&)>;
-void set_memory_observer(MemoryObserver observer);
-/// Passes the memory that is not freed yet to the observer.
-void observe_live_memory();
-
 /// Finds the program's lines, for reports of unordered operations.
 class ProgramSource {
  public:
@@ -106,11 +90,20 @@ void set_order_observer(OrderObserver observer, ProgramSource* source);
 /// Records the accesses of all operations from now on, not only once a stream has been created.
 void record_all_operations();
 
-/// Launches executable graphs as the nodes of one graph: node i comes after the nodes `after[i]`,
-/// which have lower indices.
+/// An edge of a graph, from a node with a lower index. Ports other than completion are those of programmatic
+/// edges between kernels (CUDA Runtime API, cudaGraphKernelNodePort*).
+struct GraphEdge {
+  enum class Port : std::uint8_t {
+    completion,
+    trigger,  // all blocks have executed griddepcontrol.launch_dependents, or ended
+    start,    // all blocks have started
+  };
+  std::size_t node = 0;
+  Port port = Port::completion;
+};
+/// Launches executable graphs as the nodes of one graph: `after[i]` are the edges to node i.
 cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
-                             const std::vector<std::vector<std::size_t>>& after,
-                             cuda::Stream stream);
+                             const std::vector<std::vector<GraphEdge>>& after, cuda::Stream stream);
 
 /// Receives the output of kernels' printf, which appears at synchronizing calls as on a GPU.
 /// Standard output by default.

@@ -88,9 +88,6 @@ struct LaunchOptions {
   LaunchAccesses* accesses = nullptr;  // receives the bytes accessed, if observed; may be null
   AccessWatcher watcher;               // called for every observed access; may be empty
   unsigned threads = 0;                // CPU threads; 0: all
-  /// Seed of a random order of blocks, warps and parts of warps, on one CPU thread; 0: each warp runs
-  /// until it waits, and blocks start by their index.
-  std::uint64_t schedule = 0;
   std::uint64_t instruction_limit = 1ull << 40;  // warp instructions of the whole launch
   std::size_t hazard_limit = 100;                // number of distinct hazards to keep
   // size of the kernel's printf ring; the newest output is kept

@@ -91,7 +91,6 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   }
   barriers_used_ = 0;
   early_exits_.clear();
-  interrupted_.clear();
   sync_orders_.assign(warps.size(), {});
   for (AsyncCopies& warp_copies : copies) warp_copies.clear();
   releases.start(order, linear, static_cast<int>(warps.size()));

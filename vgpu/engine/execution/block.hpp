@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,8 +87,6 @@ class Block {
 
  private:
   enum class Turn { spent, suspended, exited };
-  Status run_scheduled(Schedule& schedule);
-  bool force_any_exchange();
   bool is_whole(const Warp& warp) const;
   Turn take_whole_turn(Warp& warp, std::uint64_t budget);
   Turn take_turn(Warp& warp, std::uint64_t budget, const StepWatcher* steps);
@@ -104,7 +101,6 @@ class Block {
   const BasicBlock& block_at(int index) const;
   bool run_code(Warp& warp, const struct BasicBlock& block);
   bool run_exchanging(Warp& warp, const struct BasicBlock& block);
-  bool run_interruptible(Warp& warp, const struct BasicBlock& block);
   void wake_exchanges(Warp& warp);
   bool force_exchange(Warp& warp, bool patient);
   /// Executes the end of a basic block. Returns false if the split has ended or has become a
@@ -137,8 +133,6 @@ class Block {
   std::uint32_t live_threads_ = 0;
   Dim3 threads_;  // of this block: fewer at the edge of a grid that is no multiple of blocks
   std::vector<EarlyExit> early_exits_;  // since the block started
-  // Worker::shapes of splits that a schedule has interrupted within a basic block.
-  std::map<const Split*, std::vector<Shape>> interrupted_;
   bool rows_filled_ = false;
 };
 

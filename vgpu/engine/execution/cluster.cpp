@@ -5,6 +5,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -46,11 +47,11 @@ void Cluster::start(std::uint64_t index) {
 }
 
 Block::Status Cluster::run() {
-  std::optional<Schedule>& schedule = worker_.schedule;
+  Schedule* const schedule = running_schedule();
   for (;;) {
     bool yielded = false, ran = false, alive = false;
     const std::uint64_t before = worker_.spent;
-    const int first = schedule ? static_cast<int>(schedule->below(blocks_.size())) : 0;
+    const int first = schedule == nullptr ? 0 : static_cast<int>(schedule->below(blocks_.size()));
     for (int i = 0; i < size(); ++i) {
       const int rank = (first + i) % size();
       if (has_ended(rank)) continue;
@@ -68,7 +69,7 @@ Block::Status Cluster::run() {
     if (!alive) return Block::Status::done;
     if (yielded) {
       // A polling warp may wait for a write that another makes after a copy completes.
-      if (!schedule || schedule->one_in(2)) land();
+      if (schedule == nullptr || schedule->one_in(2)) land();
       return Block::Status::yielded;
     }
     if (ran || worker_.spent != before || complete_if_all_arrived() || land()) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 
 namespace rung::vgpu {
@@ -13,7 +14,27 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+std::atomic<std::uint64_t> launch_seed = 0;  // of all launches; 0: the usual order
+std::atomic<std::uint64_t> launches = 0;     // since it was set
+
+thread_local Schedule* running = nullptr;
+
 }  // namespace
+
+void set_launch_seed(std::uint64_t seed) {
+  launch_seed = seed;
+  launches = 0;
+}
+
+std::uint64_t next_launch_seed() {
+  const std::uint64_t seed = launch_seed.load(std::memory_order_relaxed);
+  return seed == 0 ? 0 : seed << 32 | ++launches;
+}
+
+Schedule* running_schedule() { return running; }
+
+RunningSchedule::RunningSchedule(Schedule* schedule) : outer_(std::exchange(running, schedule)) {}
+RunningSchedule::~RunningSchedule() { running = outer_; }
 
 Schedule::Schedule(std::uint64_t seed) : state_(mix(seed + 0x9E3779B97F4A7C15u)) {
   key_ = next();
@@ -40,6 +61,18 @@ std::uint64_t Schedule::permuted(std::uint64_t index, std::uint64_t count) const
 std::uint64_t Schedule::turn(std::uint64_t most) {
   const std::uint64_t size = below(24);
   return size >= 16 ? most : std::min(most, below(std::uint64_t{1} << size) + 1);
+}
+
+/// What was derived from shapes that other warps have computed in the meantime is not valid for these.
+void Schedule::restore(const Split& split, std::vector<Shape>& shapes) {
+  const auto kept = kept_.extract(&split);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Shape& saved = kept.mapped()[i];
+    const std::uint64_t generation = std::max(shapes[i].generation, saved.generation) + 1;
+    shapes[i] = saved;
+    shapes[i].generation = generation;
+    shapes[i].log = nullptr;
+  }
 }
 
 std::vector<std::size_t> random_order(const std::vector<std::vector<std::size_t>>& after,

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/chain.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 #include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
@@ -20,19 +21,14 @@ constexpr std::uint64_t turn_budget = 1u << 20;
 constexpr std::uint64_t split_budget = 1u << 14;
 constexpr int poll_budget = Chain::max_polls;
 
-/// Restores the shapes of an interrupted basic block. What was derived from the shapes that other warps have
-/// computed since then is not valid for these.
-void restore(std::vector<Shape>& shapes, const std::vector<Shape>& saved) {
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const std::uint64_t generation = std::max(shapes[i].generation, saved[i].generation) + 1;
-    shapes[i] = saved[i];
-    shapes[i].generation = generation;
-    shapes[i].log = nullptr;
-  }
+}  // namespace
+
+inline const BasicBlock& Block::block_at(int index) const {
+  return worker.kernel.blocks[static_cast<std::size_t>(index)];
 }
 
 /// True for an access to global or shared memory, in which a schedule can show a race.
-bool accesses_memory(const Kernel& kernel, const Instr& instr) {
+static bool accesses_memory(const Kernel& kernel, const Instr& instr) {
   if (instr.site >= kernel.sites.size()) return false;
   switch (kernel.sites[instr.site].role) {
     case SiteRole::global_load:
@@ -45,12 +41,6 @@ bool accesses_memory(const Kernel& kernel, const Instr& instr) {
   }
 }
 
-}  // namespace
-
-inline const BasicBlock& Block::block_at(int index) const {
-  return worker.kernel.blocks[static_cast<std::size_t>(index)];
-}
-
 /// True if all 32 lanes are about to run a basic block together.
 inline bool Block::is_whole(const Warp& warp) const {
   const Split& split = warp.splits[0];
@@ -59,71 +49,48 @@ inline bool Block::is_whole(const Warp& warp) const {
 }
 
 Block::Status Block::run() {
-  if (worker.schedule) return run_scheduled(*worker.schedule);
   LaunchState& launch = worker.launch;
   const auto budget = std::clamp<std::uint64_t>(launch.options.instruction_limit, 1, turn_budget);
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   const bool chains = worker.native && steps == nullptr;
+  Schedule* const schedule = running_schedule();
+  std::vector<std::size_t> order;  // of the warps, under a schedule
+  if (schedule != nullptr) {
+    order.resize(warps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+  }
   for (;;) {
     bool ran = false;
     bool spent = false;
     bool alive = false;
-    for (Warp& warp : warps) {
+    if (schedule != nullptr) schedule->shuffle(std::span(order));
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+      Warp& warp = warps[schedule == nullptr ? i : order[i]];
       if (warp.live == 0) continue;
       alive = true;
       if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
       const std::uint64_t before = worker.spent;
+      if (schedule != nullptr) {
+        warp.current =
+            static_cast<int>(schedule->below(static_cast<std::uint64_t>(warp.split_count)));
+      }
       const Turn turn =
-          chains && is_whole(warp) ? take_whole_turn(warp, budget) : take_turn(warp, budget, steps);
+          chains && is_whole(warp)
+              ? take_whole_turn(warp, budget)
+              : take_turn(warp, schedule == nullptr ? budget : schedule->turn(budget), steps);
       ran = ran || worker.spent != before || turn != Turn::suspended;
       spent = spent || turn == Turn::spent;
     }
     if (!alive) return Status::done;
     if (!worker.within_limit(*this)) return Status::stopped;
     if (!ran) {
-      if (force_any_exchange()) continue;
+      const bool goes_on = std::any_of(warps.begin(), warps.end(), [&](Warp& warp) {
+        return warp.live != 0 && force_exchange(warp, false);
+      });
+      if (goes_on) continue;
       return Status::stalled;
     }
-    if (spent) return Status::yielded;
-  }
-}
-
-/// When no warp can run: lets a warp exchange without missing lanes.
-bool Block::force_any_exchange() {
-  return std::any_of(warps.begin(), warps.end(),
-                     [&](Warp& warp) { return warp.live != 0 && force_exchange(warp, false); });
-}
-
-/// run() under a schedule: warps take turns of random lengths in a random order, and other blocks may
-/// run after each round.
-Block::Status Block::run_scheduled(Schedule& schedule) {
-  LaunchState& launch = worker.launch;
-  const auto budget = std::clamp<std::uint64_t>(launch.options.instruction_limit, 1, turn_budget);
-  std::vector<Warp*> order;
-  for (;;) {
-    order.clear();
-    for (Warp& warp : warps) {
-      if (warp.live != 0) order.push_back(&warp);
-    }
-    if (order.empty()) return Status::done;
-    schedule.shuffle(std::span(order));
-    bool ran = false, spent = false;
-    for (Warp* const warp : order) {
-      if (warp->live == 0) continue;
-      if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
-      const std::uint64_t before = worker.spent;
-      warp->current =
-          static_cast<int>(schedule.below(static_cast<std::uint64_t>(warp->split_count)));
-      const Turn turn = take_turn(*warp, schedule.turn(budget), nullptr);
-      ran = ran || worker.spent != before || turn != Turn::suspended;
-      spent = spent || turn == Turn::spent;
-    }
-    if (!worker.within_limit(*this)) return Status::stopped;
-    if (!ran) {
-      if (force_any_exchange()) continue;
-      return Status::stalled;
-    }
-    if (spent || schedule.one_in(2)) return Status::yielded;
+    if (spent || (schedule != nullptr && schedule->one_in(2))) return Status::yielded;
   }
 }
 
@@ -262,14 +229,42 @@ bool Block::pick_split(Warp& warp, bool rotate) {
   return false;
 }
 
+/// run_code() under a schedule, which may interrupt the warp before an access to memory: it returns false, and
+/// the split resumes there at its next turn.
+static bool run_interruptible(Warp& warp, const Kernel& kernel, const BasicBlock& block,
+                              Schedule& schedule) {
+  Worker& worker = *warp.worker;
+  Split& own = warp.split();
+  const Instr* const begin = kernel.code.data() + block.first;
+  const int first = std::max(own.resume, 0);
+  if (own.resume >= 0) {
+    schedule.restore(own, worker.shapes);
+    own.resume = -1;
+    ++worker.spent;  // this turn has run something
+  }
+  for (int at = first; at < static_cast<int>(block.count); ++at) {
+    const Instr& instr = begin[at];
+    if (at != first && accesses_memory(kernel, instr) && schedule.interrupts()) {
+      schedule.keep(own, worker.shapes);
+      own.resume = at;
+      worker.polls = poll_budget;  // ends the turn
+      return false;
+    }
+    (warp.mask == warp.live ? instr.full : instr.masked)(warp, instr);
+  }
+  return true;
+}
+
 /// Runs the instructions of a block. Returns false if the split waits at an exchange in the middle
 /// of it.
 inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
   if (block.exchanges && (warp.mask != warp.live || warp.split().resume >= 0)) {
     return run_exchanging(warp, block);
   }
-  if (worker.schedule && !block.exchanges) return run_interruptible(warp, block);
   const Kernel& kernel = worker.kernel;
+  if (Schedule* const schedule = running_schedule(); schedule != nullptr && !block.exchanges) {
+    return run_interruptible(warp, kernel, block, *schedule);
+  }
   const Instr* instr = worker.native ? kernel.native_code.data() + block.native_first
                                      : kernel.code.data() + block.first;
   const Instr* const end = instr + (worker.native ? block.native_count : block.count);
@@ -277,30 +272,6 @@ inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
     for (; instr != end; ++instr) instr->full(warp, *instr);
   } else {
     for (; instr != end; ++instr) instr->masked(warp, *instr);
-  }
-  return true;
-}
-
-/// run_code() under a schedule, which may interrupt the warp before an access to memory: it returns false, and
-/// the split resumes there at its next turn.
-bool Block::run_interruptible(Warp& warp, const BasicBlock& block) {
-  Split& own = warp.split();
-  const Instr* const begin = worker.kernel.code.data() + block.first;
-  int at = 0;
-  if (own.resume >= 0) {
-    at = std::exchange(own.resume, -1);
-    restore(worker.shapes, interrupted_.extract(&own).mapped());
-    ++worker.spent;  // the turn has run something
-  }
-  for (const int first = at; at < static_cast<int>(block.count); ++at) {
-    const Instr& instr = begin[at];
-    if (at != first && accesses_memory(worker.kernel, instr) && worker.schedule->interrupts()) {
-      own.resume = at;
-      interrupted_[&own] = worker.shapes;
-      worker.polls = poll_budget;  // ends the turn
-      return false;
-    }
-    (warp.mask == warp.live ? instr.full : instr.masked)(warp, instr);
   }
   return true;
 }

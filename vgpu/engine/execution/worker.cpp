@@ -9,6 +9,7 @@
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 
 namespace rung::vgpu {
 
@@ -32,10 +33,9 @@ Worker::Worker(LaunchState& launch_)
       observe(launch_.options.observe),
       watched(observe && launch_.options.watcher),
       touched(observe ? launch_.options.accesses : nullptr),
-      // Machine code has no place for an interruption within a basic block.
-      native(launch_.options.native && launch_.options.schedule == 0 &&
+      // Machine code cannot be interrupted within a basic block.
+      native(launch_.options.native && running_schedule() == nullptr &&
              !kernel.native_code.empty()) {
-  if (launch.options.schedule != 0) schedule.emplace(launch.options.schedule);
   executions.resize(kernel.blocks.size());
   steps.resize(kernel.superinstructions.size());
   accesses.resize(kernel.sites.size());
@@ -108,6 +108,7 @@ void Worker::keep_output(const Cluster& cluster) {
 }
 
 void Worker::run() {
+  Schedule* const schedule = running_schedule();
   // Suspended clusters. They spin, perhaps on blocks that have not started.
   std::deque<std::unique_ptr<Cluster>> waiting;
   // Maximum number of suspended clusters: as many as the device would run at once.
@@ -119,19 +120,21 @@ void Worker::run() {
   bool exhausted = false;
   for (;;) {
     std::unique_ptr<Cluster> cluster;
-    const bool starts = !schedule || schedule->starts_another(waiting.size());
+    const bool starts = schedule == nullptr || schedule->starts_another(waiting.size());
     if (!exhausted && starts && waiting.size() < max_waiting) {
       const std::uint64_t next = launch.next_cluster.fetch_add(1);
       if (next < count) {
         cluster = fresh_cluster();
-        cluster->start(schedule ? schedule->permuted(next, count) : next);
+        cluster->start(schedule == nullptr ? next : schedule->permuted(next, count));
       } else {
         exhausted = true;
       }
     }
     if (cluster == nullptr) {
       if (waiting.empty()) return;
-      if (schedule) std::swap(waiting.front(), waiting[schedule->below(waiting.size())]);
+      if (schedule != nullptr) {
+        std::swap(waiting.front(), waiting[schedule->below(waiting.size())]);
+      }
       cluster = std::move(waiting.front());
       waiting.pop_front();
     }

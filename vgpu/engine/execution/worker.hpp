@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "vgpu/engine/execution/schedule.hpp"
 #include "vgpu/happens_before/grid_order.hpp"
 #include "vgpu/memory/device_memory.hpp"
 #include "vgpu/model/device.hpp"
@@ -83,12 +81,11 @@ class Worker {
   LaunchState& launch;
   const Kernel& kernel;
   const bool observe;
-  const bool watched;                // `observe`, and the launch has a watcher
-  LaunchAccesses* const touched;     // LaunchOptions::accesses; null if not `observe`
-  const bool native;                 // runs Kernel::native_code
-  std::optional<Schedule> schedule;  // of LaunchOptions::schedule
-  std::uint64_t spent = 0;           // number of warp instructions run
-  int polls = 0;                     // volatile, relaxed and acquiring loads in this turn of a warp
+  const bool watched;             // `observe`, and the launch has a watcher
+  LaunchAccesses* const touched;  // LaunchOptions::accesses; null if not `observe`
+  const bool native;              // runs Kernel::native_code
+  std::uint64_t spent = 0;        // number of warp instructions run
+  int polls = 0;                  // volatile, relaxed and acquiring loads in this turn of a warp
 
   // Counts per basic block, from which those of instructions follow.
   struct Executions {
