@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include "vgpu/engine/control/device_launches.hpp"
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 #include "vgpu/engine/execution/worker.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
 #include "vgpu/model/kernel.hpp"
@@ -162,7 +164,10 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
 
   const double begin = cpu_seconds();
   const std::uint64_t hardware = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t wanted = options.threads != 0 ? options.threads : hardware;
+  std::optional<Schedule> schedule;
+  if (const std::uint64_t seed = next_launch_seed()) schedule.emplace(seed);
+  const RunningSchedule running(schedule ? &*schedule : nullptr);
+  const std::uint64_t wanted = schedule ? 1 : options.threads != 0 ? options.threads : hardware;
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < std::min(wanted, options.grid.count()); ++i) {
     workers.push_back(std::make_unique<Worker>(state));

@@ -15,15 +15,17 @@
 #include "core/dtype.hpp"
 #include "devices.hpp"
 #include "kernel_file_arguments.hpp"
+#include "orders.hpp"
 #include "progress.hpp"
 #include "run.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/table.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung {
 namespace {
 
-struct CheckArguments : CommonArguments, KernelFileArguments {
+struct CheckArguments : CommonArguments, KernelFileArguments, OrderArguments {
   LaunchArguments kernel_launch;
   std::string file, layout;
   std::string sizes;
@@ -126,7 +128,36 @@ ExitCode check_launch(const CheckArguments& arguments) {
   launch.seed = arguments.seed;
   return run_launch(
       {arguments.file, arguments.include_folders, arguments.definitions, arguments.gpu}, launch,
-      {false, true, static_cast<unsigned>(arguments.thread_count()), arguments.json});
+      {false, true, static_cast<unsigned>(arguments.thread_count()), arguments.json,
+       arguments.orders()});
+}
+
+/// The report of the first order, with the hazards and wrong cases of all others.
+CheckReport check_orders(const KernelFile& file, const CheckOptions& options,
+                         const std::vector<std::uint64_t>& orders, OrderResults& results) {
+  const auto key_of = [](const KernelHazard& hazard) { return hazard.kind + "\n" + hazard.where; };
+  CheckReport usual;
+  for (const std::uint64_t order : orders) {
+    vgpu::set_schedule(order);
+    CheckReport one = check_kernel(file, options);
+    std::vector<KernelHazard> missing;
+    for (const KernelHazard& hazard : one.hazards) {
+      if (results.add_hazard(order, key_of(hazard))) missing.push_back(hazard);
+    }
+    if (order == orders.front()) {
+      usual = std::move(one);
+      continue;
+    }
+    usual.hazards.insert(usual.hazards.end(), missing.begin(), missing.end());
+    if (one.digest != usual.digest) results.add_difference(order, "results");
+    if (one.wrong > 0 && usual.wrong == 0) {
+      usual.wrong = one.wrong;
+      usual.message = fmt::format("{}, in order {}", one.message, order);
+      usual.common_to_wrong = one.common_to_wrong;
+    }
+  }
+  for (KernelHazard& hazard : usual.hazards) hazard.message += results.found_in(key_of(hazard));
+  return usual;
 }
 
 ExitCode run(const CheckArguments& arguments) {
@@ -134,6 +165,11 @@ ExitCode run(const CheckArguments& arguments) {
   const KernelFile file = read_kernel_file(arguments, arguments.file, arguments.dtype,
                                            arguments.code, arguments.layout);
   CheckOptions options = read_options(arguments, file);
+  const std::vector<std::uint64_t> orders = arguments.orders();
+  if (arguments.OrderArguments::any() && options.on_gpu) {
+    throw UsageError(
+        "--schedule and --replay choose orders of the virtual GPU, not of --device gpu");
+  }
   const auto output = read_json(arguments.json);
   return with_loaded_file(file, [&] {
     if (options.on_gpu) {
@@ -146,10 +182,18 @@ ExitCode run(const CheckArguments& arguments) {
     options.progress = [&](double done) {
       progress.show("checking " + file.name(), "cases", done);
     };
-    const CheckReport report = check_kernel(file, options);
+    OrderResults results(orders);
+    const CheckReport report = check_orders(file, options, orders, results);
     progress.clear();
-    if (!output || !output->is_stdout()) print(file, report);
-    if (output) output->write(dump(to_json(file, report)));
+    if (!output || !output->is_stdout()) {
+      print(file, report);
+      fmt::print("{}", results.text());
+    }
+    if (output) {
+      Json json = to_json(file, report);
+      if (orders.size() > 1) json["schedule"] = results.json();
+      output->write(dump(json));
+    }
     return report.right() ? exit_right : exit_wrong;
   });
 }
@@ -170,6 +214,7 @@ Action add_check(Options& app) {
       ->may_be_empty();
   arguments->add_kernel_file(app);
   arguments->kernel_launch.add_launch(app);
+  arguments->add_orders(app);
   add_layout_of_file(app, arguments->layout);
   arguments->add_device_dtype_threads(app);
   app.add_option("--sizes", arguments->sizes, "Also check these comma-separated sizes")

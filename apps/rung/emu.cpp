@@ -22,7 +22,9 @@
 #include "emu/reports/conclusion.hpp"
 #include "emu/reports/summary.hpp"
 #include "emu/runtime/options.hpp"
+#include "emu_orders.hpp"
 #include "help.hpp"
+#include "orders.hpp"
 #include "tools/kernel_file/signature.hpp"
 #include "tools/report/output_file.hpp"
 #include "vgpu/model/device.hpp"
@@ -32,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct EmuArguments {
+struct EmuArguments : OrderArguments {
   std::vector<std::string> sources;
   std::vector<std::string> program_arguments;
   emu::NvccOptions nvcc;  // what was given in nvcc's form
@@ -100,6 +102,7 @@ fs::path compile(const EmuArguments& arguments, const vgpu::DeviceDescription& g
 }
 
 std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& arguments,
+                                                           std::uint64_t order,
                                                            const fs::path& report) {
   return {{emu::gpu_variable, arguments.gpu},
           {emu::check_variable, arguments.no_check ? "0" : "1"},
@@ -111,6 +114,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::order_variable, arguments.no_order ? "0" : "1"},
           {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
           {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
+          {emu::schedule_variable, arguments.any() ? std::to_string(order) : ""},
           {emu::report_variable, report.string()}};
 }
 
@@ -158,8 +162,12 @@ std::string dump(const emu::Json& json) {
 
 void write_outputs(const Outputs& outputs, const EmuArguments& arguments,
                    const emu::Records& records, const emu::Reports& reports,
-                   const emu::ExitStatus& status) {
-  if (outputs.json) outputs.json->write(dump(to_json(records, reports)));
+                   const emu::ExitStatus& status, const OrderResults& results) {
+  if (outputs.json) {
+    emu::Json json = to_json(records, reports);
+    if (arguments.any()) json["schedule"] = results.json();
+    outputs.json->write(dump(json));
+  }
   emu::ProgramRun run;
   run.program = fs::path(arguments.sources.front()).filename().string();
   run.command = arguments.program_arguments;
@@ -194,6 +202,7 @@ ExitCode run(const EmuArguments& arguments) {
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
     throw UsageError(fmt::format("--code: '{}' is neither clang nor nvcc", arguments.compiler));
   }
+  const std::vector<std::uint64_t> orders = arguments.orders();
   const emu::ReportOptions options = report_options(arguments);
   const Outputs outputs(arguments);
   for (const std::string& source : arguments.sources) {
@@ -218,22 +227,30 @@ ExitCode run(const EmuArguments& arguments) {
     }
     return exit_wrong;
   }
-  const fs::path report = folder.path() / "report.jsonl";
+  OrderResults results(orders);
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), arguments.program_arguments.begin(),
                  arguments.program_arguments.end());
-  const emu::ExitStatus status = emu::run(command, variables(arguments, report));
+  const fs::path report = folder.path() / "report.jsonl";
+  const auto run_in = [&](std::uint64_t order, const std::string& output) {
+    fs::remove(report);
+    const emu::ExitStatus ended = emu::run(command, variables(arguments, order, report), output);
+    return ProgramOutcome{ended, emu::read_records(report), {}};
+  };
+  ProgramOutcome outcome = run_orders(orders, run_in, folder.path(), results);
+  const emu::ExitStatus& status = outcome.status;
+  emu::Records& records = outcome.records;
   const int asked_to_end = emu::HeldSignals::received();
 
-  emu::Records records = emu::read_records(report);
   if (arguments.lines) emu::add_text(records, arguments.sources.front());
   emu::Reports reports = merge(records);
   judge(reports, options);
   const std::string text = reports_text(reports, options);
   fmt::print(stderr, "\n{}{}{}{}{}", launch_tables(records), text.empty() ? "" : "\n", text,
              failed_calls(records), summarize_lines(records, terminal_width(STDERR_FILENO)));
+  fmt::print(stderr, "{}", results.text("rung emu: "));
   print_end(status, records, reports, options);
-  write_outputs(outputs, arguments, records, reports, status);
+  write_outputs(outputs, arguments, records, reports, status, results);
   // A program that has ended well in spite of a signal takes it for something else.
   if (asked_to_end != 0 && status.signal != 0) throw emu::Interrupted{asked_to_end};
   const int own = status.signal != 0 ? exit_wrong : status.code;
@@ -345,6 +362,7 @@ Action add_emu(Options& app) {
                  "Run the first N launches of each kernel and skip the others, for programs that "
                  "repeat a kernel to measure it (default: all run)")
       ->type_name("N");
+  arguments->add_orders(app);
   app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");
   app.add_flag("--leak-check", arguments->leak_check,

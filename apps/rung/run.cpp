@@ -10,16 +10,18 @@
 #include "command_line.hpp"
 #include "launch_arguments.hpp"
 #include "launch_report.hpp"
+#include "orders.hpp"
 #include "run.hpp"
 #include "tools/kernel_file/file_name.hpp"
 #include "tools/kernel_file/kernel_file.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/output_file.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung {
 namespace {
 
-struct RunArguments : ThreadArguments, LaunchArguments {
+struct RunArguments : ThreadArguments, LaunchArguments, OrderArguments {
   std::string file, gpu, json;
   std::vector<std::string> include_folders, definitions;
   bool lines = false, no_check = false;
@@ -36,10 +38,47 @@ ExitCode list_kernels(const RunArguments& arguments) {
 }
 
 ExitCode run(const RunArguments& arguments) {
-  if (!arguments.any()) return list_kernels(arguments);
-  return run_launch(arguments.launched(), arguments,
-                    {arguments.lines, !arguments.no_check,
-                     static_cast<unsigned>(arguments.thread_count()), arguments.json});
+  if (!arguments.LaunchArguments::any()) return list_kernels(arguments);
+  return run_launch(
+      arguments.launched(), arguments,
+      {arguments.lines, !arguments.no_check, static_cast<unsigned>(arguments.thread_count()),
+       arguments.json, arguments.orders()});
+}
+
+void compare(std::uint64_t order, const any_kernel::Outcome& one, const any_kernel::Outcome& usual,
+             OrderResults& results) {
+  for (std::size_t i = 0; i < usual.results.size() && i < one.results.size(); ++i) {
+    if (one.results[i].array.bytes != usual.results[i].array.bytes) {
+      results.add_difference(order, usual.results[i].name);
+    }
+  }
+  if (one.report.fault != usual.report.fault) {
+    results.add_difference(order, "fault",
+                           one.report.fault ? vgpu::name(*one.report.fault) : "none");
+  }
+}
+
+/// The outcome of the first order, with the hazards of all others.
+any_kernel::Outcome run_orders(KernelLaunch& launch, const std::vector<std::uint64_t>& orders,
+                               OrderResults& results) {
+  vgpu::set_schedule(orders.front());
+  any_kernel::Outcome usual = launch.run();
+  if (orders.size() == 1) return usual;
+  MergedHazards hazards;
+  hazards.add(orders.front(), usual.report.hazards, results);
+  for (std::size_t i = 1; i < orders.size(); ++i) {
+    vgpu::set_schedule(orders[i]);
+    const auto one = any_kernel::launch(launch.program(), launch.kernel(), launch.request());
+    hazards.add(orders[i], one.report.hazards, results);
+    compare(orders[i], one, usual, results);
+    for (const any_kernel::Judgement& judgement : one.judgements) {
+      if (judgement.right) continue;
+      usual.judgements.push_back(judgement);
+      usual.judgements.back().message += fmt::format(", in order {}", orders[i]);
+    }
+  }
+  usual.report.hazards = hazards.take(results);
+  return usual;
 }
 
 }  // namespace
@@ -52,9 +91,14 @@ ExitCode run_launch(const LaunchedFile& file, const LaunchArguments& arguments,
   const auto output = read_json(options.json);
   std::FILE* out = output && output->is_stdout() ? stderr : stdout;
   fmt::print(out, "{}", launch.head());
-  const any_kernel::Outcome outcome = launch.run();
-  fmt::print(out, "{}", outcome_text(launch, outcome, options.with_lines));
-  if (output) output->write(dump(outcome_json(launch, outcome, options.with_lines)));
+  OrderResults results(options.orders);
+  const any_kernel::Outcome outcome = run_orders(launch, options.orders, results);
+  fmt::print(out, "{}{}", outcome_text(launch, outcome, options.with_lines), results.text());
+  if (output) {
+    Json json = outcome_json(launch, outcome, options.with_lines);
+    if (options.orders.size() > 1) json["schedule"] = results.json();
+    output->write(dump(json));
+  }
   return outcome.is_right() ? exit_right : exit_wrong;
 }
 
@@ -97,6 +141,7 @@ Action add_run(Options& app) {
       ->type_name("NAME[=VALUE]")
       ->one_at_a_time();
   arguments->add_threads(app);
+  arguments->add_orders(app);
   app.add_flag("--lines", arguments->lines, "Print counters for each source line, hottest first");
   app.add_flag("--no-check", arguments->no_check,
                "Disable counters and hazard detection, to run faster");

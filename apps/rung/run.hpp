@@ -1,7 +1,9 @@
 #pragma once
 // Launches of one kernel of a file, for `rung run`, and for check, trace and explain with a grid.
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "launch_arguments.hpp"
@@ -13,8 +15,9 @@ namespace rung {
 struct RunOptions {
   bool with_lines = false;
   bool observe = true;
-  unsigned threads = 0;  // of the CPU; 0: all
-  std::string json;      // empty: none
+  unsigned threads = 0;                     // of the CPU; 0: all
+  std::string json;                         // empty: none
+  std::vector<std::uint64_t> orders = {0};  // OrderArguments::orders()
 };
 
 /// Launches the kernel, and prints results, counters and hazards.

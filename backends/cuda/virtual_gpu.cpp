@@ -9,6 +9,7 @@
 
 #include "core/cuda_driver/error.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -76,6 +77,7 @@ void VirtualGpu::observe(const std::function<void()>& launches, int threads) {
 
   const Watch watch;
   launches();
+  vgpu::run_pending_operations();
   // Call the observer here instead of in the driver, so that it may throw and use the driver
   // itself.
   for (const SeenLaunch& seen : watch.seen()) {

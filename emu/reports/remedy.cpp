@@ -99,11 +99,13 @@ std::string order_operations(const Report& report) {
   if (streams.size() != 2) return std::string(advice_for(report.kind));
   if (streams[0] == streams[1] && streams[0].starts_with("a graph")) {
     return "add an edge between the two nodes (cudaGraphAddDependencies), or capture an event "
-           "between their streams";
+           "between their streams; after a programmatic edge, call cudaGridDependencySynchronize() "
+           "before the access";
   }
   if (streams[0] == streams[1]) {
     return "call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access, and in "
-           "every kernel between the two";
+           "every kernel between the two; memory of a parameter that is const and __restrict__ may "
+           "be read before the call (ld.global.nc)";
   }
   return fmt::format(
       "let {} wait for an event that {} records after the first operation (cudaEventRecord, "

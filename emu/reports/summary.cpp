@@ -200,6 +200,7 @@ Records read_records(const std::filesystem::path& path) {
     if (record.contains("launch")) records.launches.push_back(record.at("launch"));
     if (record.contains("hazard")) records.hazards.push_back(record.at("hazard"));
     if (record.contains("failure")) records.failures.push_back(record.at("failure"));
+    if (record.contains("memory")) records.memory.push_back(record.at("memory"));
     if (record.contains("skipped")) records.skipped.push_back(record.at("skipped"));
     if (record.contains("interrupted")) records.interrupted = record.at("interrupted");
     if (record.contains("error")) add_new(records.errors, record.at("error"));

@@ -14,6 +14,7 @@ namespace rung::emu {
 struct Records {
   std::vector<Json> launches;  // in order
   std::vector<Json> hazards;   // not attributed to a launch
+  std::vector<Json> memory;    // "name", "bytes" and "digest" of what was freed, under a schedule
   std::vector<std::string> failures;
   std::vector<std::string> errors;
   std::vector<Json>

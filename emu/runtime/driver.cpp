@@ -24,6 +24,7 @@
 #include "emu/runtime/variables.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/model/source_check.hpp"
+#include "vgpu/schedule.hpp"
 #include "vgpu/step_recorder.hpp"
 
 namespace rung::emu {
@@ -31,6 +32,7 @@ namespace {
 
 // Limits of `rung emu`.
 constexpr std::int64_t max_threads = 1024, max_limit = std::int64_t{1} << 50;
+constexpr std::int64_t max_schedule = 1'000'000'000;
 
 /// Says when --launches would help.
 void note_repetitions(const vgpu::LaunchReport& report) {
@@ -56,6 +58,10 @@ void set_up() {
   }
   if (const auto launches = integer_variable(launches_variable, 1, max_limit)) {
     defaults.launches_per_kernel = static_cast<std::uint64_t>(*launches);
+  }
+  if (const auto schedule = integer_variable(schedule_variable, 0, max_schedule)) {
+    vgpu::set_schedule(static_cast<std::uint64_t>(*schedule));
+    vgpu::set_memory_observer(report_memory);
   }
   device_count();  // read now, whether or not the program asks
   vgpu::set_launch_defaults(defaults);

@@ -69,7 +69,10 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   if (node == nullptr) return finish(cudaErrorInvalidValue);
   auto& nodes = node->graph->nodes;
-  for (const auto& other : nodes) std::erase(other->dependencies, node);
+  for (const auto& other : nodes) {
+    std::erase(other->dependencies, node);
+    other->programmatic.erase(node);
+  }
   std::erase_if(nodes, [&](const auto& own) { return own.get() == node; });
   return cudaSuccess;
 }
@@ -101,6 +104,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t /*graph*/, const cudaGraphNo
     const auto found = std::find(list.begin(), list.end(), from[i]);
     if (found == list.end()) return finish(cudaErrorInvalidValue);
     list.erase(found);
+    to[i]->programmatic.erase(from[i]);
   }
   return cudaSuccess;
 }

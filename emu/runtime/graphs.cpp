@@ -105,10 +105,25 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
+rung::vgpu::GraphEdge::Port port_of(const cudaGraphEdgeData& edge) {
+  using enum rung::vgpu::GraphEdge::Port;
+  return edge.from_port == cudaGraphKernelNodePortLaunchCompletion ? start : trigger;
+}
+
+/// True for a dependency on all of a node, or a programmatic one between kernels.
+bool is_edge(const cudaGraphEdgeData& edge, cudaGraphNode_t from, cudaGraphNode_t to) {
+  if (edge.to_port != 0) return false;
+  if (edge.type == cudaGraphDependencyTypeDefault) return edge.from_port == 0;
+  return edge.type == cudaGraphDependencyTypeProgrammatic &&
+         (edge.from_port == cudaGraphKernelNodePortProgrammatic ||
+          edge.from_port == cudaGraphKernelNodePortLaunchCompletion) &&
+         from->type == cudaGraphNodeTypeKernel && to->type == cudaGraphNodeTypeKernel;
+}
+
 cuda::Result instantiate(const DriverApi& api, CUgraphExec_st& executable, cudaGraph_t graph,
                          unsigned long long flags) {
   const auto add = [&](cuda::Graph part, cudaGraphNode_t node,
-                       std::vector<std::size_t> after = {}) {
+                       std::vector<rung::vgpu::GraphEdge> after = {}) {
     cuda::GraphExec made = nullptr;
     const cuda::Result result = api.cuGraphInstantiate(&made, part, flags);
     if (result != cuda::Result::success) return result;
@@ -121,17 +136,21 @@ cuda::Result instantiate(const DriverApi& api, CUgraphExec_st& executable, cudaG
   const std::vector<cudaGraphNode_t> order = in_order(*graph);
   if (order.size() != graph->nodes.size()) return cuda::Result::invalid_value;
   // A node without work passes the parts that it depends on to the nodes after it.
-  std::map<cudaGraphNode_t, std::vector<std::size_t>> ends;
+  std::map<cudaGraphNode_t, std::vector<rung::vgpu::GraphEdge>> ends;
   for (const cudaGraphNode_t node : order) {
-    std::vector<std::size_t>& end = ends[node];
+    std::vector<rung::vgpu::GraphEdge>& end = ends[node];
     for (const cudaGraphNode_t other : node->dependencies) {
-      end.insert(end.end(), ends[other].begin(), ends[other].end());
+      const auto edge = node->programmatic.find(other);
+      for (rung::vgpu::GraphEdge before : ends[other]) {
+        if (edge != node->programmatic.end()) before.port = port_of(edge->second);
+        end.push_back(before);
+      }
     }
     if (node->captured == nullptr) continue;
     if (const auto result = add(*node->captured, node, end); result != cuda::Result::success) {
       return result;
     }
-    end = {executable.parts.size() - 1};
+    end = {{executable.parts.size() - 1}};
   }
   return cuda::Result::success;
 }
@@ -190,6 +209,9 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   }
   for (const auto& node : (*clone)->nodes) {
     for (cudaGraphNode_t& other : node->dependencies) other = copies.at(other);
+    std::map<cudaGraphNode_t, cudaGraphEdgeData> programmatic;
+    for (const auto& [other, edge] : node->programmatic) programmatic[copies.at(other)] = edge;
+    node->programmatic = std::move(programmatic);
   }
   return cudaSuccess;
 }
@@ -268,6 +290,20 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
                                      const cudaGraphNode_t* to, size_t count) {
   if (!is_own(graph)) return finish(cudaErrorInvalidValue);
   for (std::size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
+                                        size_t count) {
+  for (std::size_t i = 0; edges != nullptr && i < count; ++i) {
+    if (!is_edge(edges[i], from[i], to[i])) return finish(cudaErrorInvalidValue);
+  }
+  if (const cudaError_t error = cudaGraphAddDependencies(graph, from, to, count)) return error;
+  for (std::size_t i = 0; edges != nullptr && i < count; ++i) {
+    if (edges[i].type == cudaGraphDependencyTypeProgrammatic)
+      to[i]->programmatic[from[i]] = edges[i];
+  }
   return cudaSuccess;
 }
 

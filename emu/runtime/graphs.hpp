@@ -2,17 +2,21 @@
 // Graphs that are made of nodes, and what adds and changes nodes.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 /// A node. Its work is captured when it is added or changed, because CUDA reads arguments at that time.
 struct CUgraphNode_st {
   cudaGraphNodeType type;
   cudaGraph_t graph = nullptr;  // that it is in
   std::vector<cudaGraphNode_t> dependencies;
+  std::map<cudaGraphNode_t, cudaGraphEdgeData>
+      programmatic;                             // those of the edges from dependencies
   std::shared_ptr<rung::cuda::Graph> captured;  // destroyed with the last node that has it
   cudaKernelNodeParams kernel{};                // as it was given: the arguments may be gone
   cudaMemAllocNodeParams allocated{};  // what a node allocates or, by its address alone, frees
@@ -29,9 +33,9 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st {
-  std::vector<rung::cuda::GraphExec> parts;     // in the order of their launches
-  std::vector<cudaGraphNode_t> nodes;           // node i made part i; empty for a captured graph
-  std::vector<std::vector<std::size_t>> after;  // the parts that part i depends on
+  std::vector<rung::cuda::GraphExec> parts;  // in the order of their launches
+  std::vector<cudaGraphNode_t> nodes;        // node i made part i; empty for a captured graph
+  std::vector<std::vector<rung::vgpu::GraphEdge>> after;  // the parts that part i depends on
 };
 
 namespace rung::emu {

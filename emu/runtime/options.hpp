@@ -18,6 +18,9 @@ inline constexpr const char* report_variable = "RUNG_EMU_REPORT";        // the 
 // "1": a record in that file for each launch, however often a kernel repeats
 inline constexpr const char* each_launch_variable = "RUNG_EMU_EACH_LAUNCH";
 
+// Seed of a random order of blocks, warps and operations; 0: the usual order. With it, digests of
+// device memory are reported when it is freed.
+inline constexpr const char* schedule_variable = "RUNG_EMU_SCHEDULE";
 inline constexpr const char* order_variable = "RUNG_EMU_ORDER";  // "0": operations are not ordered
 
 // Variables of a program without a report file, which prints its hazards at its end. They are options of

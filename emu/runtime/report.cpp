@@ -158,6 +158,10 @@ bool is_reporting_process() { return reporting_process == getpid(); }
 
 void report_end() {
   if (!is_reporting_process()) return;
+  if (!uses_given_driver()) {
+    vgpu::run_pending_operations();
+    vgpu::observe_live_memory();
+  }
   // After a fault nothing can be freed, and most programs exit at once.
   if (!Runtime::get().is_lost()) {
     for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
@@ -193,6 +197,12 @@ void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& detail
   if (details.footprint) json["footprint"] = to_json(*details.footprint);
   if (!details.steps.empty()) json["steps"] = details.steps;
   report("launch", json);
+}
+
+void report_memory(const vgpu::FinalMemory& memory) {
+  report("memory", {{"name", with_readable_names(memory.name)},
+                    {"bytes", memory.bytes},
+                    {"digest", memory.digest}});
 }
 
 void report_hazard(const vgpu::Hazard& hazard) { report("hazard", told(hazard)); }

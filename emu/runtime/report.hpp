@@ -9,6 +9,7 @@
 //   {"failure": "…"}   device code that the virtual GPU refused
 //   {"skipped": {…}}   launches of a kernel that --launches left out
 //   {"interrupted": {…}}  the signal that ended the program, with the kernel that ran, if any
+//   {"memory": {…}}    under a schedule: name, bytes and digest of memory that is freed
 //   {"error": "…"}     why a call returned an error, where more is known than the error's name
 
 #include <optional>
@@ -18,6 +19,7 @@
 #include "vgpu/footprint.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/lines.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::emu {
 
@@ -37,6 +39,8 @@ void report_end();
 /// Reports what a program did that a signal ends, and the kernel that ran.
 void report_interruption(int signal);
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
+/// What device memory contains when it is freed.
+void report_memory(const vgpu::FinalMemory& memory);
 /// A hazard that belongs to no launch.
 void report_hazard(const vgpu::Hazard& hazard);
 void report_error(const std::string& message);

@@ -79,7 +79,8 @@ TEST(Faulty, Leak) {
   EXPECT_TRUE(contains(tolerant.err, "1 leak (--leak-check) does not fail the program\n"));
 }
 
-constexpr const char* unordered_programs[] = {"unordered.cu", "unordered_pipelines.cu"};
+constexpr const char* unordered_programs[] = {"unordered.cu", "unordered_pipelines.cu",
+                                              "dependent_launches.cu"};
 
 // The lines of the program with the comment "unordered".
 std::multiset<std::string> unordered_lines(const std::string& program) {
@@ -119,6 +120,55 @@ TEST(Faulty, UnorderedOperationsAreNamedWithTheirStreams) {
   EXPECT_TRUE(contains(output.err, ", stream b) reads it; nothing orders them\n"));
   EXPECT_TRUE(contains(output.err, "let stream b wait for an event that stream a records after "));
   EXPECT_EQ(run("unordered.cu", "--no-order", "wrong kernel_to_kernel").exit_code, 0);
+}
+
+// Programs with results that depend on the order.
+EmuOutput schedules(const std::string& which, const std::string& options = "--schedule 8") {
+  return run("schedules.cu", options, which);
+}
+
+TEST(Faulty, ResultsDependOnTheOrder) {
+  for (const char* which : {"lost_update", "missing_barrier", "streams", "graph"}) {
+    SCOPED_TRACE(which);
+    const EmuOutput wrong = schedules(std::string("wrong ") + which);
+    EXPECT_EQ(wrong.exit_code, 1) << wrong.err;
+    EXPECT_TRUE(contains(wrong.err, "9 orders: the results differ\n  memory "));
+    EXPECT_TRUE(contains(wrong.err, "\n  output in order"));
+    EXPECT_EQ(wrong.json.at("schedule").at("same"), false);
+    EXPECT_FALSE(contains(wrong.err, ", in order")) << "every order has the hazards";
+    const EmuOutput right = schedules(std::string("right ") + which);
+    EXPECT_EQ(right.exit_code, 0) << right.err;
+    EXPECT_TRUE(contains(right.err, "9 orders: the results are the same\n"));
+  }
+}
+
+TEST(Faulty, AnOrderIsRunAgainByItsSeed) {
+  const EmuOutput all = schedules("wrong lost_update");
+  int order = 0;
+  std::string expected;
+  for (const auto& difference : all.json.at("schedule").at("differences")) {
+    if (difference.at("what") != "output") continue;
+    order = difference.at("orders").at(0);
+    expected = difference.at("detail");
+  }
+  ASSERT_GT(order, 0) << all.err;
+  const EmuOutput once = schedules("wrong lost_update", fmt::format("--replay {}", order));
+  EXPECT_EQ(once.exit_code, 1);
+  EXPECT_EQ(expected,
+            fmt::format("line 1: '{}' in place of '{}'", once.out.substr(0, once.out.find('\n')),
+                        all.out.substr(0, all.out.find('\n'))));
+}
+
+TEST(Faulty, ResultsMayDependOnTheOrderWithoutAHazard) {
+  const EmuOutput output = schedules("wrong last_writer");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_TRUE(contains(output.err, "9 orders: the results differ\n"));
+}
+
+TEST(Faulty, OrdersOfAProgramAreNumbers) {
+  EXPECT_EQ(schedules("right", "--schedule 0").exit_code, 2);
+  EXPECT_EQ(schedules("right", "--replay x").exit_code, 2);
+  EXPECT_EQ(schedules("right", "--schedule 2 --replay 1").exit_code, 2);
 }
 
 TEST(Faulty, UninitialisedRead) {

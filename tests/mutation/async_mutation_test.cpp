@@ -256,5 +256,32 @@ TEST(AsyncMutation, EveryMutantIsCaught) {
   std::printf("mutation score: %d of %d mutants caught\n", score.caught, score.mutants);
 }
 
+/// Detection of a missing release does not depend on the order of blocks and warps.
+TEST(AsyncMutation, RelaxedReleasesAreCaughtInEveryOrder) {
+  const cuda::NamedGemmRung& named =
+      *std::ranges::find(cuda::gemm_rungs, "gemm/cuda/split_f16", &cuda::NamedGemmRung::id);
+  const cuda::GemmRung& rung = *named.rung;
+  const Setting setting = setting_of(rung);
+  int mutants = 0;
+  for (const cuda::Image& image : cuda::images()) {
+    if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
+    const Lines lines =
+        entry_of(unpacked(image.unit(dtype_of(rung))), entry_name(rung, setting.config));
+    const Outcome right = run_in(setting, lines, rung);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!releases(lines[i]) || !right.lines.contains(static_cast<int>(i) + 1)) continue;
+      ++mutants;
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        vgpu::set_schedule(seed);
+        EXPECT_FALSE(run_in(setting, relaxed(lines, i), rung).hazards.empty())
+            << "seed " << seed << ", relaxed: " << lines[i];
+        EXPECT_TRUE(run_in(setting, lines, rung).hazards.empty()) << "seed " << seed;
+        vgpu::set_schedule(0);
+      }
+    }
+  }
+  EXPECT_GT(mutants, 0);
+}
+
 }  // namespace
 }  // namespace rung

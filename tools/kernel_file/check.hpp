@@ -32,6 +32,7 @@ struct CheckOptions {
 struct KernelHazard {
   std::string kind;     // "shared-memory race"
   std::string message;  // of the first occurrence, one line
+  std::string where;    // its source lines
   std::string problem;  // of the first occurrence: "f32 nn 7x11x13"
   std::uint64_t count = 0;
   int cases = 0;  // the number of cases that have it
@@ -45,6 +46,7 @@ struct CheckReport {
   int wrong = 0;
   std::optional<std::uint64_t> launches;  // in all cases; known only on the virtual GPU
   double max_error_ratio = 0;             // of correct cases: error divided by its bound
+  std::uint64_t digest = 0;               // of the results of all cases
   std::string message;                    // the simplest failing case and its worst element
   std::vector<std::string>
       common_to_wrong;  // features of all failing cases, but not of all cases: "rows of A with gaps"

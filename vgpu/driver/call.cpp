@@ -109,18 +109,44 @@ void fail_implicit() {
        "the legacy default stream waits for a stream that is capturing");
 }
 
-void enqueue(ContextState& context, Stream handle, Operation operation) {
+std::optional<PendingOperations::Number> defer(ContextState& context, Stream handle,
+                                               Operation operation,
+                                               std::optional<PendingOperations::Number> other) {
   StreamState& stream = find_stream(context, handle);
   if (stream.capture != nullptr) {
     require(!stream.capture->invalidated, Result::stream_capture_invalidated);
     stream.capture->record(stream.id, std::move(operation), process().order.reports().site());
-    return;
+    return {};
   }
   if (const auto capture = capture_that_blocks(context, handle)) {
     capture->invalidated = true;
     fail_implicit();
   }
-  process().order.operate(context, stream, [&] { operation(context); });
+  if (process().pending.is_on()) {
+    return process().pending.add(context, stream, std::move(operation), other);
+  }
+  ProgramOrder& order = process().order;
+  order.operate(context, stream, order.call(), [&] { operation(context); });
+  return {};
+}
+
+void enqueue(ContextState& context, Stream handle, Operation operation) {
+  PendingOperations& pending = process().pending;
+  if (!pending.is_on() || find_stream(context, handle).capture != nullptr) {
+    defer(context, handle, std::move(operation));
+    return;
+  }
+  std::exception_ptr failure;
+  const auto number = defer(context, handle, [&](ContextState& running) {
+    try {
+      operation(running);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  pending.run(*number);
+  if (failure) std::rethrow_exception(failure);
+  if (context.sticky != Result::success) fail_sticky(context);
 }
 
 void refuse_in_capture(ContextState& context, bool unsafe) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -97,6 +98,15 @@ std::shared_ptr<FunctionState> find_function(ContextState& context, Function fun
 /// Runs the operation now, or records it if the stream is capturing. Fails for an operation on the
 /// legacy stream if it would have to wait for a capturing stream.
 void enqueue(ContextState& context, Stream stream, Operation operation);
+/// The same for an operation that may be held back under a schedule, because its arguments have been checked
+/// and it accesses no memory of the host. `other`: an operation that it waits for. Returns its number if it
+/// was held back.
+std::optional<PendingOperations::Number> defer(ContextState& context, Stream stream,
+                                               Operation operation,
+                                               std::optional<PendingOperations::Number> other = {});
+
+/// Passes the contents of memory that is about to be freed to the memory observer.
+void observe_final(const ContextState& context, std::uint64_t address);
 
 /// The capture that work on the legacy stream would have to wait for, or null. Always null for
 /// other streams.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/cuda_driver/types.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::vgpu::driver {
 
@@ -27,6 +28,7 @@ struct CapturedOperation {
   Operation run;
   std::vector<std::size_t> after;       // the operations that precede it
   std::optional<std::size_t> previous;  // the one of these that its stream ran last
+  std::vector<GraphEdge> programmatic;  // edges of a kernel from some of these
   std::uint32_t site = 0;               // ProgramSource::here()
 };
 

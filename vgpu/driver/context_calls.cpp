@@ -31,10 +31,12 @@ bool is_active(const PrimaryContext& primary) {
 
 /// Destroys a context. It stays current in its threads, whose next calls fail because of that.
 void destroy(Context handle) {
+  process().pending.run_all();
   process().order.synchronize_all();
   const auto found = process().contexts.find(handle);
   if (found == process().contexts.end()) return;
   flush_printed(*found->second);
+  for (const auto& [address, range] : found->second->ranges) observe_final(*found->second, address);
   process().contexts.erase(found);
 }
 
@@ -208,6 +210,7 @@ Result cuCtxGetId(Context context, unsigned long long* id) {
 
 Result cuCtxSynchronize() {
   return call_driver([&] {
+    process().pending.run_all();
     // Unlike a GPU, also print what a faulty kernel wrote before the fault.
     flush_printed(current_context_even_if_faulty());
     refuse_in_capture(current_context(), false);

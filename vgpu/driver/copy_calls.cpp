@@ -89,7 +89,13 @@ void copy(ContextState& context, End to, End from, std::size_t bytes, bool synch
 
 Result copy_async(End to, End from, std::size_t bytes, Stream stream) {
   return call_context([&](ContextState& context) {
-    enqueue(context, stream, [=](ContextState& running) { copy(running, to, from, bytes); });
+    Operation operation = [=](ContextState& running) { copy(running, to, from, bytes); };
+    if (bytes == 0 || is_host(context, to) || is_host(context, from)) {
+      return enqueue(context, stream, std::move(operation));
+    }
+    is_tracked(context, to, bytes);
+    is_tracked(context, from, bytes);
+    defer(context, stream, std::move(operation));
   });
 }
 
@@ -160,14 +166,21 @@ Result copy_2d(const Memcpy2D* description, Stream stream, bool synchronous) {
   });
 }
 
+void check_fill(const ContextState& context, std::uint64_t to, std::size_t bytes_of_one,
+                std::size_t count) {
+  require(to % bytes_of_one == 0, Result::invalid_value, "the address is not aligned");
+  const Allocation* const filled = context.memory.find(to);
+  if (filled == nullptr || count > (filled->bytes - (to - filled->address)) / bytes_of_one) {
+    fail_beyond(context, to, count * bytes_of_one);
+  }
+}
+
 void fill(ContextState& context, std::uint64_t to, std::uint64_t value, int unit,
           std::size_t count) {
   if (count == 0) return;
   const auto bytes_of_one = static_cast<std::size_t>(unit);
-  require(to % bytes_of_one == 0, Result::invalid_value, "the address is not aligned");
-  if (!context.memory.fill(to, value, unit, count)) {
-    fail_beyond(context, to, count * bytes_of_one);
-  }
+  check_fill(context, to, bytes_of_one, count);
+  context.memory.fill(to, value, unit, count);
   ProgramOrder& order = process().order;
   if (!order.is_on()) return;
   order.describe("fill");
@@ -176,7 +189,12 @@ void fill(ContextState& context, std::uint64_t to, std::uint64_t value, int unit
 
 Result fill_in(DevicePointer to, std::uint64_t value, int unit, std::size_t count, Stream stream) {
   return call_context([&](ContextState& context) {
-    enqueue(context, stream, [=](ContextState& running) { fill(running, to, value, unit, count); });
+    Operation operation = [=](ContextState& running) { fill(running, to, value, unit, count); };
+    if (count == 0 || is_host(context, device(to))) {
+      return enqueue(context, stream, std::move(operation));
+    }
+    check_fill(context, to, static_cast<std::size_t>(unit), count);
+    defer(context, stream, std::move(operation));
   });
 }
 

@@ -16,6 +16,13 @@ void require_not_captured(const EventState& event) {
   fail(Result::captured_event, "the event was recorded in the capture that is under way");
 }
 
+void wait_for(const EventState& event, bool prints = false) {
+  if (event.pending) process().pending.run(*event.pending);
+  if (prints) flush_printed(current_context_even_if_faulty());
+  current_context();  // fails after a fault
+  process().order.synchronize(*event.order);
+}
+
 const EventState& timed(ContextState& context, Event handle) {
   const EventState& event = *find_event(context, handle);
   require_not_captured(event);
@@ -53,12 +60,14 @@ Result cuEventRecord(Event event, Stream stream) {
       state->clock = recording.capture->clocks[recording.id];
       return;
     }
-    enqueue(context, stream, [state](ContextState&) {
-      state->captured = false;
-      state->recorded = true;
-      state->order = process().order.recorded();
+    const auto order = std::make_shared<ProgramClock>();
+    state->pending = defer(context, stream, [state, order](ContextState&) {
+      *order = process().order.recorded();
       state->time = std::chrono::steady_clock::now();
     });
+    state->captured = false;
+    state->recorded = true;
+    state->order = order;
   });
 }
 
@@ -67,27 +76,28 @@ Result cuEventQuery(Event event) {
     const auto state = find_event(context, event);
     require_not_captured(*state);
     refuse_in_capture(context, true);
-    process().order.synchronize(state->order);
+    wait_for(*state);
   });
 }
 
 Result cuEventSynchronize(Event event) {
   return call_driver([&] {
-    flush_printed(current_context_even_if_faulty());
-    ContextState& context = current_context();
+    ContextState& context = current_context_even_if_faulty();
     const auto state = find_event(context, event);
     require_not_captured(*state);
     refuse_in_capture(context, true);
-    process().order.synchronize(state->order);
+    wait_for(*state, true);
   });
 }
 
 Result cuEventElapsedTime(float* milliseconds, Event begin, Event end) {
   return call_context([&](ContextState& context) {
     require_pointer(milliseconds);
+    const EventState& first = timed(context, begin);
     const EventState& last = timed(context, end);
-    const auto time = last.time - timed(context, begin).time;
-    process().order.synchronize(last.order);  // the call succeeds once the event has happened
+    wait_for(first);  // the call succeeds once the events have happened
+    wait_for(last);
+    const auto time = last.time - first.time;
     *milliseconds = std::chrono::duration<float, std::milli>(time).count();
   });
 }

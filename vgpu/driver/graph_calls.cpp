@@ -1,5 +1,7 @@
 // Stream capture, and the graphs that it creates.
 
+#include <numeric>
+
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 
@@ -17,19 +19,37 @@ CaptureStatus status_of(const Capture* capture) {
   return capture->invalidated ? CaptureStatus::invalidated : CaptureStatus::active;
 }
 
+/// The order in which the operations run: that of the graph, or a random one under a schedule.
+std::vector<std::size_t> order_of(const GraphState& graph) {
+  if (Schedule* const schedule = process().pending.schedule()) {
+    std::vector<std::vector<std::size_t>> after;
+    for (const CapturedOperation& operation : graph.operations) after.push_back(operation.after);
+    return random_order(after, *schedule);
+  }
+  std::vector<std::size_t> order(graph.operations.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
 /// Runs the operations of a graph, one after the other.
 void replay(ContextState& context, GraphState& graph) {
   ProgramOrder& order = process().order;
   order.describe("graph");
   order.start_after(graph.launched);
   std::vector<OperationEnd> ends(graph.operations.size());
-  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+  for (const std::size_t i : order_of(graph)) {
     if (context.sticky != Result::success) return;
     const CapturedOperation& operation = graph.operations[i];
     std::vector<const OperationEnd*> after;
     for (const std::size_t other : operation.after) after.push_back(&ends[other]);
-    const OperationEnd* const previous = operation.previous ? &ends[*operation.previous] : nullptr;
+    std::vector<PreviousOperation> previous;
+    for (const GraphEdge& edge : operation.programmatic) {
+      previous.push_back({&ends[edge.node], edge.port});
+    }
+    if (previous.empty() && operation.previous) previous.push_back({&ends[*operation.previous]});
+    process().starts_early = !operation.programmatic.empty();
     order.operate_node(after, previous, operation.site, ends[i], [&] { operation.run(context); });
+    process().starts_early = false;
   }
   graph.launched = order.reached();
 }
@@ -208,7 +228,7 @@ Result cuGraphRetainUserObject(Graph graph, UserObject object, unsigned count, u
 namespace rung::vgpu {
 
 cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
-                             const std::vector<std::vector<std::size_t>>& after,
+                             const std::vector<std::vector<GraphEdge>>& after,
                              cuda::Stream stream) {
   using namespace driver;
   return call_context([&](ContextState& context) {
@@ -217,8 +237,15 @@ cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
     const auto all = std::make_shared<GraphState>();
     for (std::size_t i = 0; i < graphs.size(); ++i) {
       CapturedOperation operation;
-      operation.run = [graph = graphs[i]](ContextState& running) { replay(running, *graph); };
-      operation.after = after[i];
+      if (graphs[i]->operations.size() == 1) {
+        operation = graphs[i]->operations.front();
+      } else {
+        operation.run = [graph = graphs[i]](ContextState& running) { replay(running, *graph); };
+      }
+      for (const GraphEdge& edge : after[i]) {
+        operation.after.push_back(edge.node);
+        if (edge.port != GraphEdge::Port::completion) operation.programmatic.push_back(edge);
+      }
       all->operations.push_back(std::move(operation));
     }
     enqueue(context, stream, [all, graphs](ContextState& running) {

@@ -89,6 +89,7 @@ void run_alone(ContextState& context, const Launch& launch) {
   flush_printed(context);
   LaunchOptions options = launch.options;
   const LaunchDefaults& defaults = process().defaults;
+  options.starts_early = options.starts_early || process().starts_early;
   options.observe = defaults.observe;
   options.threads = defaults.threads;
   options.instruction_limit = defaults.instruction_limit;
@@ -127,6 +128,20 @@ void run_children(ContextState& context, const std::shared_ptr<ModuleState>& mod
 void run(ContextState& context, const Launch& launch, int depth = 0) {
   run_alone(context, launch);
   run_children(context, launch.module, depth);
+}
+
+/// True if a parameter contains an address of memory that the host can access, or if a variable is managed.
+bool may_access_host_memory(const ContextState& context, const Launch& launch) {
+  if (!process().pending.is_on()) return false;
+  const auto is_managed = [](const auto& range) { return range.second.origin == Origin::managed; };
+  if (std::ranges::any_of(context.ranges, is_managed)) return true;
+  for (std::size_t at = 0; at + 8 <= launch.parameters.size(); at += 8) {
+    std::uint64_t value;
+    std::memcpy(&value, launch.parameters.data() + at, sizeof value);
+    const Allocation* const found = context.memory.find(value);
+    if (found != nullptr && found->host) return true;
+  }
+  return false;
 }
 
 /// Builds the parameter buffer from an array of pointers to the arguments.
@@ -230,8 +245,15 @@ void launch(ContextState& context, Function handle, const LaunchOptions& options
     if (capture != nullptr) capture->invalidated = true;
     throw;
   }
-  enqueue(context, stream,
-          [launch = std::move(launch)](ContextState& running) { run(running, launch); });
+  const bool runs_now = may_access_host_memory(context, launch);
+  Operation operation = [launch = std::move(launch)](ContextState& running) {
+    run(running, launch);
+  };
+  if (runs_now) {
+    enqueue(context, stream, std::move(operation));
+  } else {
+    defer(context, stream, std::move(operation));
+  }
 }
 
 /// Applies a launch attribute. Accepts those that in-order streams satisfy anyway.

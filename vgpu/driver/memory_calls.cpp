@@ -43,6 +43,7 @@ void wait_before_free(ContextState& context, std::uint64_t address, const Range&
 void release(ContextState& context, std::uint64_t address, Origin origin, Origin other,
              bool by_host = true) {
   if (address == 0) return;
+  process().pending.run_all();
   const auto found = context.ranges.find(address);
   const bool right = found != context.ranges.end() &&
                      (found->second.origin == origin || found->second.origin == other);
@@ -52,6 +53,7 @@ void release(ContextState& context, std::uint64_t address, Origin origin, Origin
          fmt::format("{}{} is not the beginning of an allocation of that kind",
                      memory.starts_with("freed ") ? "double free: " : "", memory));
   }
+  observe_final(context, address);
   if (by_host) wait_before_free(context, address, found->second);
   context.ranges.erase(found);
   context.memory.free(address);
@@ -64,7 +66,8 @@ void replace_in_stream(ContextState& context, StreamState& stream, std::uint64_t
   ProgramOrder& order = process().order;
   const Allocation* const allocation = std::as_const(context.memory).find(address);
   if (allocation == nullptr || allocation->address != address) return;
-  order.operate(context, stream, [&] {
+  process().pending.run_all();
+  order.operate(context, stream, order.call(), [&] {
     order.describe(call, {}, verb);
     order.replace(context.memory, {allocation->address, allocation->bytes});
   });
@@ -236,6 +239,7 @@ Result cuMemAllocPitch(DevicePointer* pointer, std::size_t* pitch, std::size_t w
 
 Result cuMemFree(DevicePointer pointer) {
   return call_context([&](ContextState& context) {
+    process().pending.run_all();
     flush_printed(context);
     refuse_in_capture(context, true);
     release(context, pointer, Origin::device, Origin::managed);
@@ -326,6 +330,7 @@ Result cuMemHostUnregister(void* pointer) {
       fail(inside ? Result::invalid_value : Result::host_memory_not_registered,
            "not the beginning of registered memory");
     }
+    process().pending.run_all();
     process().order.synchronize_all();
     context.ranges.erase(found);
     context.memory.release_adopted(pointer);

@@ -240,6 +240,7 @@ Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, Jit
 
 Result cuModuleUnload(Module module) {
   return call_context([&](ContextState& context) {
+    process().pending.run_all();
     flush_printed(context);
     for (const auto& [name, function] : find_module(context, module)->functions) {
       context.functions.remove(function);

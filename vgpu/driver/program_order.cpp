@@ -28,6 +28,12 @@ ProgramClock with(ProgramClock clock, ProgramPoint point) {
 
 }  // namespace
 
+bool follows(const ContextState& context, const StreamState& stream, const StreamState& earlier) {
+  if (&stream == &earlier) return true;
+  return (is_legacy(context, stream) && is_blocking(earlier)) ||
+         (is_legacy(context, earlier) && is_blocking(stream));
+}
+
 void ProgramOrder::enable(OrderObserver observer, ProgramSource* source) {
   reports_.observe(std::move(observer), source);
   if (!reports_.has_observer()) level_ = Level::nothing;
@@ -37,37 +43,40 @@ void ProgramOrder::raise(Level level) {
   if (reports_.has_observer()) level_ = std::max(level_, level);
 }
 
-ProgramClock ProgramOrder::waits_of(const ContextState& context, const StreamState& stream) const {
-  if (is_legacy(context, stream)) return joined(host_, context.blocking_end);
-  if (is_blocking(stream)) return joined(host_, context.legacy_stream.order.end.all);
-  return host_;
-}
-
-ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamState& stream)
+ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamState& stream,
+                           const Call& call)
     : order_(order) {
   running_.context = &context;
   running_.stream = &stream;
-  running_.rest = order.waits_of(context, stream);
+  running_.rest = call.host;
+  if (is_legacy(context, stream)) {
+    running_.rest.join(context.blocking_end);
+  } else if (is_blocking(stream)) {
+    running_.rest.join(context.legacy_stream.order.end.all);
+  }
   if (order.running_ != nullptr) running_.rest.join(order.running_->start);
   running_.start = joined(running_.rest, stream.order.end.all);
   if (!stream.order.timeline) stream.order.timeline = order.timelines_.acquire(running_.start);
   running_.timeline = *stream.order.timeline;
-  running_.previous = &stream.order.end;
-  running_.text.site = order.reports_.site();
+  running_.previous = {{&stream.order.end}};
+  running_.text.site = call.site;
   running_.text.stream = is_legacy(context, stream) ? ProgramReports::legacy_stream : stream.id;
   begin();
 }
 
 ProgramOrder::Scope::Scope(ProgramOrder& order, std::span<const OperationEnd* const> after,
-                           const OperationEnd* previous, std::uint32_t site, OperationEnd& end)
+                           const std::vector<PreviousOperation>& previous, std::uint32_t site,
+                           OperationEnd& end)
     : order_(order), end_(&end) {
   const Running& graph = *order.running_;
   running_.rest = graph.start;
   for (const OperationEnd* other : after) {
-    if (other != previous) running_.rest.join(other->all);
+    const bool is_previous = std::ranges::any_of(
+        previous, [&](const PreviousOperation& edge) { return edge.end == other; });
+    if (!is_previous) running_.rest.join(other->all);
   }
   running_.start = running_.rest;
-  if (previous != nullptr) running_.start.join(previous->all);
+  for (const PreviousOperation& edge : previous) running_.start.join(edge.end->all);
   running_.timeline = order.timelines_.acquire(running_.start);
   running_.previous = previous;
   running_.text.site = site;
@@ -91,10 +100,12 @@ ProgramOrder::Scope::~Scope() {
   order.running_ = own.outer;
   OperationEnd end = std::move(own.end);
   end.all = std::move(own.clock);
-  if (own.only_waits && own.previous != nullptr && own.previous->is_kernel) {
+  if (own.only_waits && own.previous.size() == 1 && own.previous.front().end->is_kernel) {
+    const OperationEnd& previous = *own.previous.front().end;
     end.is_kernel = true;
-    end.before = joined(own.previous->before, own.waited);
-    end.complete = joined(own.previous->complete, own.waited);
+    end.begun = joined(previous.begun, own.waited);
+    end.before = joined(previous.before, own.waited);
+    end.complete = joined(previous.complete, own.waited);
   }
   if (own.early_timeline) order.timelines_.release(*own.early_timeline);
   if (own.lets_host_wait) order.synchronize(end.all);
@@ -145,15 +156,21 @@ void ProgramOrder::start_kernel(bool early) {
   if (running_ == nullptr) return;
   Running& own = *running_;
   own.end.is_kernel = true;
-  if (early && own.previous != nullptr && own.previous->is_kernel) {
-    own.first = joined(own.rest, own.previous->before);
-    own.late = joined(own.rest, own.previous->complete);
+  const bool follows_kernel = std::ranges::any_of(
+      own.previous, [](const PreviousOperation& edge) { return edge.end->is_kernel; });
+  if (early && follows_kernel) {
+    own.first = own.late = own.rest;
+    for (const auto& [end, port] : own.previous) {
+      const bool at_start = port == GraphEdge::Port::start;
+      own.first.join(!end->is_kernel ? end->all : at_start ? end->begun : end->before);
+      own.late.join(end->is_kernel ? end->complete : end->all);
+    }
     // Later operations of the same timeline would be ordered after the previous kernel, too.
     own.early_timeline = timelines_.acquire(own.first);
     own.point = timelines_.advance(*own.early_timeline);
     own.clock.add(own.point);
   }
-  own.end.before = own.first;
+  own.end.begun = own.end.before = own.first;
 }
 
 void ProgramOrder::access(const LaunchAccesses& accesses, const DeviceMemory& memory) {

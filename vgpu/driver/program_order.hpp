@@ -29,8 +29,18 @@ struct OperationEnd {
   ProgramClock all;  // the operation, and everything ordered before it
   // For a programmatic dependent launch after a kernel:
   bool is_kernel = false;
-  ProgramClock before;    // what the kernel's first accesses are ordered after
+  ProgramClock begun;     // what the kernel's first accesses are ordered after
+  ProgramClock before;    // the same for a kernel that starts when this one has triggered
   ProgramClock complete;  // what is complete when griddepcontrol.wait returns
+};
+
+/// True if the operations of a stream wait for all earlier ones of the other.
+bool follows(const ContextState& context, const StreamState& stream, const StreamState& earlier);
+
+/// An operation that a later one need not wait for if that is a programmatic dependent launch.
+struct PreviousOperation {
+  const OperationEnd* end = nullptr;
+  GraphEdge::Port port = GraphEdge::Port::trigger;
 };
 
 /// The part of StreamState for the order of operations.
@@ -55,19 +65,25 @@ class ProgramOrder {
   bool records_all_memory() const { return level_ == Level::all; }
   ProgramReports& reports() { return reports_; }
 
-  /// Runs an operation of the stream. run() calls the functions below.
+  /// The program's call that makes an operation, and what the host has waited for before it.
+  struct Call {
+    std::uint32_t site = 0;
+    ProgramClock host;
+  };
+  Call call() const { return is_on() ? Call{reports_.site(), host_} : Call(); }
+  /// Runs an operation of the stream, which `call` has made. run() calls the functions below.
   template <class Run>
-  void operate(ContextState& context, StreamState& stream, const Run& run) {
+  void operate(ContextState& context, StreamState& stream, const Call& call, const Run& run) {
     if (!is_on()) return run();
-    const Scope scope(*this, context, stream);
+    const Scope scope(*this, context, stream, call);
     run();
   }
   /// Runs a node of the graph that the running operation launches. `after`: the ends of its
-  /// dependencies. `previous`: the one that it need not wait for if it is a programmatic dependent
-  /// launch; may be null. `site`: of the call that made the node.
+  /// dependencies, `previous` among them. `site`: of the call that made the node.
   template <class Run>
-  void operate_node(std::span<const OperationEnd* const> after, const OperationEnd* previous,
-                    std::uint32_t site, OperationEnd& end, const Run& run) {
+  void operate_node(std::span<const OperationEnd* const> after,
+                    const std::vector<PreviousOperation>& previous, std::uint32_t site,
+                    OperationEnd& end, const Run& run) {
     if (!is_on() || running_ == nullptr) return run();
     const Scope scope(*this, after, previous, site, end);
     run();
@@ -134,7 +150,7 @@ class ProgramOrder {
     ProgramClock first;   // precedes its first accesses
     ProgramClock late;    // what accesses after griddepcontrol.wait are ordered after
     ProgramClock waited;  // events
-    const OperationEnd* previous = nullptr;
+    std::vector<PreviousOperation> previous;
     OperationEnd end;
     bool only_waits = true;  // a later launch may still start before `previous` has ended
     bool lets_host_wait = false;
@@ -144,9 +160,9 @@ class ProgramOrder {
   };
   class Scope {
    public:
-    Scope(ProgramOrder& order, ContextState& context, StreamState& stream);
+    Scope(ProgramOrder& order, ContextState& context, StreamState& stream, const Call& call);
     Scope(ProgramOrder& order, std::span<const OperationEnd* const> after,
-          const OperationEnd* previous, std::uint32_t site, OperationEnd& end);
+          const std::vector<PreviousOperation>& previous, std::uint32_t site, OperationEnd& end);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -159,8 +175,6 @@ class ProgramOrder {
     OperationEnd* end_ = nullptr;  // receives the end of a node
   };
 
-  /// Everything that the stream's next operation waits for, apart from the stream's own operations.
-  ProgramClock waits_of(const ContextState& context, const StreamState& stream) const;
   void begin_accesses(const ProgramClock& clock, const DeviceMemory& memory);
   void settle();
   void protect_pages(bool all);

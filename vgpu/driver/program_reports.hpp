@@ -47,6 +47,9 @@ class ProgramReports {
   }
   void forget_memory(std::uint64_t address) { memory_sites_.erase(address); }
 
+  /// The variable that received the address or, if it is unknown, DeviceMemory::describe().
+  std::string memory_name(std::uint64_t address, const DeviceMemory& memory);
+
   /// A number for an operation, for ProgramAccess::label.
   std::uint32_t label(const OperationText& text);
 
@@ -68,7 +71,6 @@ class ProgramReports {
   };
   Named named(std::uint32_t label, Touch touch);
   std::string stream_name(const OperationText& operation);
-  std::string memory_name(std::uint64_t address, const DeviceMemory& memory);
   void send(const Named& earlier, const Named& later, const ProgramShadow::Conflict& conflict,
             const DeviceMemory& memory);
 

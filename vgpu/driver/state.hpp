@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,9 +13,11 @@
 #include "core/cuda_driver/api.hpp"
 #include "vgpu/driver/capture.hpp"
 #include "vgpu/driver/handles.hpp"
+#include "vgpu/driver/pending_operations.hpp"
 #include "vgpu/driver/program_order.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::vgpu::driver {
 
@@ -34,7 +37,9 @@ struct EventState {
   unsigned flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
-  ProgramClock order;  // what is ordered before the event
+  // What is ordered before the last record. Later waits keep it, even if the event is recorded again.
+  std::shared_ptr<const ProgramClock> order = std::make_shared<ProgramClock>();
+  std::optional<PendingOperations::Number> pending;  // of the last record
   // Valid if the event was last recorded in a capturing stream.
   std::weak_ptr<Capture> capture;
   bool captured = false;  // true even after that capture has ended
@@ -132,10 +137,13 @@ struct Process {
   LaunchDefaults defaults;
   AccessWatcher watcher;
   LaunchObserver observer;
+  MemoryObserver memory_observer;
   /// By kernel; only if LaunchDefaults::launches_per_kernel is set.
   std::map<std::string, std::uint64_t> launch_counts;
   PrintSink sink;
+  bool starts_early = false;  // the running node of a graph has a programmatic edge
   ProgramOrder order;
+  PendingOperations pending;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
   Handles<cuda::MemoryPool, PoolState> pools;  // belong to the device, not to a context
   Handles<cuda::UserObject, UserObjectState> user_objects;

@@ -21,6 +21,14 @@ void create(Stream* stream, unsigned flags, int priority) {
   *stream = context.streams.add(std::move(state));
 }
 
+void wait_for(Stream handle, bool prints) {
+  ContextState& running = current_context_even_if_faulty();
+  process().pending.run(running, find_stream(running, handle));
+  if (prints) flush_printed(running);
+  ContextState& context = current_context();
+  process().order.synchronize(context, find_stream(context, handle));
+}
+
 /// Fails if the stream is capturing, or if another stream captures in a mode that forbids waiting
 /// for or querying a stream.
 void require_not_capturing(ContextState& context, Stream handle) {
@@ -50,6 +58,7 @@ Result cuStreamDestroy(Stream stream) {
     if (state->capture != nullptr && state->capture->origin == state.get()) {
       end_capture(context, *state->capture);
     }
+    process().pending.run_all();
     process().order.destroy(*state);
     context.streams.remove(stream);
   });
@@ -57,10 +66,8 @@ Result cuStreamDestroy(Stream stream) {
 
 Result cuStreamSynchronize(Stream stream) {
   return call_driver([&] {
-    flush_printed(current_context_even_if_faulty());
-    ContextState& context = current_context();
-    require_not_capturing(context, stream);
-    process().order.synchronize(context, find_stream(context, stream));
+    require_not_capturing(current_context_even_if_faulty(), stream);
+    wait_for(stream, true);
   });
 }
 
@@ -68,7 +75,7 @@ Result cuStreamSynchronize(Stream stream) {
 Result cuStreamQuery(Stream stream) {
   return call_context([&](ContextState& context) {
     require_not_capturing(context, stream);
-    process().order.synchronize(context, find_stream(context, stream));
+    wait_for(stream, false);
   });
 }
 
@@ -109,8 +116,14 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
     if (!state->captured) {
       if (!state->recorded && flags != cuda::event_wait_external) return;
       if (waiting.capture == nullptr || flags == cuda::event_wait_external) {
-        return enqueue(context, stream,
-                       [state](ContextState&) { process().order.wait_for(state->order); });
+        const auto order = flags == cuda::event_wait_external ? nullptr : state->order;
+        defer(
+            context, stream,
+            [state, order](ContextState&) {
+              process().order.wait_for(order == nullptr ? *state->order : *order);
+            },
+            state->pending);
+        return;
       }
       waiting.capture->invalidated = true;
       fail(Result::stream_capture_isolation, "the event was recorded outside of the capture");

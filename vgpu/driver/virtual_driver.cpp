@@ -7,6 +7,8 @@
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung::vgpu {
 
@@ -34,6 +36,20 @@ void set_launch_defaults(const LaunchDefaults& defaults) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);
   process.defaults = defaults;
+}
+
+void set_schedule(std::uint64_t seed) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.pending.run_all();
+  process.pending.set_schedule(seed);
+  set_launch_seed(seed);
+}
+
+void run_pending_operations() {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.pending.run_all();
 }
 
 std::vector<SkippedLaunches> skipped_launches() {

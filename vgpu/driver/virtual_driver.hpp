@@ -90,11 +90,20 @@ void set_order_observer(OrderObserver observer, ProgramSource* source);
 /// Records the accesses of all operations from now on, not only once a stream has been created.
 void record_all_operations();
 
-/// Launches executable graphs as the nodes of one graph: node i comes after the nodes `after[i]`,
-/// which have lower indices.
+/// An edge of a graph, from a node with a lower index. Ports other than completion are those of programmatic
+/// edges between kernels (CUDA Runtime API, cudaGraphKernelNodePort*).
+struct GraphEdge {
+  enum class Port : std::uint8_t {
+    completion,
+    trigger,  // all blocks have executed griddepcontrol.launch_dependents, or ended
+    start,    // all blocks have started
+  };
+  std::size_t node = 0;
+  Port port = Port::completion;
+};
+/// Launches executable graphs as the nodes of one graph: `after[i]` are the edges to node i.
 cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
-                             const std::vector<std::vector<std::size_t>>& after,
-                             cuda::Stream stream);
+                             const std::vector<std::vector<GraphEdge>>& after, cuda::Stream stream);
 
 /// Receives the output of kernels' printf, which appears at synchronizing calls as on a GPU.
 /// Standard output by default.

@@ -127,7 +127,12 @@ void note_touched(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, co
   LaunchAccesses& accesses = *block.worker.touched;
   const Allocation& allocation = *place.allocation;
   if (!accesses.includes(allocation)) return;
-  const bool early = (shape.mask & warp.early) != 0 && early_lanes(warp, shape.mask) != 0;
+  // A load of data that must not change while the kernel runs may be moved above griddepcontrol.wait (PTX
+  // ISA, "ld.global.nc").
+  const bool moves = block.worker.launch.options.starts_early &&
+                     block.worker.kernel.sites[op.site].mnemonic.find(".nc") != std::string::npos;
+  const bool early =
+      moves || ((shape.mask & warp.early) != 0 && early_lanes(warp, shape.mask) != 0);
   TouchedBytes& touched = accesses.of(allocation, early);
   const Touch touch = touch_of(kind, op.relaxed);
   for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int) {

@@ -5,6 +5,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -46,10 +47,13 @@ void Cluster::start(std::uint64_t index) {
 }
 
 Block::Status Cluster::run() {
+  Schedule* const schedule = running_schedule();
   for (;;) {
     bool yielded = false, ran = false, alive = false;
     const std::uint64_t before = worker_.spent;
-    for (int rank = 0; rank < size(); ++rank) {
+    const int first = schedule == nullptr ? 0 : static_cast<int>(schedule->below(blocks_.size()));
+    for (int i = 0; i < size(); ++i) {
+      const int rank = (first + i) % size();
       if (has_ended(rank)) continue;
       switch (block(rank).run()) {
         case Block::Status::done:
@@ -64,7 +68,8 @@ Block::Status Cluster::run() {
     }
     if (!alive) return Block::Status::done;
     if (yielded) {
-      land();  // a polling warp may wait for a write that another makes after a copy completes
+      // A polling warp may wait for a write that another makes after a copy completes.
+      if (schedule == nullptr || schedule->one_in(2)) land();
       return Block::Status::yielded;
     }
     if (ran || worker_.spent != before || complete_if_all_arrived() || land()) continue;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <span>
+#include <vector>
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/chain.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 #include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
@@ -23,6 +27,20 @@ inline const BasicBlock& Block::block_at(int index) const {
   return worker.kernel.blocks[static_cast<std::size_t>(index)];
 }
 
+/// True for an access to global or shared memory, in which a schedule can show a race.
+static bool accesses_memory(const Kernel& kernel, const Instr& instr) {
+  if (instr.site >= kernel.sites.size()) return false;
+  switch (kernel.sites[instr.site].role) {
+    case SiteRole::global_load:
+    case SiteRole::global_store:
+    case SiteRole::global_atomic:
+    case SiteRole::shared_load:
+    case SiteRole::shared_store:
+    case SiteRole::shared_atomic: return true;
+    default: return false;
+  }
+}
+
 /// True if all 32 lanes are about to run a basic block together.
 inline bool Block::is_whole(const Warp& warp) const {
   const Split& split = warp.splits[0];
@@ -35,17 +53,31 @@ Block::Status Block::run() {
   const auto budget = std::clamp<std::uint64_t>(launch.options.instruction_limit, 1, turn_budget);
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   const bool chains = worker.native && steps == nullptr;
+  Schedule* const schedule = running_schedule();
+  std::vector<std::size_t> order;  // of the warps, under a schedule
+  if (schedule != nullptr) {
+    order.resize(warps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+  }
   for (;;) {
     bool ran = false;
     bool spent = false;
     bool alive = false;
-    for (Warp& warp : warps) {
+    if (schedule != nullptr) schedule->shuffle(std::span(order));
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+      Warp& warp = warps[schedule == nullptr ? i : order[i]];
       if (warp.live == 0) continue;
       alive = true;
       if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
       const std::uint64_t before = worker.spent;
+      if (schedule != nullptr) {
+        warp.current =
+            static_cast<int>(schedule->below(static_cast<std::uint64_t>(warp.split_count)));
+      }
       const Turn turn =
-          chains && is_whole(warp) ? take_whole_turn(warp, budget) : take_turn(warp, budget, steps);
+          chains && is_whole(warp)
+              ? take_whole_turn(warp, budget)
+              : take_turn(warp, schedule == nullptr ? budget : schedule->turn(budget), steps);
       ran = ran || worker.spent != before || turn != Turn::suspended;
       spent = spent || turn == Turn::spent;
     }
@@ -58,7 +90,7 @@ Block::Status Block::run() {
       if (goes_on) continue;
       return Status::stalled;
     }
-    if (spent) return Status::yielded;
+    if (spent || (schedule != nullptr && schedule->one_in(2))) return Status::yielded;
   }
 }
 
@@ -197,6 +229,32 @@ bool Block::pick_split(Warp& warp, bool rotate) {
   return false;
 }
 
+/// run_code() under a schedule, which may interrupt the warp before an access to memory: it returns false, and
+/// the split resumes there at its next turn.
+static bool run_interruptible(Warp& warp, const Kernel& kernel, const BasicBlock& block,
+                              Schedule& schedule) {
+  Worker& worker = *warp.worker;
+  Split& own = warp.split();
+  const Instr* const begin = kernel.code.data() + block.first;
+  const int first = std::max(own.resume, 0);
+  if (own.resume >= 0) {
+    schedule.restore(own, worker.shapes);
+    own.resume = -1;
+    ++worker.spent;  // this turn has run something
+  }
+  for (int at = first; at < static_cast<int>(block.count); ++at) {
+    const Instr& instr = begin[at];
+    if (at != first && accesses_memory(kernel, instr) && schedule.interrupts()) {
+      schedule.keep(own, worker.shapes);
+      own.resume = at;
+      worker.polls = poll_budget;  // ends the turn
+      return false;
+    }
+    (warp.mask == warp.live ? instr.full : instr.masked)(warp, instr);
+  }
+  return true;
+}
+
 /// Runs the instructions of a block. Returns false if the split waits at an exchange in the middle
 /// of it.
 inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
@@ -204,6 +262,9 @@ inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
     return run_exchanging(warp, block);
   }
   const Kernel& kernel = worker.kernel;
+  if (Schedule* const schedule = running_schedule(); schedule != nullptr && !block.exchanges) {
+    return run_interruptible(warp, kernel, block, *schedule);
+  }
   const Instr* instr = worker.native ? kernel.native_code.data() + block.native_first
                                      : kernel.code.data() + block.first;
   const Instr* const end = instr + (worker.native ? block.native_count : block.count);

@@ -9,6 +9,7 @@
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/execution/schedule.hpp"
 
 namespace rung::vgpu {
 
@@ -32,7 +33,9 @@ Worker::Worker(LaunchState& launch_)
       observe(launch_.options.observe),
       watched(observe && launch_.options.watcher),
       touched(observe ? launch_.options.accesses : nullptr),
-      native(launch_.options.native && !kernel.native_code.empty()) {
+      // Machine code cannot be interrupted within a basic block.
+      native(launch_.options.native && running_schedule() == nullptr &&
+             !kernel.native_code.empty()) {
   executions.resize(kernel.blocks.size());
   steps.resize(kernel.superinstructions.size());
   accesses.resize(kernel.sites.size());
@@ -105,6 +108,7 @@ void Worker::keep_output(const Cluster& cluster) {
 }
 
 void Worker::run() {
+  Schedule* const schedule = running_schedule();
   // Suspended clusters. They spin, perhaps on blocks that have not started.
   std::deque<std::unique_ptr<Cluster>> waiting;
   // Maximum number of suspended clusters: as many as the device would run at once.
@@ -116,17 +120,21 @@ void Worker::run() {
   bool exhausted = false;
   for (;;) {
     std::unique_ptr<Cluster> cluster;
-    if (!exhausted && waiting.size() < max_waiting) {
+    const bool starts = schedule == nullptr || schedule->starts_another(waiting.size());
+    if (!exhausted && starts && waiting.size() < max_waiting) {
       const std::uint64_t next = launch.next_cluster.fetch_add(1);
       if (next < count) {
         cluster = fresh_cluster();
-        cluster->start(next);
+        cluster->start(schedule == nullptr ? next : schedule->permuted(next, count));
       } else {
         exhausted = true;
       }
     }
     if (cluster == nullptr) {
       if (waiting.empty()) return;
+      if (schedule != nullptr) {
+        std::swap(waiting.front(), waiting[schedule->below(waiting.size())]);
+      }
       cluster = std::move(waiting.front());
       waiting.pop_front();
     }

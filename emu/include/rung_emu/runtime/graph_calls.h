@@ -63,6 +63,9 @@ RUNG_EMU_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaG
                                                     size_t count, cudaGraph_t child);
 RUNG_EMU_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                   const cudaGraphNode_t* to, size_t count);
+RUNG_EMU_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                     const cudaGraphNode_t* to,
+                                                     const cudaGraphEdgeData* edges, size_t count);
 RUNG_EMU_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
                                            size_t* count);
 RUNG_EMU_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,

@@ -13,6 +13,23 @@ enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusInvalidated = 2
 };
 
+/* Of an edge between kernels: the port of its first node. */
+#define cudaGraphKernelNodePortDefault 0
+#define cudaGraphKernelNodePortProgrammatic 1
+#define cudaGraphKernelNodePortLaunchCompletion 2
+
+typedef enum cudaGraphDependencyType_enum {
+  cudaGraphDependencyTypeDefault = 0,
+  cudaGraphDependencyTypeProgrammatic = 1
+} cudaGraphDependencyType;
+
+typedef struct cudaGraphEdgeData_st {
+  unsigned char from_port;
+  unsigned char to_port;
+  unsigned char type; /* cudaGraphDependencyType */
+  unsigned char reserved[5];
+} cudaGraphEdgeData;
+
 enum cudaGraphNodeType {
   cudaGraphNodeTypeKernel = 0,
   cudaGraphNodeTypeMemcpy = 1,
