@@ -45,6 +45,7 @@ ALLOWED = {
     ],
     "emu": ["include", "core", "core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model", "vgpu/ptx"],
     "emu/libraries": ["include", "core", "emu"],
+    "tools/layout": ["core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model"],
     "tools/kernel_file": [
         "kernels", "tools/analysis", "backends", "backends/rungs", "core", "emu", "tools/measure", "core/shared_library",
         "vgpu/driver",
@@ -58,7 +59,7 @@ ALLOWED = {
     "apps": [
         "include", "kernels", "tools/analysis", "backends", "backends/rungs", "core", "core/cuda_driver", "emu",
         "select/cuda",
-        "tools/any_kernel", "tools/kernel_file", "tools/learn", "tools/measure", "tools/report", "core/shared_library",
+        "tools/any_kernel", "tools/kernel_file", "tools/layout", "tools/learn", "tools/measure", "tools/report", "core/shared_library",
         "vgpu/model", "vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
