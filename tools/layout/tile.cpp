@@ -25,7 +25,7 @@ std::pair<int, int> place_of(const Chunk& chunk, bool transposed) {
   return transposed ? std::pair(chunk.at[0], chunk.at[1]) : std::pair(chunk.at[1], chunk.at[0]);
 }
 
-/// True if an operand of so many lines reaches beyond one swizzle span, so that the descriptor's
+/// True if an operand of `lines` lines reaches beyond one swizzle span, so that the descriptor's
 /// LBO counts.
 bool uses_leading(const Descriptor& descriptor, bool transposed, int lines,
                   vgpu::MatrixElement type) {

@@ -33,7 +33,7 @@ struct Tile {
   std::vector<Chunk> chunks() const;
 };
 
-/// What an instruction reads from a tile: `lines` rows of A or columns of B, by k elements from
+/// The part of a tile that an instruction reads: `lines` rows of A or columns of B, by k from
 /// `first_k` on.
 struct Part {
   vgpu::MatrixElement type;

@@ -19,7 +19,7 @@ using vgpu::LayoutUse;
 constexpr std::size_t max_uses = 1 << 16;
 constexpr std::uint32_t chunk_bytes = 16;
 
-/// What a box wrote to 16 bytes of shared memory: coordinates in the tensor. `outer` counts rows of
+/// The contents of 16 bytes that a box wrote, by coordinates in the tensor. `outer` counts rows of
 /// the box's dimensions from the second on.
 struct Written {
   std::size_t use;  // index of the box
@@ -67,7 +67,7 @@ std::string operand_text(const LayoutUse& use) {
       text_of(vgpu::layout::decode(use.descriptor), use.transposed, use.lines, use.element));
 }
 
-/// Whether the operand's elements are those of a contiguous part of a tensor.
+/// The part of a tensor that an operand reads, or the first element that breaks it up.
 struct Finding {
   std::string text;
   bool fits;
