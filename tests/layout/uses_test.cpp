@@ -59,8 +59,18 @@ TEST(Uses, ASwizzleThatIsNotTheBoxs) {
   ASSERT_EQ(tiles.size(), 2u);
   EXPECT_FALSE(tiles[1].fits);
   EXPECT_EQ(tiles[1].finding.find("wrong: byte "), 0u) << tiles[1].finding;
-  EXPECT_NE(tiles[1].finding.find("the box is from tile.cu:31, with swizzle 128 B"),
-            std::string::npos);
+  EXPECT_NE(tiles[1].finding.find("the box is from tile.cu:31, with swizzle 128 B; it fits with "
+                                  "swizzle 128 B in the descriptor"),
+            std::string::npos)
+      << tiles[1].finding;
+  EXPECT_EQ(tiles[1].cause, UsedTile::Cause::swizzle);
+}
+
+TEST(Uses, AStrideThatIsNotTheBoxs) {
+  const std::vector uses = {box(0, 0, 0), operand({0, 16, 512, 0, vgpu::TensorSwizzle::bytes_128})};
+  const auto tiles = used_tiles(uses, sites());
+  EXPECT_EQ(tiles.at(1).cause, UsedTile::Cause::stride);
+  EXPECT_NE(tiles[1].finding.find("; it fits with SBO 1024"), std::string::npos);
 }
 
 TEST(Uses, MnMajorReadsColumns) {

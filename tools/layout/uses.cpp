@@ -67,41 +67,98 @@ std::string operand_text(const LayoutUse& use) {
       text_of(vgpu::layout::decode(use.descriptor), use.transposed, use.lines, use.element));
 }
 
-/// The part of a tensor that an operand reads, or the first element that breaks it up.
-struct Finding {
-  std::string text;
-  bool fits;
+/// A chunk that is not where a descriptor expects it.
+struct Misread {
+  std::uint32_t address;
+  int line, k;
+  std::int64_t inner, outer;  // wanted
+  const Written* found;       // null if no copy wrote there
 };
-Finding finding_of(const LayoutUse& use, const Memory& memory, std::span<const LayoutUse> uses,
-                   std::span<const vgpu::Site> sites) {
-  std::optional<Written> first;
+
+/// Follows the operand's elements through the tensor, from the first one on. Returns the first that
+/// is not next to it.
+std::optional<Misread> misread(const LayoutUse& use, const Descriptor& descriptor,
+                               const Memory& memory) {
+  const Written* first = nullptr;
   for (const Chunk& read : vgpu::layout::operand_chunks(
-           {use.descriptor, use.element, use.lines, use.k, use.transposed})) {
+           {encode(descriptor), use.element, use.lines, use.k, use.transposed})) {
     const Written* const found = memory.find(read.address);
     const int k = read.at[0], line = read.at[1];
-    if (found == nullptr) {
-      return {fmt::format("byte {} ({} {}, k {}) was not written by a TMA copy", read.address,
-                          use.operand == 'A' ? "row" : "column", line, k),
-              true};
-    }
-    if (!first) first = *found;
+    if (first == nullptr) first = found;
+    if (found == nullptr) return Misread{read.address, line, k, 0, 0, nullptr};
     const std::int64_t inner = first->inner + (use.transposed ? line : k);
     const std::int64_t outer = first->outer + (use.transposed ? k : line);
-    if (found->inner == inner && found->outer == outer) continue;
-    const LayoutUse& box = uses[found->use];
-    return {fmt::format("wrong: byte {} holds ({}, {}) of the tensor, where ({}, {}) is wanted for "
-                        "{} {}, k {}; the box is from {}, with {}",
-                        read.address, found->outer, found->inner, outer, inner,
-                        use.operand == 'A' ? "row" : "column", line, k, sites[box.site].where,
-                        text_of(box.map.swizzle)),
-            false};
+    if (found->inner != inner || found->outer != outer) {
+      return Misread{read.address, line, k, inner, outer, found};
+    }
   }
-  if (!first) return {"reads nothing", true};
-  const int inner = use.transposed ? use.lines : use.k, outer = use.transposed ? use.k : use.lines;
-  return {fmt::format("reads rows {} to {}, columns {} to {} of the box from {}: fits",
-                      first->outer, first->outer + outer - 1, first->inner,
-                      first->inner + inner - 1, sites[uses[first->use].site].where),
-          true};
+  return std::nullopt;
+}
+
+struct Finding {
+  std::string text;
+  bool fits = true;
+  UsedTile::Cause cause = UsedTile::Cause::none;
+};
+
+/// The one field that makes the descriptor fit the box, added to the finding.
+void find_cause(const LayoutUse& use, const LayoutUse& box, const Memory& memory,
+                Finding& finding) {
+  using enum UsedTile::Cause;
+  const Descriptor given = vgpu::layout::decode(use.descriptor);
+  const auto fits = [&](const Descriptor& changed) { return !misread(use, changed, memory); };
+  Descriptor changed = given;
+  changed.swizzle = box.map.swizzle;
+  if (changed != given && fits(changed)) {
+    finding.cause = swizzle;
+    finding.text += fmt::format("; it fits with {} in the descriptor", text_of(changed.swizzle));
+    return;
+  }
+  const std::uint32_t groups = 8 * vgpu::layout::box_pitch(box.map);
+  for (const auto& [field, cause, name] :
+       {std::tuple{&Descriptor::stride, stride, "SBO"}, {&Descriptor::leading, leading, "LBO"}}) {
+    for (const std::uint32_t bytes : {groups, vgpu::layout::box_bytes(box.map)}) {
+      changed = given;
+      changed.*field = bytes;
+      if (changed == given || !fits(changed)) continue;
+      finding.cause = cause;
+      finding.text += fmt::format("; it fits with {} {}", name, bytes);
+      return;
+    }
+  }
+}
+
+Finding finding_of(const LayoutUse& use, const Memory& memory, std::span<const LayoutUse> uses,
+                   std::span<const vgpu::Site> sites) {
+  const Descriptor descriptor = vgpu::layout::decode(use.descriptor);
+  const auto wrong = misread(use, descriptor, memory);
+  const char* const lines = use.operand == 'A' ? "row" : "column";
+  if (!wrong) {
+    const Written& first =
+        *memory.find(vgpu::layout::operand_chunks(
+                         {use.descriptor, use.element, use.lines, use.k, use.transposed})
+                         .front()
+                         .address);
+    const int inner = use.transposed ? use.lines : use.k;
+    const int outer = use.transposed ? use.k : use.lines;
+    return {fmt::format("reads rows {} to {}, columns {} to {} of the box from {}: fits",
+                        first.outer, first.outer + outer - 1, first.inner, first.inner + inner - 1,
+                        sites[uses[first.use].site].where)};
+  }
+  if (wrong->found == nullptr) {
+    return {fmt::format("byte {} ({} {}, k {}) was not written by a TMA copy", wrong->address,
+                        lines, wrong->line, wrong->k)};
+  }
+  const LayoutUse& box = uses[wrong->found->use];
+  Finding finding;
+  finding.fits = false;
+  finding.text = fmt::format(
+      "wrong: byte {} holds ({}, {}) of the tensor, where ({}, {}) is wanted for {} {}, k {}; the "
+      "box is from {}, with {}",
+      wrong->address, wrong->found->outer, wrong->found->inner, wrong->outer, wrong->inner, lines,
+      wrong->line, wrong->k, sites[box.site].where, text_of(box.map.swizzle));
+  find_cause(use, box, memory, finding);
+  return finding;
 }
 
 }  // namespace
@@ -125,7 +182,7 @@ std::vector<UsedTile> used_tiles(std::span<const LayoutUse> uses,
     const LayoutUse& use = uses[i];
     const bool is_box = use.operand == 0;
     if (is_box) memory.write(i, use);
-    Finding finding{{}, true};
+    Finding finding;
     if (!is_box) finding = finding_of(use, memory, uses, sites);
     const std::string& where = sites[use.site].where;
     const std::tuple key{use.site, use.operand, is_box ? use.map.address : use.descriptor,
@@ -133,7 +190,8 @@ std::vector<UsedTile> used_tiles(std::span<const LayoutUse> uses,
     const auto [entry, is_new] = known.try_emplace(key, tiles.size());
     if (is_new) {
       tiles.push_back({where.empty() ? sites[use.site].mnemonic : where,
-                       is_box ? box_text(use) : operand_text(use), finding.text, finding.fits, 0});
+                       is_box ? box_text(use) : operand_text(use), finding.text, finding.fits,
+                       finding.cause, 0});
     }
     ++tiles[entry->second].count;
   }

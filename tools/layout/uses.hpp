@@ -29,11 +29,14 @@ class UseRecorder {
 
 /// A box or an operand as a kernel used it first, with the number of uses like it at its line.
 struct UsedTile {
+  /// The field of a descriptor that alone makes it fit, if there is one.
+  enum class Cause { none, swizzle, stride, leading };
   std::string where;  // "tile.cu:31"
   std::string what;   // "box of 64 x 128 bf16, swizzle 128 B, at byte 1024"
   std::string
       finding;  // of an operand: what it reads, and whether the layouts agree; otherwise empty
   bool fits = true;
+  Cause cause = Cause::none;
   int count = 0;
 };
 
