@@ -54,7 +54,7 @@ ALLOWED = {
         "include", "backends", "core", "emu", "tools/kernel_file", "vgpu", "vgpu/driver", "vgpu/memory", "vgpu/ptx",
     ],
     "tools/learn": [
-        "tools/analysis", "backends", "core", "emu", "vgpu", "vgpu/model", "vgpu/ptx",
+        "tools/analysis", "backends", "core", "emu", "tools/layout", "vgpu", "vgpu/model", "vgpu/ptx",
     ],
     "apps": [
         "include", "kernels", "tools/analysis", "backends", "backends/rungs", "core", "core/cuda_driver", "emu",
