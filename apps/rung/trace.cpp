@@ -26,6 +26,7 @@
 #include "tools/analysis/trace_rung.hpp"
 #include "tools/kernel_file/file_name.hpp"
 #include "tools/kernel_file/loaded_file.hpp"
+#include "tools/layout/uses.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/maps/access_map.hpp"
 
@@ -37,6 +38,7 @@ struct TraceArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::string map;
   std::string line;
   std::string warp;  // 0 where empty
+  bool tiles = false;
 };
 
 constexpr const char* metal_units =
@@ -93,6 +95,7 @@ GemmSpec read_gemm_spec(const TraceArguments& arguments, ComputeMode mode) {
 struct TracedLaunch {
   vgpu::LaunchReport report;
   std::vector<vgpu::Site> sites;
+  std::vector<layout::UsedTile> tiles;  // with --tiles
 };
 
 /// The traced kernel: a rung, or a kernel in a file of the user's.
@@ -117,11 +120,15 @@ Subject subject_of(const KernelFile& file) {
 /// The launches of one call. A launch that failed is among them, with its hazards.
 class Trace {
  public:
-  Trace(const Subject& subject, const DeviceOptions& options)
+  Trace(const Subject& subject, const DeviceOptions& options, bool tiles)
       : subject_(subject),
+        recorder_(tiles ? std::make_unique<layout::UseRecorder>() : nullptr),
         backend_((subject.is_metal ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
-              launches_.push_back({report, vgpu::sites(kernel)});
+              const auto& sites = vgpu::sites(kernel);
+              launches_.push_back({report, sites, {}});
+              if (recorder_ == nullptr) return;
+              launches_.back().tiles = layout::used_tiles(recorder_->take(), sites);
             })) {
     if (subject.kernel == nullptr) return;
     if (const auto absent = backend_->absent()) throw UnavailableError(*absent);
@@ -169,6 +176,7 @@ class Trace {
 
   const Subject& subject_;
   std::vector<TracedLaunch> launches_;
+  std::unique_ptr<layout::UseRecorder> recorder_;
   std::unique_ptr<Backend> backend_;
   std::shared_ptr<const LoadedFile> loaded_;  // null for a rung
 };
@@ -201,6 +209,29 @@ void check_line(const TraceArguments& arguments) {
   if (arguments.map.empty()) throw UsageError("--at: chooses what --map draws, and needs it");
 }
 
+std::string tiles_text(const std::vector<layout::UsedTile>& tiles) {
+  std::string text = "\ntiles of block 0 in shared memory\n";
+  if (tiles.empty()) text += "  no TMA box, and no descriptor of wgmma\n";
+  for (const layout::UsedTile& tile : tiles) {
+    text += fmt::format("  {}: {}{}\n", tile.where, tile.what,
+                        tile.count > 1 ? fmt::format(", {} times", tile.count) : "");
+    if (!tile.finding.empty()) text += fmt::format("      {}\n", tile.finding);
+  }
+  return text;
+}
+
+Json to_json(const std::vector<layout::UsedTile>& tiles) {
+  Json json = Json::array();
+  for (const layout::UsedTile& tile : tiles) {
+    json.push_back({{"where", tile.where},
+                    {"what", tile.what},
+                    {"finding", tile.finding},
+                    {"fits", tile.fits},
+                    {"count", tile.count}});
+  }
+  return json;
+}
+
 /// The most wasteful access at --at, or of all if no line is given.
 std::string draw_map(const TraceArguments& arguments, const Subject& subject,
                      const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
@@ -225,7 +256,7 @@ ExitCode run(const TraceArguments& arguments, const Subject& subject, const Spec
   check_apart({{"--json", arguments.json}, {"--map", arguments.map}});
   DeviceOptions device = read_device_options(arguments);
   if (subject.kernel != nullptr) device.code.clear();  // which is of rungs
-  Trace trace(subject, device);
+  Trace trace(subject, device, arguments.tiles);
   const auto output = read_json(arguments.json);
   const auto map = read_output("--map", arguments.map);
   std::optional<AccessRecorder> recorder;
@@ -245,6 +276,10 @@ ExitCode run(const TraceArguments& arguments, const Subject& subject, const Spec
     shown.kernel = emu::readable_name(shown.kernel);
     fmt::print(out, "\n{}", launch_table(shown, lines));
     kernels.push_back(emu::to_json(launch.report, lines));
+    if (arguments.tiles) {
+      fmt::print(out, "{}", tiles_text(launch.tiles));
+      kernels.back()["tiles"] = to_json(launch.tiles);
+    }
     if (!launch.report.hazards.empty()) code = exit_wrong;
   }
   if (map) map->write(draw_map(arguments, subject, *recorder, launches));
@@ -271,6 +306,7 @@ ExitCode run(const TraceArguments& arguments, const Subject& subject) {
 ExitCode trace_launch(const TraceArguments& given) {
   if (!given.map.empty())
     throw UsageError("--map: draws rungs and functions, not a launch by --grid");
+  if (given.tiles) throw UsageError("--tiles: for rungs and functions, not a launch by --grid");
   return run_launch({given.selectors.front(), given.include_folders, given.definitions, given.gpu},
                     given.kernel_launch,
                     {true, true, static_cast<unsigned>(given.thread_count()), given.json});
@@ -324,6 +360,10 @@ Action add_trace(Options& app) {
       ->type_name("LINE");
   app.add_option("--warp", arguments->warp, "For --map: a warp of block 0 (default: 0)")
       ->type_name("N");
+  app.add_flag(
+      "--tiles", arguments->tiles,
+      "Show the TMA boxes of block 0 and the wgmma descriptors that read them, and if they\n"
+      "agree (see rung layout)");
   app.footer(
       "Counters use NVIDIA's units: a request is a warp instruction, a sector is 32 bytes, a\n"
       "wavefront is a pass through the banks of shared memory. \"As issued\" counts neighbouring\n"

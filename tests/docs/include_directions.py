@@ -45,6 +45,7 @@ ALLOWED = {
     ],
     "emu": ["include", "core", "core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model", "vgpu/ptx"],
     "emu/libraries": ["include", "core", "emu"],
+    "tools/layout": ["core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model"],
     "tools/kernel_file": [
         "kernels", "tools/analysis", "backends", "backends/rungs", "core", "emu", "tools/measure", "core/shared_library",
         "vgpu/driver",
@@ -53,13 +54,13 @@ ALLOWED = {
         "include", "backends", "core", "emu", "tools/kernel_file", "vgpu", "vgpu/driver", "vgpu/memory", "vgpu/ptx",
     ],
     "tools/learn": [
-        "tools/analysis", "backends", "core", "emu", "vgpu", "vgpu/model", "vgpu/ptx",
+        "tools/analysis", "backends", "core", "emu", "tools/layout", "vgpu", "vgpu/model", "vgpu/ptx",
     ],
     "apps": [
         "include", "kernels", "tools/analysis", "backends", "backends/rungs", "core", "core/cuda_driver", "emu",
         "select/cuda",
-        "tools/any_kernel", "tools/kernel_file", "tools/learn", "tools/measure", "tools/report", "core/shared_library",
-        "vgpu/model", "vgpu/ptx",
+        "tools/any_kernel", "tools/kernel_file", "tools/layout", "tools/learn", "tools/measure", "tools/report", "core/shared_library",
+        "vgpu", "vgpu/model", "vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
     "vgpu/model": ["kernels"],

@@ -25,6 +25,7 @@ PAGES = [
     "course/03_coalesced.html",
     "benchmarks/index.html",
     "docs/index.html",
+    "layouts/index.html",
     "docs/glossary.html",
     "docs/results.html",
 ]

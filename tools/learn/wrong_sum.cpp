@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "tools/layout/uses.hpp"
 #include "tools/learn/cause.hpp"
 #include "tools/learn/terms.hpp"
 
@@ -269,11 +270,31 @@ std::optional<Cause> cause_of_vectors(const Failure& failure, const Terms& terms
   return Cause{"wrong/some_missing", lost};
 }
 
+/// The matrix descriptor that does not fit the box that TMA copied, if there is one.
+std::optional<Cause> wrong_descriptor(const Failure& failure) {
+  Trial trial(failure.code);
+  layout::UseRecorder recorder;
+  (void)trial.run(failure.size);
+  for (const layout::UsedTile& tile : layout::used_tiles(recorder.take(), trial.kernel_sites())) {
+    if (tile.fits) continue;
+    using enum layout::UsedTile::Cause;
+    const char* const key = tile.cause == swizzle  ? "wrong/descriptor_swizzle"
+                            : tile.cause == stride ? "wrong/descriptor_stride"
+                                                   : "wrong/descriptor";
+    return Cause{key, fmt::format("the descriptor of {} does not fit its tile: {}",
+                                  tile.what.front(), tile.finding)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Cause> cause_of_wrong_sum(const Failure& failure) {
   const std::string_view form = failure.code.form.key;
   std::optional<Cause> found;
+  if (form == "gemm_tma") {
+    if (auto wrong = wrong_descriptor(failure)) return wrong;
+  }
   if (form != "products") {
     if (auto terms = terms_of(failure.code, failure.size, failure.run.error->index)) {
       found = failure.code.form.is_vector ? cause_of_vectors(failure, *terms)

@@ -11,7 +11,7 @@ import links
 import program
 import results
 import search
-from pages import benchmarks, course, docs, ladder, landing, source
+from pages import benchmarks, course, docs, ladder, landing, layouts, source
 from program import Problem  # noqa: F401  (what a caller of build() catches)
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,7 +25,7 @@ STYLES = [
 ]
 SCRIPTS = [
     "tools/report/page/stepper.js",
-    *(f"tools/site/static/{name}.js" for name in ("site", "ladder", "benchmarks")),
+    *(f"tools/site/static/{name}.js" for name in ("site", "ladder", "layouts", "benchmarks")),
 ]
 
 
@@ -80,7 +80,7 @@ def build(project, rung, output, cache, jobs, sample=None):
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f"{output.name}-") as folder:
         made = pathlib.Path(folder) / "site"
         site = Site(project, program.Rung(rung, cache, jobs), made, sample)
-        for part in (ladder, course, docs, benchmarks, landing, source):
+        for part in (ladder, course, docs, layouts, benchmarks, landing, source):
             part.make(site)
         assets(site)
         shutil.rmtree(output, ignore_errors=True)

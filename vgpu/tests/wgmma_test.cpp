@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "vgpu/layout.hpp"
 #include "vgpu/tests/async_fixture.hpp"
 #include "vgpu/tests/matrix_fixture.hpp"
 
@@ -156,6 +157,41 @@ class WgmmaTest : public AsyncTest {
                      stores + "ret;");
   }
 
+  /// The layouts that vgpu/layout.hpp describes, from which rung layout draws, are those here.
+  static void expect_explained(const Case& each, const Layout& in_a, const Layout& in_b) {
+    const int bytes = element_bits(each.a) / 8;
+    const auto compare = [&](const Layout& in, int lines, bool transposed) {
+      for (const auto& chunk :
+           layout::operand_chunks({in.descriptor(0), each.a, lines, each.k, transposed})) {
+        ASSERT_EQ(chunk.address,
+                  static_cast<std::uint32_t>(in.offset(chunk.at[1], chunk.at[0], bytes)));
+      }
+      EXPECT_EQ(encode(layout::decode(in.descriptor(0))), in.descriptor(0));
+    };
+    compare(in_b, each.n, each.transpose_b);
+    if (!each.a_in_registers) compare(in_a, 64, each.transpose_a);
+    const std::string shape = fmt::format("m64n{}k{}", each.n, each.k);
+    for (const auto& slot : layout::fragment("wgmma", shape, each.a, each.d, 'D').slots) {
+      const int i = slot.reg * per_register(each.d) + slot.index;
+      ASSERT_EQ((MatrixPlace{slot.row, slot.column}), place_in_d(slot.thread, i));
+    }
+    for (const auto& slot : layout::fragment("wgmma", shape, each.a, each.d, 'A').slots) {
+      ASSERT_EQ((MatrixPlace{slot.row, slot.column}),
+                place_in_a(each, slot.thread, slot.reg, slot.index));
+    }
+  }
+
+  // Fragments: thread 4 g + t of warp w holds rows 16 w + g and 16 w + g + 8.
+  static MatrixPlace place_in_d(int thread, int i) {
+    const int row = thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8;
+    return {row, i / 4 * 8 + thread % 4 * 2 + i % 2};
+  }
+  static MatrixPlace place_in_a(const Case& each, int thread, int reg, int index) {
+    const int per = 32 / element_bits(each.a);
+    return {thread / 32 * 16 + thread % 32 / 4 + reg % 2 * 8,
+            (reg / 2 * 4 + thread % 4) * per + index};
+  }
+
   void check(const Case& each) {
     SCOPED_TRACE(fmt::format("{} span {} {}{}{}", each.name, each.span,
                              each.transpose_a ? "A^T " : "", each.transpose_b ? "B^T " : "",
@@ -177,13 +213,9 @@ class WgmmaTest : public AsyncTest {
         place(image, base + in_b.offset(j, k, bytes), each.a, b.at({k, j}));
       }
     }
-    // Fragments: thread 4 g + t of warp w holds rows 16 w + g and 16 w + g + 8.
+    expect_explained(each, in_a, in_b);
     const int per_register = each.d == Element::f16 ? 2 : 1;
     const int registers_of_d = each.n / 2 / per_register;
-    const auto place_of = [&](int thread, int i) {
-      const int row = thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8;
-      return MatrixPlace{row, i / 4 * 8 + thread % 4 * 2 + i % 2};
-    };
     std::vector<std::uint32_t> sums(static_cast<std::size_t>(128 * registers_of_d), 0);
     std::vector<std::uint32_t> fragments(128 * 4, 0);
     const int sum_bits = 32 / per_register;
@@ -194,15 +226,13 @@ class WgmmaTest : public AsyncTest {
     for (int thread = 0; thread < 128; ++thread) {
       for (int i = 0; i < each.n / 2; ++i) {
         sums[static_cast<std::size_t>(thread * registers_of_d + i / per_register)] |=
-            code(c.at(place_of(thread, i))) << (i % per_register * sum_bits);
+            code(c.at(place_in_d(thread, i))) << (i % per_register * sum_bits);
       }
       const int per = 4 / bytes;  // elements per register of A
       for (int i = 0; i < 4 * per; ++i) {
-        const int reg = i / per;
-        const int row = thread / 32 * 16 + thread % 32 / 4 + reg % 2 * 8;
-        const int k = (reg / 2 * 4 + thread % 4) * per + i % per;
-        fragments[static_cast<std::size_t>(thread * 4 + reg)] |= encode(each.a, a.at({row, k}))
-                                                                 << (i % per * 8 * bytes);
+        const MatrixPlace at = place_in_a(each, thread, i / per, i % per);
+        fragments[static_cast<std::size_t>(thread * 4 + i / per)] |= encode(each.a, a.at(at))
+                                                                     << (i % per * 8 * bytes);
       }
     }
     const std::uint64_t c_at = array(sums);
@@ -225,7 +255,7 @@ class WgmmaTest : public AsyncTest {
         const double value = each.d == Element::s32
                                  ? static_cast<std::int32_t>(word)
                                  : decode(each.d, word >> (i % per_register * sum_bits));
-        wrong += value == expected.at(place_of(thread, i)) ? 0 : 1;
+        wrong += value == expected.at(place_in_d(thread, i)) ? 0 : 1;
       }
     }
     EXPECT_EQ(wrong, 0) << "of " << 64 * each.n;

@@ -16,6 +16,7 @@
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/model/async_ops.hpp"
 #include "vgpu/model/bulk_traffic.hpp"
+#include "vgpu/model/layout_watch.hpp"
 #include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
@@ -148,25 +149,12 @@ std::optional<Box> box_of(const Copy& copy) {
   return box;
 }
 
-/// Calls f(offset in shared memory, offset in the row, bytes) for each contiguous piece of a box
-/// row in shared memory. A swizzle permutes chunks of 16 bytes.
-template <class F>
-void for_each_chunk(const Box& box, const BoxRow& row, std::uint32_t base, const F& f) {
-  const bool whole = box.map.swizzle == TensorSwizzle::none;
-  for (std::uint32_t done = 0; done < row.bytes;) {
-    const std::uint32_t at = base + row.offset + done;
-    const std::uint32_t bytes = whole ? row.bytes : std::min(row.bytes - done, chunk - at % chunk);
-    f(swizzled(at, box.map.swizzle), done, bytes);
-    done += bytes;
-  }
-}
-
 /// Ranges of shared memory covered by a box at `base`, without the gaps between its rows.
 std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
   if (!has_gaps(box.map)) return {{base, box_extent(box.map)}};
   std::vector<AsyncRange> ranges;
   for (const BoxRow& row : box_rows(box.map, box.at)) {
-    for_each_chunk(box, row, base, [&](std::uint32_t at, std::uint32_t, std::uint32_t bytes) {
+    for_each_chunk(box.map, row, base, [&](std::uint32_t at, std::uint32_t, std::uint32_t bytes) {
       ranges.push_back({at, bytes});
     });
   }
@@ -186,9 +174,10 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
                   row.inside);
       convert_elements(box.map.element, landing.data.data() + from + row.skipped, row.inside);
     }
-    for_each_chunk(box, row, to, [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
-      landing.pieces.push_back({at, from + done, bytes});
-    });
+    for_each_chunk(box.map, row, to,
+                   [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
+                     landing.pieces.push_back({at, from + done, bytes});
+                   });
     from += row.bytes;
   }
   landing.bytes = box.map.box_bytes();
@@ -257,6 +246,18 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
   return id;
 }
 
+/// Reports a box that block 0 receives to the watcher.
+void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
+  const LayoutWatcher* const watcher = layout_watcher.load();
+  if (watcher == nullptr || !copy.block().worker.observe) return;
+  LayoutUse use;
+  use.site = copy.instr.site;
+  use.map = box.map;
+  use.at = box.at;
+  use.offset = to;
+  (*watcher)(use);
+}
+
 void load(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
@@ -286,6 +287,7 @@ void load(const Copy& copy) {
           fmt::format("block {} of the cluster has ended, and its shared memory with it", rank));
       return;
     }
+    if (box && cluster.block(rank).linear == 0) tell_box(copy, *box, to->offset);
     const auto id = note_write(copy, cluster.block(rank), ranges, barrier->offset);
     if (!id) return;
     landing.targets.push_back({rank, *id});
@@ -311,7 +313,7 @@ bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store, BulkWrite& 
     if (!touch_global(copy, row.address, stored, true)) return false;
     write.ranges.push_back({copy.last, row.address, stored});
     for_each_chunk(
-        box, row, store.from, [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
+        box.map, row, store.from, [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
           const std::uint32_t begin = std::max(done, row.skipped);
           const std::uint32_t end = std::min(done + bytes, row.skipped + stored);
           if (begin >= end) return;

@@ -1,6 +1,7 @@
 #pragma once
 // The bytes of a tensor box in global and in shared memory (PTX ISA, 5.5, "Tensors", tiled mode).
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,23 @@ struct BoxRow {
 
 /// The rows of the box at a position, which may be outside the tensor.
 std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
+
+/// Bytes that a swizzle moves together.
+inline constexpr std::uint32_t swizzle_chunk = 16;
+
+/// Calls f(offset in shared memory, offset in the row, bytes) for each contiguous piece of a box
+/// row in shared memory, for a box at offset `base`.
+template <class F>
+void for_each_chunk(const TensorMap& map, const BoxRow& row, std::uint32_t base, const F& f) {
+  const bool whole = map.swizzle == TensorSwizzle::none;
+  for (std::uint32_t done = 0; done < row.bytes;) {
+    const std::uint32_t at = base + row.offset + done;
+    const std::uint32_t bytes =
+        whole ? row.bytes : std::min(row.bytes - done, swizzle_chunk - at % swizzle_chunk);
+    f(swizzled(at, map.swizzle), done, bytes);
+    done += bytes;
+  }
+}
 
 /// Bytes of shared memory that the box covers. Rows narrower than the swizzle span occupy a whole
 /// span.

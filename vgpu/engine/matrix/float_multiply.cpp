@@ -125,7 +125,8 @@ HWY_NOINLINE void set_rows(const Plan& plan, KnownRows& known) {
   alignas(64) std::array<std::uint32_t, max_words * product_rows> words;
   if (plan.halves == 1) words.fill(0);
   for (int i = 0; i < plan.of_a; i += plan.halves) {
-    std::uint32_t* const to = words.data() + i / plan.halves * lanes_of_group * product_rows;
+    const MatrixPlace first = place_in_a(plan.form.tile_rows(), 1, 0, i, 0);  // in words
+    std::uint32_t* const to = words.data() + first.column * product_rows + first.row;
     if (plan.halves == 2) {
       columns_of_registers(known.tile.words(i), known.tile.words(i + 1), to, product_rows);
     } else {
@@ -138,16 +139,16 @@ HWY_NOINLINE void set_rows(const Plan& plan, KnownRows& known) {
       known.rows);
 }
 
-/// Unpacks B to words[column][word of a column]: register i of lane 4 g + t holds word 4 i + t of
-/// column g.
+/// Unpacks B to words[column][word of a column].
 HWY_NOINLINE void set_columns(const Plan& plan, KnownColumns& known) {
   known.has_columns = true;
   alignas(64) std::array<std::uint32_t, max_words * fragment_columns> words;
   for (int i = 0; i < plan.of_b; ++i) {
     const std::uint32_t* const from = known.tile.words(i);
-    for (int g = 0; g < fragment_columns; ++g) {
-      std::copy_n(from + g * lanes_of_group, lanes_of_group,
-                  words.data() + (g * plan.of_b + i) * lanes_of_group);
+    for (int lane = 0; lane < warp_size; lane += lanes_of_group) {
+      const MatrixPlace first = place_in_b(1, lane, i, 0);  // in words
+      std::copy_n(from + lane, lanes_of_group,
+                  words.data() + first.column * plan.of_b * lanes_of_group + first.row);
     }
   }
   const SumRule& rule = plan.rule;

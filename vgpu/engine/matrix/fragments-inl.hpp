@@ -1,6 +1,4 @@
-// Conversion between fragments in registers and columns in memory. Lane 4 g + t of a warp is
-// "thread t of group g" in the manual's figures. In a tile of 8 columns, it holds columns 2 t and 2
-// t + 1 of row g of D and, in further registers, of row g + 8 (PTX ISA, 9.7.14.5.8). Files that
+// Conversion between fragments in registers and columns in memory (fragment_places.hpp). Files that
 // include engine/lanes/targets.hpp include this one, once per instruction set.
 
 #if defined(RUNG_VGPU_ENGINE_FRAGMENTS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -13,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "vgpu/engine/matrix/fragment_places.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/matrix/tensor_core_products.hpp"
 #include "vgpu/engine/numbers/float16.hpp"
@@ -25,7 +24,6 @@ namespace rung::vgpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr int fragment_groups = 8;  // of lanes in a warp
-inline constexpr int lanes_of_group = 4;
 inline constexpr int fragment_columns = 8;  // per tile
 
 /// to[t * step + g] = register[4 g + t]

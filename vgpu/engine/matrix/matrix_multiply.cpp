@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "vgpu/engine/lanes/targets.hpp"
+#include "vgpu/engine/matrix/fragment_places.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
@@ -25,8 +26,6 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Element = MatrixElement;
 
-// Lane 4 g + t of a warp is "thread t of group g" in the manual's figures of fragments.
-constexpr int lanes_of_group = 4;
 constexpr int columns = 8;  // per tile
 
 /// Converts a register's elements to f32 or f64: values[element * 32 + lane].
@@ -66,8 +65,7 @@ void load_a(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* a)
   for (int i = 0; i < form.a_registers_of_tile(); ++i) widen(form.a, warp, rows[i], a + i * step);
 }
 
-/// Loads a tile of B, row-major: element e of register i of lane 4 g + t is in column g and row (4
-/// i + t) * per_register + e.
+/// Loads a tile of B, row-major. The elements of lanes t, 4 + t, 8 + t, … are adjacent in a row.
 template <class T>
 void load_b(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* b) {
   const int elements = packed<T>(form.b);
@@ -76,7 +74,7 @@ void load_b(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* b)
     widen(form.b, warp, rows[i], values);
     for (int t = 0; t < lanes_of_group; ++t) {
       for (int element = 0; element < elements; ++element) {
-        T* const to = b + ((i * lanes_of_group + t) * elements + element) * columns;
+        T* const to = b + place_in_b(elements, t, i, element).row * columns;
         const T* const from = values + element * warp_size + t;
         for (int g = 0; g < columns; ++g) to[g] = from[g * lanes_of_group];
       }
@@ -175,9 +173,13 @@ void set_lanes(T* row, const T* values, Mask mask) {
   }
 }
 
-// Tiles of C and D: in each half of 8 rows, four lanes form a row, and each holds two adjacent
-// columns, so the lanes are in row-major order. Half h is in registers 2 h and 2 h + 1, or in one
-// register if f16.
+// Tiles of C and D of f64 or s32: row-major, as place_in_sum() gives the positions.
+
+/// The position of a lane's element in a tile's sums.
+int sum_at(int lane, int reg) {
+  const MatrixPlace place = place_in_sum(1, lane, reg, 0);
+  return place.row * columns + place.column;
+}
 
 template <class T>
 void load_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* sums) {
@@ -185,8 +187,8 @@ void load_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T*
     const T* const even = warp.row<const T>(rows[2 * half]);
     const T* const odd = warp.row<const T>(rows[2 * half + 1]);
     for (int lane = 0; lane < warp_size; ++lane) {
-      sums[half * 64 + 2 * lane] = even[lane];
-      sums[half * 64 + 2 * lane + 1] = odd[lane];
+      sums[sum_at(lane, 2 * half)] = even[lane];
+      sums[sum_at(lane, 2 * half + 1)] = odd[lane];
     }
   }
 }
@@ -199,8 +201,8 @@ void store_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, c
   for (int half = 0; half < form.tile_rows() / 8; ++half) {
     T even[warp_size], odd[warp_size];
     for (int lane = 0; lane < warp_size; ++lane) {
-      even[lane] = canonical(sums[half * 64 + 2 * lane]);
-      odd[lane] = canonical(sums[half * 64 + 2 * lane + 1]);
+      even[lane] = canonical(sums[sum_at(lane, 2 * half)]);
+      odd[lane] = canonical(sums[sum_at(lane, 2 * half + 1)]);
     }
     set_lanes(warp.row<T>(rows[2 * half]), even, warp.mask);
     set_lanes(warp.row<T>(rows[2 * half + 1]), odd, warp.mask);

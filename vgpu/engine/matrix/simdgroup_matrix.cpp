@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/engine/matrix/fragment_places.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/matrix/matrix_names.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
@@ -22,7 +23,8 @@ struct Square {
 
   /// The lane's i-th element.
   float& element(int lane, int i) {
-    return at[lane / 16 * 4 + lane / 2 % 4][lane / 8 % 2 * 4 + lane % 2 * 2 + i];
+    const MatrixPlace place = place_in_simdgroup(lane, i);
+    return at[place.row][place.column];
   }
 };
 

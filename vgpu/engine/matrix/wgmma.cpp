@@ -13,6 +13,7 @@
 #include "vgpu/engine/matrix/wgmma_descriptor.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
+#include "vgpu/model/layout_watch.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -20,40 +21,14 @@ namespace {
 using Element = MatrixElement;
 
 constexpr int warps_of_group = 4;
-constexpr std::uint32_t chunk = 16;  // bytes
+constexpr std::uint32_t chunk = operand_chunk;
 
 /// A matrix in shared memory, and the destination of its words in a WgmmaTile.
-struct Source {
-  WgmmaDescriptor descriptor;
+struct Source : WgmmaOperand {
   Element type;
-  bool transposed;
-  std::uint32_t first, lines;  // rows of A or columns of B
-  int k;
   std::uint32_t* to;
   /// Strides of `to`, in words; one of them is 1. Unused if transposed.
   std::uint32_t line_step, k_step;
-
-  int per_chunk() const { return static_cast<int>(chunk) * 8 / element_bits(type); }
-  /// Calls f(address, line, k) for each chunk. The elements of a chunk are consecutive along k or,
-  /// if transposed, along the lines.
-  template <class F>
-  void for_each_chunk(const F& f) const {
-    const auto step = static_cast<std::uint32_t>(per_chunk());
-    const auto depth = static_cast<std::uint32_t>(k);
-    if (transposed) {
-      for (std::uint32_t at = 0; at < depth; ++at) {
-        for (std::uint32_t line = first; line < first + lines; line += step) {
-          f(descriptor.across_k(at, line / step), line, at);
-        }
-      }
-    } else {
-      for (std::uint32_t line = first; line < first + lines; ++line) {
-        for (std::uint32_t at = 0; at < depth; at += step) {
-          f(descriptor.along_k(line, at / step), line, at);
-        }
-      }
-    }
-  }
 };
 
 /// One warp's wgmma.
@@ -136,12 +111,9 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
   const WgmmaOp& op = multiply.op;
   const auto rows = static_cast<std::uint32_t>(wgmma_rows);
   const auto quarter = static_cast<std::uint32_t>(multiply.warp.index % warps_of_group);
-  return {WgmmaDescriptor(descriptor_bits(multiply, op.a_descriptor)),
+  return {{WgmmaDescriptor(descriptor_bits(multiply, op.a_descriptor)), element_bits(op.a),
+           op.transpose_a, quarter * rows, rows, op.k},
           op.a,
-          op.transpose_a,
-          quarter * rows,
-          rows,
-          op.k,
           tile.a.data(),
           1,
           static_cast<std::uint32_t>(wgmma_rows)};
@@ -149,15 +121,34 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
 
 Source source_b(const Multiply& multiply, WgmmaTile& tile) {
   const WgmmaOp& op = multiply.op;
-  return {WgmmaDescriptor(descriptor_bits(multiply, op.b_descriptor)),
+  return {{WgmmaDescriptor(descriptor_bits(multiply, op.b_descriptor)), element_bits(op.b),
+           op.transpose_b, 0, static_cast<std::uint32_t>(op.n), op.k},
           op.b,
-          op.transpose_b,
-          0,
-          static_cast<std::uint32_t>(op.n),
-          op.k,
           tile.b.data(),
           static_cast<std::uint32_t>(op.k / per_register(op.b)),
           1};
+}
+
+/// Reports both descriptors to the watcher, for the first warp of block 0's warpgroup.
+void tell_operands(const Multiply& multiply) {
+  const WgmmaOp& op = multiply.op;
+  if (multiply.block().linear != 0 || multiply.warp.index % warps_of_group != 0) return;
+  LayoutUse use;
+  use.site = multiply.instr.site;
+  use.operand = 'B';
+  use.element = op.b;
+  use.lines = op.n;
+  use.k = op.k;
+  use.transposed = op.transpose_b;
+  use.descriptor = descriptor_bits(multiply, op.b_descriptor);
+  (*layout_watcher.load())(use);
+  if (op.a_in_registers) return;
+  use.operand = 'A';
+  use.element = op.a;
+  use.lines = warps_of_group * wgmma_rows;
+  use.transposed = op.transpose_a;
+  use.descriptor = descriptor_bits(multiply, op.a_descriptor);
+  (*layout_watcher.load())(use);
 }
 
 /// The shadow entry of this wgmma of the warpgroup. Sets `is_first` if this is the first warp to
@@ -197,6 +188,7 @@ void run_wgmma(Warp& warp, const Instr& instr) {
   if (!op.a_in_registers && !load(multiply, source_a(multiply, tile))) return;
   if (!load(multiply, b)) return;
   if (warp.block->worker.observe) {
+    if (layout_watcher.load() != nullptr) tell_operands(multiply);
     bool is_first = false;
     const std::uint32_t read = read_of(multiply, is_first);
     if (!op.a_in_registers) observe(multiply, source_a(multiply, tile), read);

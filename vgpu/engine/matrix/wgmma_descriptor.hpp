@@ -56,4 +56,38 @@ struct WgmmaDescriptor {
   }
 };
 
+/// Bytes of the pieces in which operands are read: eight of their rows form a core matrix.
+inline constexpr std::uint32_t operand_chunk = 16;
+
+/// An operand in shared memory: rows of A or columns of B from `first` on, by k elements.
+struct WgmmaOperand {
+  WgmmaDescriptor descriptor;
+  int element_bits;
+  bool transposed;  // MN-major: elements are contiguous along m or n
+  std::uint32_t first, lines;
+  int k;
+
+  int per_chunk() const { return static_cast<int>(operand_chunk) * 8 / element_bits; }
+  /// Calls f(address, line, k) for each chunk that the instruction reads. The elements of a chunk
+  /// are consecutive along k or, if transposed, along the lines.
+  template <class F>
+  void for_each_chunk(const F& f) const {
+    const auto step = static_cast<std::uint32_t>(per_chunk());
+    const auto depth = static_cast<std::uint32_t>(k);
+    if (transposed) {
+      for (std::uint32_t at = 0; at < depth; ++at) {
+        for (std::uint32_t line = first; line < first + lines; line += step) {
+          f(descriptor.across_k(at, line / step), line, at);
+        }
+      }
+    } else {
+      for (std::uint32_t line = first; line < first + lines; ++line) {
+        for (std::uint32_t at = 0; at < depth; at += step) {
+          f(descriptor.along_k(line, at / step), line, at);
+        }
+      }
+    }
+  }
+};
+
 }  // namespace rung::vgpu

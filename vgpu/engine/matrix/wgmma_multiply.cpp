@@ -55,7 +55,7 @@ void store_integers(Warp& warp, const WgmmaOp& op, const std::uint32_t* rows, bo
 void multiply_columns(Warp& warp, const WgmmaOp& op, const SumRule& rule, const ProductRows& a,
                       const ColumnRange& b, bool adds) {
   const TensorProducts& products = tensor_products();
-  const int registers = op.d == Element::f16 ? 2 : 4;  // per tile
+  const int registers = wgmma_tile_registers(op.d);
   const auto rows_of = [&](int column) {
     return op.sums.data() + (b.first + column) / fragment_columns * registers;
   };

@@ -8,29 +8,6 @@
 namespace rung::vgpu {
 namespace {
 
-constexpr int lanes_of_group = 4;
-constexpr int half_rows = 8;
-
-/// The position of element `index` of register `reg` in a fragment of A of mma with 8 or 16 rows
-/// (PTX ISA, 9.7.14.5).
-MatrixPlace place_in_a(int tile_rows, int packed, int lane, int reg, int index) {
-  const int halves = tile_rows / half_rows;
-  return {lane / lanes_of_group + half_rows * (reg % halves),
-          (lane % lanes_of_group + lanes_of_group * (reg / halves)) * packed + index};
-}
-
-/// The position of an element in a fragment of B of mma, with 8 columns.
-MatrixPlace place_in_b(int packed, int lane, int reg, int index) {
-  return {(lane % lanes_of_group + lanes_of_group * reg) * packed + index, lane / lanes_of_group};
-}
-
-/// The position of an element in a fragment of C or D of mma.
-MatrixPlace place_in_sum(int packed, int lane, int reg, int index) {
-  const int element = reg * packed + index;
-  return {lane / lanes_of_group + half_rows * (element / 2),
-          lane % lanes_of_group * 2 + element % 2};
-}
-
 std::optional<WmmaFragment> fragment_named(const ptx::Instruction& instruction) {
   if (instruction.opcode != ptx::Opcode::wmma || instruction.modifiers.size() < 2)
     return std::nullopt;
@@ -52,7 +29,9 @@ std::optional<MatrixElement> factor_for(const MatrixShape& shape, MatrixElement 
   return std::nullopt;
 }
 
-WmmaLayout layout_of(WmmaFragment fragment, const MatrixForm& form) {
+}  // namespace
+
+WmmaLayout fragment_layout(WmmaFragment fragment, const MatrixForm& form) {
   switch (fragment) {
     case WmmaFragment::a:
       return {fragment, form.a, form.m, form.k, form.a_registers(), per_register(form.a)};
@@ -62,8 +41,6 @@ WmmaLayout layout_of(WmmaFragment fragment, const MatrixForm& form) {
   }
   return {fragment, form.c, form.m, form.n, form.sum_registers(form.c), per_register(form.c)};
 }
-
-}  // namespace
 
 MatrixPlace WmmaLayout::place(int lane, int reg, int element_index) const {
   constexpr int lanes = 32;
@@ -106,7 +83,7 @@ std::optional<WmmaLayout> wmma_layout(const ptx::Instruction& instruction) {
                            sum ? *element : *factor,
                            sum ? *element : *factor,
                            MatrixMode::nearest};
-  return layout_of(*fragment, form);
+  return fragment_layout(*fragment, form);
 }
 
 }  // namespace rung::vgpu

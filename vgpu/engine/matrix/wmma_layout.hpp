@@ -6,15 +6,11 @@
 
 #include <optional>
 
+#include "vgpu/engine/matrix/fragment_places.hpp"
 #include "vgpu/model/matrix_form.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
-
-struct MatrixPlace {
-  int row, column;
-  bool operator==(const MatrixPlace&) const = default;
-};
 
 /// The fragment of A, of B, or of C and D, which share a layout.
 enum class WmmaFragment : std::uint8_t { a, b, sum };
@@ -30,6 +26,9 @@ struct WmmaLayout {
   /// same element.
   MatrixPlace place(int lane, int reg, int element_index) const;
 };
+
+/// The layout of a fragment of mma.sync or wmma.mma.
+WmmaLayout fragment_layout(WmmaFragment fragment, const MatrixForm& form);
 
 /// The layout of a wmma.load.{a,b,c} or wmma.store.d; nullopt for other instructions and unknown
 /// forms.

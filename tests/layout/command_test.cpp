@@ -1,0 +1,101 @@
+// rung layout and rung trace --tiles, as scripts call them.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+TEST(LayoutCommand, ATmaBox) {
+  const Output output = run_rung("layout tma --type bf16 --box 64x128 --swizzle 128");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find("TMA box of 64 x 128 bf16, swizzle 128 B: 16384 bytes"),
+            std::string::npos)
+      << output.out;
+  EXPECT_NE(output.out.find(" 128    1,8    1,0   1,24   1,16"), std::string::npos) << output.out;
+  EXPECT_EQ(run_rung("layout tma --box 64x128 --at 3,17").out,
+            "row 3, column 17: byte 402 (0x192), in bank 4, chunk 1 of line 3\n");
+  EXPECT_EQ(run_rung("layout tma --box 64x128 --byte 0x192").out,
+            "byte 402 (0x192): row 3, column 17\n");
+}
+
+TEST(LayoutCommand, ADescriptor) {
+  const Output fits = run_rung("layout wgmma --shape m64n128k16 --operand B --k-step 1");
+  ASSERT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_NE(fits.out.find("descriptor 0x4000004000010002: start 0x20, LBO 16 (not used), SBO 1024"),
+            std::string::npos)
+      << fits.out;
+  EXPECT_NE(fits.out.find("fits: all 256 chunks"), std::string::npos) << fits.out;
+  const Output wrong = run_rung("layout wgmma m64n128k16 --operand B --sbo 512");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_NE(wrong.out.find("does not fit: 240 of 256 chunks"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("SBO 1024"), std::string::npos) << wrong.out;
+}
+
+TEST(LayoutCommand, Registers) {
+  EXPECT_EQ(run_rung("layout mma m16n8k16 --type bf16 --operand A --at 9,11").out,
+            "row 9, column 11: lane 5, register 3, element 1 from the low bits\n");
+  EXPECT_EQ(run_rung("layout wgmma m64n128k16 --operand D --lane 127 --register 63").out,
+            "thread 127, register 63: (63, 127)\n");
+  EXPECT_EQ(run_rung("layout simdgroup --type f32 --lane 31 --register 1").out,
+            "lane 31, register 1: (7, 7)\n");
+  const auto json =
+      nlohmann::json::parse(run_rung("layout wmma m16n16k16 --type f16 --json -").out);
+  EXPECT_EQ(json.at("registers").size(), 512u) << "elements of f16 are in two registers";
+}
+
+TEST(LayoutCommand, CopiesOfMatrices) {
+  const std::string conflicts = run_rung("layout ldmatrix x4 --trans --pitch 128").out;
+  EXPECT_NE(conflicts.find("32 passes through the banks; 4 would do: bank conflicts"),
+            std::string::npos)
+      << conflicts;
+  const std::string none = run_rung("layout ldmatrix x4 --trans --swizzle 128").out;
+  EXPECT_NE(none.find("4 passes through the banks; 4 would do\n"), std::string::npos) << none;
+  EXPECT_EQ(run_rung("layout stmatrix x2 --lane 5 --register 1").out,
+            "lane 5, register 1: (9, 2) (9, 3)\n");
+  const std::string banks = run_rung("layout banks --address 'lane * 132'").out;
+  EXPECT_NE(banks.find("1 pass through the 32 banks"), std::string::npos) << banks;
+}
+
+TEST(LayoutCommand, ErrorsNameTheArgument) {
+  const auto error = [](const std::string& arguments) {
+    const Output output = run_rung("layout " + arguments);
+    EXPECT_EQ(output.exit_code, 2) << arguments << output.out;
+    return output.err;
+  };
+  EXPECT_NE(error("mmb").find("INSTRUCTION: 'mmb' is not one of tma, wgmma, mma"),
+            std::string::npos);
+  EXPECT_NE(error("tma --swizzle 96").find("--swizzle: '96' is not one of none, 32, 64, 128"),
+            std::string::npos);
+  EXPECT_NE(error("tma --box 128x64").find("--box: "), std::string::npos);
+  EXPECT_NE(error("mma --box 64x64").find("--box: mma has no use for it"), std::string::npos);
+  EXPECT_NE(error("mma m16n8k32").find("it has m16n8k8, m16n8k16"), std::string::npos);
+  EXPECT_NE(error("mma --lane 32").find("--lane: '32' is not an integer from 0 to 31"),
+            std::string::npos);
+  EXPECT_NE(error("tma --at 64,0").find("--at: '64,0' is not among"), std::string::npos);
+  EXPECT_NE(error("wgmma --operand B --major mn --type e4m3 --shape m64n64k32")
+                .find("--major: 'mn' is for elements of 16 bits"),
+            std::string::npos);
+  EXPECT_NE(error("banks --address 'lane *'").find("--address: "), std::string::npos);
+}
+
+TEST(LayoutCommand, ImportsTheTilesOfAKernel) {
+  const Output output = run_rung("trace gemm/cuda/24 --m 128 --n 128 --k 128 --tiles --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const auto kernels = nlohmann::json::parse(output.out).at("kernels");
+  int boxes = 0, operands = 0;
+  for (const auto& kernel : kernels) {
+    for (const auto& tile : kernel.at("tiles")) {
+      EXPECT_TRUE(tile.at("fits").get<bool>()) << tile.dump();
+      (tile.at("finding") == "" ? boxes : operands) += 1;
+    }
+  }
+  EXPECT_GT(boxes, 0) << output.err;
+  EXPECT_GT(operands, 0) << output.err;
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,93 @@
+#pragma once
+// Where instructions expect the elements of a matrix: in shared memory, or in the registers of a
+// warp's lanes. Computed by the functions that execute these instructions; ldmatrix and stmatrix
+// are run.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/model/matrix_form.hpp"
+#include "vgpu/model/tensor_map.hpp"
+
+namespace rung::vgpu::layout {
+
+/// An element in a register.
+struct Slot {
+  int row, column;  // in the matrix
+  int thread;       // lane of the warp, or thread of the warpgroup
+  int reg, index;   // the register, and the element's index from its low bits
+};
+
+/// A matrix in registers.
+struct Fragment {
+  std::string what;     // "A of mma.sync.m16n8k16, bf16"
+  std::string section;  // of the PTX ISA; empty if the layout is not specified there
+  int rows, columns;
+  int threads, registers, per_register;
+  std::vector<Slot> slots;  // by thread, register and index
+};
+
+/// The fragment 'A', 'B', 'C' or 'D' of an instruction: "mma" or "wmma" with any of their shapes
+/// ("m16n8k16"), "wgmma" ("m64n128k16"; A or D), or "simdgroup" (shape empty). `sum` is the type of
+/// C and D. Throws std::invalid_argument, with the allowed values, for forms that do not exist.
+Fragment fragment(std::string_view instruction, std::string_view shape, MatrixElement type,
+                  MatrixElement sum, char operand);
+
+/// The name of an element type ("bf16"), and the type with that name. Throws std::invalid_argument
+/// with the names.
+std::string_view name(MatrixElement element);
+MatrixElement element_named(std::string_view name);
+/// The type of C and D that goes with this type of A and B.
+MatrixElement usual_sum(MatrixElement type);
+/// A shape such as "m64n128k16". Throws std::invalid_argument.
+std::array<int, 3> shape_named(std::string_view shape);
+
+/// Consecutive elements, along the innermost dimension of a box or along a line of an operand.
+struct Chunk {
+  std::array<std::int32_t, TensorMap::max_dimensions> at;  // of the first, innermost first
+  std::uint32_t address, bytes;                            // in shared memory
+};
+
+/// The elements of a box that a bulk copy places at an address of shared memory (PTX ISA, 5.5.7).
+std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address);
+/// Bytes from the first row of a box to the end of the last, and from one row to the next.
+std::uint32_t box_bytes(const TensorMap& map);
+std::uint32_t box_pitch(const TensorMap& map);
+
+/// The fields of a matrix descriptor of wgmma (PTX ISA, 9.7.15.5.1), in bytes.
+struct Descriptor {
+  std::uint32_t start = 0, leading = 0, stride = 0;
+  std::uint32_t base = 0;  // base offset, 0 to 7
+  TensorSwizzle swizzle = TensorSwizzle::none;
+  bool operator==(const Descriptor&) const = default;
+};
+std::uint64_t encode(const Descriptor& descriptor);
+Descriptor decode(std::uint64_t bits);
+
+/// An operand of a wgmma in shared memory: `lines` rows of A or columns of B, by k.
+struct Operand {
+  std::uint64_t descriptor;
+  MatrixElement type;
+  int lines, k;
+  bool transposed;  // MN-major
+};
+/// The chunks of 16 bytes that the instruction reads. Chunk::at is {k, line}, of the first element;
+/// the next is along k, or along the lines if transposed.
+std::vector<Chunk> operand_chunks(const Operand& operand);
+
+/// Runs ldmatrix or stmatrix of `count` 8x8 matrices (1, 2 or 4) on the virtual GPU. `address`:
+/// byte offset in shared memory of each lane's row, a multiple of 16 below 64 KiB.
+struct MatrixCopy {
+  std::vector<std::uint32_t> address;  // of each 16-bit element, by lane, register and half
+  int wavefronts = 0;                  // passes through the banks
+};
+MatrixCopy matrix_copy(bool stores, int count, bool transposed,
+                       const std::array<std::uint32_t, 32>& address);
+
+/// Passes through the banks of shared memory for an access of all lanes.
+int wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t bytes, bool load);
+
+}  // namespace rung::vgpu::layout
