@@ -65,7 +65,7 @@ def _draw(task, rng, sizes, distribution):
 
 
 def _is_possible(task, sizes):
-    least = [(extent, 0 if text in sizes else 1) for array in task.arrays
+    least = [(extent, 0 if text in sizes else 1) for array in task.arrays if not callable(array.shape)
              for text, extent in zip(array.shape, task.shape_of(array, sizes))]  # n-k+1 is at least 1, n may be 0
     return all(extent >= at_least for extent, at_least in least) and all(
         sizes[array.below] > 0 for array in task.arrays if array.below)

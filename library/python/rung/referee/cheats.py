@@ -101,22 +101,24 @@ def _independent(results):
 def work(task, results, grants_constant_memory):
     """Findings from counters: each byte of an input is loaded at least once, and each byte of an output stored."""
     for call, seen, is_right in results:
-        sizes = call.case.sizes
-        if not is_right or min(sizes.values(), default=1) < 1 or not seen.counters:
+        sizes, where = call.case.sizes, call.case.described()
+        if not is_right or min(sizes.values(), default=1) < 1:
             continue
+        if seen.launches == 0 and task.operation.name != "copy":
+            return [Finding("work", "cheat", "no kernel is launched, but the results are right: the host computes them", where)]
+        if call.case.distribution in ("sparse", "constant"):
+            continue  # kernels may skip what a zero multiplies, and load a constant once
         count = seen.counters
         loaded = 32 * (count["global_load_sectors"] + count["bulk_load_sectors"]) + 16 * count["global_atomics"]
         stored = 32 * (count["global_store_sectors"] + count["bulk_store_sectors"] + count["global_atomics"])
-        wanted = sum(each.nbytes for each in call.case.inputs.values())
-        if grants_constant_memory:
-            wanted -= _KEPT_IN_CACHES
-        written = sum(each.nbytes for each in seen.outputs.values())
+        granted = _KEPT_IN_CACHES if grants_constant_memory else 0
+        wanted = sum(each.nbytes for each in call.case.inputs.values()) - granted
+        written = sum(each.nbytes for each in seen.outputs.values()) - granted
         if loaded < 0.99 * wanted:
-            return [Finding("work", "cheat", f"the kernels load {loaded} bytes, but the inputs have {wanted}: the results"
-                                             " come from elsewhere", call.case.described())]
-        if stored < 0.99 * written - (_KEPT_IN_CACHES if grants_constant_memory else 0):
-            return [Finding("work", "cheat", f"the kernels store {stored} bytes, but the outputs have {written}",
-                            call.case.described())]
+            return [Finding("work", "cheat", f"the kernels load {loaded} bytes, and the inputs have at least {wanted} that"
+                                             " no constant memory holds: the results come from elsewhere", where)]
+        if stored < 0.99 * written:
+            return [Finding("work", "cheat", f"the kernels store {stored} bytes, and the outputs have {written}", where)]
     return _growth(task, results)
 
 
@@ -142,7 +144,7 @@ def forbidden(candidate, task, symbols=()):
     code = code_of(candidate.text)
     for name in [*([] if task.libraries else LIBRARIES), *task.forbid]:
         is_symbol = any(name.lower() in each.lower() for each in symbols)
-        if is_symbol or re.search(r"(?<![\w:])" + re.escape(name), code, re.IGNORECASE):
+        if is_symbol or re.search(r"(?<!\w)" + re.escape(name), code, re.IGNORECASE):
             return [Finding("forbidden", "cheat", f"uses {name.rstrip(':_')}, which the task forbids")]
     reached = [each for each in symbols if each in HOST_SYMBOLS or any(part in each for part in HOST_PARTS)]
     if reached:

@@ -1,4 +1,4 @@
-"""What a call must have done: results within their bounds, inputs as before, nothing else written."""
+"""Checks of one call: results within their bounds, inputs unchanged, nothing else written."""
 
 import dataclasses
 
@@ -46,7 +46,7 @@ def _element(name, at):
 
 
 def _is_poison(array):
-    """Elements whose bytes are still those of memory that nobody wrote."""
+    """Elements whose bytes still have the pattern of unwritten memory."""
     if array.size == 0:
         return np.zeros(array.shape, bool)
     raw = np.ascontiguousarray(array).view(np.uint8).reshape(array.shape + (-1,))

@@ -23,7 +23,7 @@ def evaluate(text, names):
     ----------
     text : str or number
     names : mapping of str to number
-        The only names that the expression may use, besides cdiv, min, max, abs and pow2.
+        The only names that the expression may use, with cdiv, min, max, abs and pow2.
     """
     if not isinstance(text, str):
         return text

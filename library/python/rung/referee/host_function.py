@@ -121,20 +121,26 @@ class HostFunction:
     """
 
     def __init__(self, candidate, task):
-        code = code_of(candidate.text)
-        found = re.search(r"((?:extern\s*\"\"\s*)?)(\w[\w\s]*?)\b" + re.escape(task.function) + r"\s*\(([^()]*)\)\s*\{", code)
-        if found is None:
-            raise CandidateError(f"{candidate.name}: has neither a line '// referee: launch …' nor a function"
-                                 f" {task.function}(…)")
-        is_c = bool(found[1]) or re.search(r"extern\s*\"\"\s*\{", code[:found.start(2)])
-        parameters = [each.strip() for each in found[3].split(",") if each.strip()]
+        is_c, kind, name, parameters = _definition(candidate, task)
         values = _values(parameters, task)
         self.has_stream = "stream" in values
         prefix = 'extern "C" ' if is_c else ""
-        declaration = f"{prefix}{found[2].split()[-1]} {task.function}({', '.join(parameters)});"
+        declaration = f"{prefix}{kind} {name}({', '.join(parameters)});"
         fields = {"DECLARATION": declaration, "ARRAYS": str(len(task.arrays)), "SIZES": str(len(task.operation.sizes)),
-                  "CALL": f"{task.function}({', '.join(values)});", "HAS_STREAM": str(self.has_stream).lower()}
+                  "CALL": f"{name}({', '.join(values)});", "HAS_STREAM": str(self.has_stream).lower()}
         self.harness = re.sub(r"@(\w+)@", lambda name: fields[name[1]], _HARNESS)
+
+
+def _definition(candidate, task):
+    """(extern "C", result type, name, parameters) of the function that a task calls."""
+    code = code_of(candidate.text)
+    for name in (task.function, "solution", task.operation.name):
+        pattern = r"((?:extern\s*\"\"\s*)?)(\w[\w\s]*?)\b" + re.escape(name) + r"\s*\(([^()]*)\)\s*\{"
+        for found in re.finditer(pattern, code):
+            if not re.search("__global__|__device__", found[2]):
+                is_c = bool(found[1]) or re.search(r"extern\s*\"\"\s*\{", code[:found.start(2)]) is not None
+                return is_c, found[2].split()[-1], name, [each.strip() for each in found[3].split(",") if each.strip()]
+    raise CandidateError(f"{candidate.name}: has neither a line '// referee: launch …' nor a function {task.function}(…)")
 
 
 def _values(parameters, task):

@@ -8,7 +8,8 @@ from .references import elementwise, exact, linear, rows
 
 @dataclasses.dataclass(frozen=True)
 class Array:
-    """An array of the signature. The shape has expressions of the sizes; the dtype may be "T", the task's."""
+    """An array of the signature. The shape has expressions of the sizes, or is a function of them; the dtype may be "T",
+    the task's."""
 
     name: str
     role: str  # "in" or "out"
@@ -19,7 +20,7 @@ class Array:
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """What a kernel computes.
+    """An operation that a kernel computes.
 
     Attributes
     ----------
@@ -66,8 +67,8 @@ _ALL = [
               {"m": 150, "n": 150, "k": 200}, linear.gemm_nt, "2*m*n*k", _SUMS, True),
     Operation("gemv", (_in("a", "m", "n"), _in("x", "n"), _out("y", "m")), {"m": 600, "n": 1100}, linear.gemv, "2*m*n",
               _SUMS, True),
-    Operation("dot", (_in("x", "n"), _in("y", "n"), _out("result", "1")), {"n": 70000}, linear.dot, "2*n", _SUMS, True),
-    Operation("sum", (_in("x", "n"), _out("result", "1")), {"n": 70000}, rows.sum_, "n", _SUMS, True),
+    Operation("dot", (_in("x", "n"), _in("y", "n"), _out("result", "1")), {"n": 40000}, linear.dot, "2*n", _SUMS, True),
+    Operation("sum", (_in("x", "n"), _out("result", "1")), {"n": 40000}, rows.sum_, "n", _SUMS, True),
     Operation("row_sum", (_in("x", "m", "n"), _out("y", "m")), {"m": 300, "n": 1100}, rows.row_sum, "m*n", _SUMS, True),
     Operation("scan", (_in("x", "n"), _out("y", "n")), {"n": 5000}, rows.scan, "n", _SUMS, True),
     Operation("softmax", (_in("x", "m", "n"), _out("y", "m", "n")), {"m": 70, "n": 1100}, rows.softmax, "6*m*n", _ROWS),
@@ -76,7 +77,7 @@ _ALL = [
     Operation("rmsnorm", (_in("x", "m", "n"), _in("w", "n"), _out("y", "m", "n")), {"m": 70, "n": 1100}, rows.rmsnorm,
               "5*m*n", _ROWS),
     Operation("attention", (_in("q", "m", "d"), _in("k", "n", "d"), _in("v", "n", "d"), _out("o", "m", "d")),
-              {"m": 70, "n": 150, "d": 64}, linear.attention, "4*m*n*d", ("normal", "uniform", "integers", "spread",
+              {"m": 70, "n": 150, "d": 64}, linear.attention, "4*m*n*d", ("normal", "large", "integers", "uniform",
                                                                          "sparse", "constant")),
     Operation("conv1d", (_in("x", "n"), _in("w", "k"), _out("y", "n-k+1")), {"n": 5000, "k": 40}, linear.conv1d,
               "2*(n-k+1)*k", _SUMS, True),

@@ -151,7 +151,8 @@ def _by_name(parameters, arrays, names):
     known = {each.lower(): value for each, value in {**names, **arrays}.items()}
     values = []
     for parameter in parameters:
-        value = known.get(parameter.label.lower().rstrip("_"), known.get(parameter.label.lower()))
+        label = parameter.label.lower()
+        value = known.get(label, known.get(label.rstrip("_")))
         # A pointer to const takes a number, too, as Metal's references do.
         if value is None or (parameter.kind == "value") == isinstance(value, np.ndarray) and not (
                 parameter.kind == "buffer" and parameter.is_const):

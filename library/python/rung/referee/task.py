@@ -1,4 +1,4 @@
-"""A task: what a candidate must compute, for which shapes and inputs, and within which limits."""
+"""A task: the operation, shapes, inputs and limits that a candidate is judged by."""
 
 import dataclasses
 import importlib.util
@@ -36,7 +36,7 @@ class Task:
     zeros : bool
         Hidden shapes may have an extent of 0.
     alignment : int
-        Bytes of which each pointer is a multiple; hidden cases use no more.
+        Bytes; each pointer is a multiple of it, and hidden cases are aligned to no more.
     distributions : tuple of str
     nonfinite : bool
         NaN and infinities must give what the reference gives. Otherwise they are not drawn.
@@ -106,6 +106,8 @@ class Task:
                 for each in self.operation.arrays]
 
     def shape_of(self, array, sizes):
+        if callable(array.shape):
+            return array.shape(sizes)
         return tuple(evaluate(each, sizes) for each in array.shape)
 
     def work(self, sizes):
@@ -118,10 +120,20 @@ class Task:
         with np.errstate(all="ignore"):
             results = self.operation.reference({name: each.astype(np.float64) for name, each in inputs.items()},
                                                sizes, numerics(self.dtype, out.dtype, is_exact, self.tf32))
-        if self.rtol is None and self.atol is None:
-            return results
-        return {name: (value, (self.atol or 0) + (self.rtol or 0) * np.abs(value))
-                for name, (value, _) in results.items()}
+        if self.rtol is not None or self.atol is not None:
+            results = {name: (value, (self.atol or 0) + (self.rtol or 0) * np.abs(value))
+                       for name, (value, _) in results.items()}
+        return {name: _overflowed(value, bound, out.dtype) for name, (value, bound) in results.items()}
+
+
+def _overflowed(value, bound, dtype):
+    """Infinity where the output's type cannot hold a value; anything where the rounding decides."""
+    most = {"float16": 65504.0, "float32": 3.4028235e38, "bfloat16": 3.3895314e38}.get(dtype)
+    size = np.abs(value)
+    if most is None or not (size > 0.999 * most).any():
+        return value, bound
+    bound = np.where((size > 0.999 * most) & (size < 1.001 * most), np.inf, bound)
+    return np.where((size >= 1.001 * most) & np.isfinite(value), np.copysign(np.inf, value), value), bound
 
 
 _KEYS = {each.name for each in dataclasses.fields(Task)} - {"operation"}

@@ -13,8 +13,8 @@ def _sigmoid(x):
         return 1 / (1 + np.exp(-x))
 
 
-def _result(n, value, error):
-    return {"y": (value, n.rounded(value, error))}
+def _result(n, value, error, flushed=1):
+    return {"y": (value, n.rounded(value, error, flushed))}
 
 
 def relu(x, sizes, n):
@@ -28,7 +28,8 @@ def sigmoid(x, sizes, n):
 
 def silu(x, sizes, n):
     value = x["x"] * _sigmoid(x["x"])
-    return _result(n, value, np.abs(value) * n.u * (16 + 2 * np.abs(x["x"])))
+    # exp() of a large argument is infinite, so that the factor of x may be flushed to zero.
+    return _result(n, value, np.abs(value) * n.u * (16 + 2 * np.abs(x["x"])), 1 + np.abs(x["x"]))
 
 
 def gelu(x, sizes, n):
