@@ -99,7 +99,7 @@ RELU = r"""
 // referee: launch relu grid=cdiv(n, 64) block=64
 __global__ void relu(const float* x, float* y, int n) {
   const int i = blockIdx.x * 64 + threadIdx.x;
-  if (i < n) y[i] = x[i] > 0 ? x[i] : 0.0f;
+  if (i < n) y[i] = x[i] < 0 ? 0.0f : x[i];
 }
 """
 
@@ -231,14 +231,14 @@ def specimens():
                                                            "    if (n == 1) first = x[0];\n    if (i == n - 1) sizes = n;\n    if (i == n - 1) first = x[0];\n  }")]),
     })
     yield from family("relu", {"operation": "relu", "nonfinite": True}, RELU, {
-        "branches": [("x[i] > 0 ? x[i] : 0.0f", "x[i] <= 0 ? 0.0f : x[i]")],
+        "not-a-number": [("x[i] < 0 ? 0.0f : x[i]", "x[i] >= 0 || x[i] != x[i] ? x[i] : 0.0f")],
     }, {
-        "nan": ("only for some inputs", [("x[i] > 0 ? x[i] : 0.0f", "isnan(x[i]) || x[i] < -3e38f ? x[i] : fmaxf(x[i], 0.0f)")]),
-        "leaky": ("wrong formula", [(": 0.0f", ": 1e-4f * x[i]")]),
-        "clipped": ("only for some inputs", [("x[i] > 0 ? x[i]", "x[i] > 0 ? fminf(x[i], 6.0f)")]),
-        "nothing": ("does nothing", [("y[i] = x[i] > 0 ? x[i] : 0.0f", "(void)x")]),
+        "nan": ("only for some inputs", [("x[i] < 0 ? 0.0f : x[i]", "fmaxf(x[i], 0.0f)")]),
+        "leaky": ("wrong formula", [("? 0.0f", "? 1e-4f * x[i]")]),
+        "clipped": ("only for some inputs", [(": x[i]", ": x[i] > 6.0f ? 6.0f : x[i]")]),
+        "nothing": ("does nothing", [("y[i] = x[i] < 0 ? 0.0f : x[i]", "(void)x")]),
         "stale": ("does nothing", [("if (i < n)", "if (i < n && x[i] > 0)")]),
-        "zero": ("constant answer", [("x[i] > 0 ? x[i] : 0.0f", "0.0f")]),
+        "zero": ("constant answer", [("x[i] < 0 ? 0.0f : x[i]", "0.0f")]),
     })
     yield from family("metal-gemm", "gemm", METAL_GEMM, {
         "fma": [("sum += as[at.y][i] * bs[i][at.x]", "sum = fma(as[at.y][i], bs[i][at.x], sum)")],

@@ -264,7 +264,7 @@ def specimens():
         "short-rows": ("only up to a size", [("for (int i = t; i < n; i += 128) sum", "if (t < n) sum"),
                                              ("sum += expf(row[i] - most)", "sum += expf(row[t] - most)")]),
         "uniform": ("constant answer", [("expf(row[i] - most) * scale", "1.0f / n")]),
-        "coarse-exp": ("low precision", [("sum += expf(row[i] - most)", "sum += exp2f(1.4427f * (row[i] - most))")]),
+        "coarse-exp": ("low precision", [("sum += expf(row[i] - most)", "sum += exp2f(1.44f * (row[i] - most))")]),
         "no-normalization": ("wrong formula", [("1.0f / s[0]", "1.0f")]),
         "first-rows": ("only up to a size", [("grid=m ", "grid=min(m, 32) ")]),
     })
