@@ -46,6 +46,8 @@ class Call:
         The input that an "independence" call has drawn again.
     reuses : bool
         The arrays have the addresses of the previous call.
+    threads : int
+        CPU threads, among which the blocks are scheduled: one, so that verdicts are reproducible; 0 for all.
     """
 
     case: Case
@@ -53,6 +55,7 @@ class Call:
     offsets: dict
     about: str = ""
     reuses: bool = False
+    threads: int = 1
 
 
 def _draw(task, rng, sizes, distribution):
@@ -125,7 +128,7 @@ def _history(task, rng, case):
     """Calls that tell whether earlier ones matter, and whether each input does."""
     same = _offsets(task, rng, True)
     yield Call(case, "repeat", same)
-    yield Call(case, "repeat", _offsets(task, rng, False))
+    yield Call(case, "repeat", _offsets(task, rng, False), threads=0)
     # One element changes, at the same addresses: fingerprints of inputs miss it.
     edited = {name: each.copy() for name, each in case.inputs.items()}
     for array in task.arrays:

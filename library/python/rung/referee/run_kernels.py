@@ -88,7 +88,7 @@ class KernelRunner:
             arrays[name] = _placed((max(1, evaluate(elements, sizes)),), dtype, 0, None)
         try:
             for step in self.candidate.steps:
-                self._step(step, arrays, sizes, seen)
+                self._step(step, arrays, call, seen)
         except (ValueError, RuntimeError, TypeError) as error:
             if isinstance(error, (CandidateError, ExpressionError)):
                 raise
@@ -100,7 +100,8 @@ class KernelRunner:
                 seen.broken_guards.append(array.name)
         return seen
 
-    def _step(self, step, arrays, sizes, seen):
+    def _step(self, step, arrays, call, seen):
+        sizes = call.case.sizes
         if step.kind == "clear":
             if step.name not in arrays:
                 raise CandidateError(f"referee: clear {step.name}: expected one of {', '.join(arrays)}")
@@ -118,7 +119,8 @@ class KernelRunner:
             for value in values:
                 if isinstance(value, Placed) and value.size == 0:
                     value.is_written = True
-            seen.add(kernel(*values, shared=evaluate(step.get("shared", "0"), names), on_hazard="report", **extents))
+            seen.add(kernel(*values, shared=evaluate(step.get("shared", "0"), names), on_hazard="report",
+                            threads=call.threads, **extents))
             for value in values:
                 if isinstance(value, Placed):
                     value.is_written = True

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 import tempfile
@@ -56,18 +57,28 @@ class ProgramRunner:
             file.write(text)
         return path
 
-    def _run(self, command, **options):
+    def _run(self, command):
+        """(exit code, standard error) of the program; a code of None if it did not end in time."""
         try:
-            return subprocess.run([PROGRAM, *command], capture_output=True, text=True, errors="replace", **options)
+            process = subprocess.Popen([PROGRAM, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True, errors="replace", cwd=self.folder,
+                                       start_new_session=True)
         except OSError as error:
             raise UnavailableError(f"rung: {PROGRAM}: {error.strerror}") from None
+        try:
+            said = process.communicate(timeout=_SECONDS)[1]
+            return process.returncode, said
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # the candidate's process, too
+            process.communicate()
+            return None, f"the program did not end in {_SECONDS} s"
 
     def _compile(self, source):
-        done = self._run(["--nvcc", "-arch=sm_90a", "-lineinfo", "-c", source, "-o", self.object])
-        if done.returncode == 3:
-            raise UnavailableError(done.stderr.strip())
-        if done.returncode != 0:
-            raise CompileError(done.stderr.replace(self.folder + "/", "").strip())
+        code, said = self._run(["--nvcc", "-arch=sm_90a", "-lineinfo", "-c", source, "-o", self.object])
+        if code == 3:
+            raise UnavailableError(said.strip())
+        if code != 0:
+            raise CompileError(said.replace(self.folder + "/", "").strip())
 
     def run(self, calls):
         """Yields (call, Seen) after all calls have run."""
@@ -79,18 +90,14 @@ class ProgramRunner:
             for call in calls:
                 file.write(self._planned(call))
         harness = self._write("referee.cu", self.function.harness)
-        try:
-            done = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--limit", _INSTRUCTIONS, "--json", report,
-                              "--", plan, results], timeout=_SECONDS, cwd=self.folder)
-            ended = "" if done.returncode in (0, 1) else f"; exit code {done.returncode}"
-            said = _last_lines(done.stderr)
-        except subprocess.TimeoutExpired:
-            ended, said = "", f"the program did not end in {_SECONDS} s"
+        code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--limit", _INSTRUCTIONS, "--threads", "1",
+                                "--json", report, "--", plan, results])
+        ended = f"; exit code {code}" if code not in (None, 0, 1) else ""
         facts = {"kernels": [], "reports": []}
         if os.path.exists(report):
             with open(report, encoding="utf-8") as file:
                 facts = json.load(file)
-        yield from self._seen(calls, results, facts, said + ended)
+        yield from self._seen(calls, results, facts, _last_lines(said) + ended)
 
     def _planned(self, call):
         flags = 1 * call.reuses + 2 * (call.purpose == "graph" and self.function.has_stream)
