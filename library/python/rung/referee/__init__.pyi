@@ -49,6 +49,7 @@ class Task:
     libraries: bool = False
     forbid: Sequence[str] = ()
     gpu: str = "h200"
+    launch: Sequence[str] = ()
     claims: Sequence[Mapping[str, Any]] = ...
     rtol: Optional[float] = None
     atol: Optional[float] = None

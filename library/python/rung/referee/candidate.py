@@ -20,6 +20,7 @@ import re
 _LINE = re.compile(r"^\s*//\s*referee:\s*(\w+)\s+(.*?)\s*$", re.MULTILINE)
 _KEY = re.compile(r"\s(grid|groups|block|group|shared|args|times)=")
 _SUFFIXES = (".cu", ".metal", ".ptx")
+_LANGUAGES = ("cuda", "metal", "ptx")
 
 
 class CandidateError(ValueError):
@@ -61,22 +62,22 @@ class Candidate:
 
     @property
     def name(self):
-        return os.path.basename(self.path) if self.path else f"candidate.{self.language}"
+        return os.path.basename(self.path) if self.path else f"candidate{_SUFFIXES[_LANGUAGES.index(self.language)]}"
 
     @property
     def digest(self):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def read(source):
-    """The candidate of a path or a text."""
+def read(source, launch=()):
+    """The candidate of a path or a text, with the task's launch lines if it has none."""
     path, text = None, source
     if isinstance(source, os.PathLike) or ("\n" not in source and source.endswith(_SUFFIXES)):
         path = os.path.abspath(os.fspath(source))
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()
     steps, workspaces = [], {}
-    for kind, rest in _LINE.findall(text):
+    for kind, rest in _LINE.findall(text) or [each.partition(" ")[::2] for each in launch]:
         if kind == "workspace":
             words = rest.split(None, 2)
             if len(words) != 3:
@@ -102,7 +103,7 @@ def _launch(text):
 
 def _language(path, text):
     if path:
-        return {".cu": "cuda", ".metal": "metal", ".ptx": "ptx"}.get(os.path.splitext(path)[1], "cuda")
+        return dict(zip(_SUFFIXES, _LANGUAGES)).get(os.path.splitext(path)[1], "cuda")
     from .._kernel import _language as of_text
     return of_text(text)
 

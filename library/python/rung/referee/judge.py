@@ -64,7 +64,7 @@ def _unfit(facts, error):
 def _runner(candidate, task):
     if callable(candidate):
         return FunctionRunner(candidate, task), None
-    text = read(candidate)
+    text = read(candidate, task.launch)
     if text.steps:
         return KernelRunner(text, task), text
     from .run_program import ProgramRunner

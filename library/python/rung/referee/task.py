@@ -48,6 +48,8 @@ class Task:
         More names that a candidate must not use.
     gpu : str
         The virtual GPU.
+    launch : tuple of str
+        Launch lines for candidates that have none, as "launch gemm grid=cdiv(n, 16) block=16".
     claims : list of dict
         Times that the author states: a shape, "seconds", and optionally "gpu".
     rtol, atol : float or None
@@ -70,6 +72,7 @@ class Task:
     libraries: bool = False
     forbid: tuple = ()
     gpu: str = "h200"
+    launch: tuple = ()
     claims: list = dataclasses.field(default_factory=list)
     rtol: float = None
     atol: float = None

@@ -12,7 +12,7 @@ import time
 def _judge(specimen, seed):
     from .. import judge
     start = time.perf_counter()
-    verdict = judge(specimen.text, specimen.task, seed=seed)
+    verdict = judge(specimen.text, specimen.task, seed=seed, quick=True)
     return verdict.verdict, verdict.rules(), [each.message for each in verdict.findings[:1]], time.perf_counter() - start
 
 
@@ -22,21 +22,16 @@ def is_right(specimen, verdict):
 
 
 def run(chosen, seed=1, jobs=0):
-    """Judges specimens, each as `judge` does: a list of (specimen, verdict, rules, messages, seconds)."""
-    jobs = jobs or os.cpu_count()
-    if jobs == 1:
-        return [(each, *_judge(each, seed)) for each in chosen]
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        return list(zip_results(chosen, pool.map(_judge, chosen, [seed] * len(chosen))))
-
-
-def zip_results(chosen, judged):
-    for specimen, result in zip(chosen, judged):
-        yield (specimen, *result)
+    """Yields (specimen, verdict, rules, messages, seconds) for each specimen. A judgement ends at the first failure, so
+    verdicts do not tell wrong from cheating."""
+    with concurrent.futures.ProcessPoolExecutor(jobs or os.cpu_count()) as pool:
+        for specimen, result in zip(chosen, pool.map(_judge, chosen, [seed] * len(chosen))):
+            yield (specimen, *result)
 
 
 def summary(results):
     """{"wrong", "caught", "missed": [names], "right", "false_alarms": [names], "kinds": {…}, "seconds": {…}}"""
+    results = list(results)
     wrong = [each for each in results if each[0].kind != "right"]
     right = [each for each in results if each[0].kind == "right"]
     kinds = collections.defaultdict(lambda: [0, 0])
@@ -64,11 +59,13 @@ def main(words=None):
     arguments = parser.parse_args(words)
     chosen = [each for each in specimens() if each.name.startswith(arguments.name) and (
         arguments.half is None or each.is_kept_aside == (arguments.half == "kept"))][::arguments.every]
-    results = run(chosen, arguments.seed, arguments.jobs)
-    for specimen, verdict, rules, messages, seconds in results:
+    results = []
+    for result in run(chosen, arguments.seed, arguments.jobs):
+        results.append(result)
+        specimen, verdict, rules, messages, seconds = result
         if arguments.verbose or not is_right(specimen, verdict):
             print(f"{specimen.name}: {specimen.kind}: {verdict} {', '.join(rules)} ({seconds:.2f} s)"
-                  f" {' '.join(messages)[:300]}", file=sys.stderr)
+                  f" {' '.join(messages)[:300]}", file=sys.stderr, flush=True)
     found = summary(results)
     print(json.dumps(found, indent=2))
     return 1 if found["missed"] or found["false_alarms"] else 0

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import re
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Specimen:
 def family(name, task, text, right=(), wrong=()):
     """Yields the specimens of a text.
 
+    Kernels of one family are one file, with a namespace for each specimen, so that they are compiled at once.
+
     Parameters
     ----------
     task : dict or str
@@ -39,11 +42,25 @@ def family(name, task, text, right=(), wrong=()):
         Changes by name: {"variant": [(old, new), …]} and {"variant": (kind, [(old, new), …])}. The text itself is right.
     """
     task = {"operation": task} if isinstance(task, str) else task
-    yield Specimen(name, "right", text, task)
+    made = [Specimen(name, "right", text, task)]
     for variant, changes in dict(right).items():
-        yield Specimen(f"{name}/{variant}", "right", _changed(f"{name}/{variant}", text, changes), task)
+        made.append(Specimen(f"{name}/{variant}", "right", _changed(f"{name}/{variant}", text, changes), task))
     for variant, (kind, changes) in dict(wrong).items():
-        yield Specimen(f"{name}/{variant}", kind, _changed(f"{name}/{variant}", text, changes), task)
+        made.append(Specimen(f"{name}/{variant}", kind, _changed(f"{name}/{variant}", text, changes), task))
+    yield from _in_one_file(made) if "// referee: launch" in text and "metal_stdlib" not in text else made
+
+
+_REFEREE = re.compile(r"^// referee: (.*)\n", re.MULTILINE)
+_INCLUDE = re.compile(r"^#include .*\n", re.MULTILINE)
+
+
+def _in_one_file(made):
+    includes = "".join(dict.fromkeys(line for each in made for line in _INCLUDE.findall(each.text)))
+    bodies = [_INCLUDE.sub("", _REFEREE.sub("", each.text)) for each in made]
+    text = includes + "".join(f"namespace v{number} {{{body}}}\n" for number, body in enumerate(bodies))
+    for number, each in enumerate(made):
+        lines = [re.sub(r"^launch ", f"launch v{number}::", line) for line in _REFEREE.findall(each.text)]
+        yield dataclasses.replace(each, text=text, task={**each.task, "launch": lines})
 
 
 def _changed(name, text, changes):

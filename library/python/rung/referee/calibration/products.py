@@ -14,8 +14,8 @@ __global__ void gemm(const float* a, const float* b, float* c, int m, int n, int
 """
 
 TILED = r"""
-// referee: launch gemm<16> grid=(cdiv(n, 16), cdiv(m, 16)) block=(16, 16)
-template <int T>
+// referee: launch gemm grid=(cdiv(n, 16), cdiv(m, 16)) block=(16, 16)
+constexpr int T = 16;
 __global__ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float as[T][T], bs[T][T + 1];
   const int row = blockIdx.y * T + threadIdx.y, col = blockIdx.x * T + threadIdx.x;
@@ -234,9 +234,9 @@ def specimens():
         "large-block": ("bad launch", [("block=(16, 16)", "block=(64, 64)")]),
     })
     yield from family("gemm-tiled", "gemm", TILED, {
-        "32": [("gemm<16>", "gemm<32>"), ("cdiv(n, 16), cdiv(m, 16)", "cdiv(n, 32), cdiv(m, 32)"),
+        "32": [("T = 16", "T = 32"), ("cdiv(n, 16), cdiv(m, 16)", "cdiv(n, 32), cdiv(m, 32)"),
                ("block=(16, 16)", "block=(32, 32)")],
-        "8": [("gemm<16>", "gemm<8>"), ("cdiv(n, 16), cdiv(m, 16)", "cdiv(n, 8), cdiv(m, 8)"),
+        "8": [("T = 16", "T = 8"), ("cdiv(n, 16), cdiv(m, 16)", "cdiv(n, 8), cdiv(m, 8)"),
               ("block=(16, 16)", "block=(8, 8)")],
         "unpadded": [("bs[T][T + 1]", "bs[T][T]")],
         "dynamic": [("__shared__ float as[T][T], bs[T][T + 1];", "extern __shared__ float memory[];\n"
