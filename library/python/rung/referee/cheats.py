@@ -3,7 +3,7 @@
 - constant: two cases of one shape have other expected results, and the same bits.
 - independent: the output does not change with an input that it depends on.
 - caching: a call gives the results of an earlier one.
-- work: fewer bytes are loaded or stored than the arrays have, or none of the work grows with the size.
+- work: fewer bytes are loaded than the inputs have, or none of the work grows with the size.
 - forbidden: text or symbols of vendor libraries, or of functions that reach out of the candidate.
 - too-fast: a predicted or claimed time is below the roofline's floor.
 """
@@ -19,14 +19,14 @@ from .roofline import floor_seconds
 _KEPT_IN_CACHES = 65536  # bytes: constant memory, which is not counted as loads
 
 LIBRARIES = ("cublas", "cudnn", "cusolver", "cusparse", "cufft", "curand", "nvrtc", "thrust::", "cub::", "cutlass",
-             "torch::", "at::", "MPSMatrix", "MPSNDArray", "rung_")
+             "torch::", "at::", "MPSMatrix", "MPSNDArray", "rung::", "rung_gemm", "rung_dot")
 # Symbols by which a host program reaches its judge, other programs, or code that is not in its text. Mangled names of
 # std::thread and of file streams are matched by their parts.
 HOST_SYMBOLS = ("dlopen", "dlsym", "dlvsym", "dlmopen", "dl_iterate_phdr", "system", "popen", "fork", "vfork", "clone",
                 "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "posix_spawn", "posix_spawnp", "ptrace",
                 "fopen", "fopen64", "freopen", "open", "open64", "openat", "creat", "mmap", "mmap64", "mprotect",
                 "process_vm_readv", "process_vm_writev", "pthread_create", "getenv", "secure_getenv", "setenv", "putenv",
-                "syscall", "signal", "sigaction", "atexit", "on_exit", "setjmp", "_setjmp", "longjmp", "kill", "backtrace",
+                "syscall", "signal", "sigaction", "on_exit", "setjmp", "_setjmp", "longjmp", "kill", "backtrace",
                 "environ", "cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaHostRegister")
 HOST_PARTS = ("St6thread", "basic_ifstream", "basic_ofstream", "basic_fstream", "basic_filebuf", "filesystem", "St5async")
 
@@ -99,7 +99,7 @@ def _independent(results):
 
 
 def work(task, results, grants_constant_memory):
-    """Findings from counters: each byte of an input is loaded at least once, and each byte of an output stored."""
+    """Findings from counters: each byte of an input is loaded at least once. Outputs may be filled without a kernel."""
     for call, seen, is_right in results:
         sizes, where = call.case.sizes, call.case.described()
         if not is_right or min(sizes.values(), default=1) < 1:
@@ -110,15 +110,11 @@ def work(task, results, grants_constant_memory):
             continue  # kernels may skip what a zero multiplies, and load a constant once
         count = seen.counters
         loaded = 32 * (count["global_load_sectors"] + count["bulk_load_sectors"]) + 16 * count["global_atomics"]
-        stored = 32 * (count["global_store_sectors"] + count["bulk_store_sectors"] + count["global_atomics"])
         granted = _KEPT_IN_CACHES if grants_constant_memory else 0
         wanted = sum(each.nbytes for each in call.case.inputs.values()) - granted
-        written = sum(each.nbytes for each in seen.outputs.values()) - granted
         if loaded < 0.99 * wanted:
             return [Finding("work", "cheat", f"the kernels load {loaded} bytes, and the inputs have at least {wanted} that"
                                              " no constant memory holds: the results come from elsewhere", where)]
-        if stored < 0.99 * written:
-            return [Finding("work", "cheat", f"the kernels store {stored} bytes, and the outputs have {written}", where)]
     return _growth(task, results)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._command import PROGRAM
 from .._core import UnavailableError
+from .._kernel import _stored
 from .._kernel_server import CompileError
 from .checks import Finding
 from .distributions import numpy_dtype
@@ -42,7 +43,8 @@ class ProgramRunner:
         self.function = HostFunction(candidate, task)
         self._folder = tempfile.TemporaryDirectory(prefix="rung-referee-")
         self.folder = self._folder.name
-        source = candidate.path or self._write("candidate.cu", candidate.text)
+        # Files of the cache of compiled code, which knows them by their paths.
+        source = candidate.path or _stored(candidate.text, "candidate", ".cu")
         self.object = os.path.join(self.folder, "candidate.o")
         self._compile(source)
         with open(self.object, "rb") as file:
@@ -50,12 +52,6 @@ class ProgramRunner:
 
     def close(self):
         self._folder.cleanup()
-
-    def _write(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
 
     def _run(self, command):
         """(exit code, standard error) of the program; a code of None if it did not end in time."""
@@ -78,7 +74,7 @@ class ProgramRunner:
         if code == 3:
             raise UnavailableError(said.strip())
         if code != 0:
-            raise CompileError(said.replace(self.folder + "/", "").strip())
+            raise CompileError(said.replace(os.path.dirname(source) + "/", "").strip())
 
     def run(self, calls):
         """Yields (call, Seen) after all calls have run."""
@@ -89,7 +85,7 @@ class ProgramRunner:
             file.write(struct.pack("<q", len(calls)))
             for call in calls:
                 file.write(self._planned(call))
-        harness = self._write("referee.cu", self.function.harness)
+        harness = _stored(self.function.harness, "referee", ".cu")
         code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--limit", _INSTRUCTIONS, "--threads", "1",
                                 "--json", report, "--", plan, results])
         ended = f"; exit code {code}" if code not in (None, 0, 1) else ""
@@ -163,7 +159,7 @@ class ProgramRunner:
         for report in reports:
             if report["fails"]:
                 launch = report["launches"][0] if report["launches"] else 0
-                message = re.sub(re.escape(self.folder + "/"), "", report["message"])
+                message = re.sub(r"/\S*/(?=[^/\s]*\.cu\b)", "", report["message"])
                 found.setdefault(min(call_of.get(launch, 0), count - 1), []).append(message)
         return found
 

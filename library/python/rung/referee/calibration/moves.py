@@ -211,7 +211,7 @@ def specimens():
         "only-once": ("caches", [("__global__", "__device__ int calls;\n__global__"), ("if (i < n)", "if (i < n && calls < 20)"),
                                  ("70710678f));", "70710678f));\n  if (i == 0) calls = calls + 1;")]),
     })
-    yield from family("add-strided", "add", ADD, {
+    yield from family("add-strided", {"operation": "add", "limits": {"n": 40000}}, ADD, {
         "one-block": [("min(cdiv(n, 256), 8)", "1")],
         "volatile": [("const float* z", "const volatile float* z")],
     }, {

@@ -254,8 +254,7 @@ def specimens():
         "whole-tiles": ("only for some shapes", [("k0 < k; k0", "k0 + T <= k; k0")]),
         "one-tile": ("only up to a size", [("k0 < k; k0 += T", "k0 < T; k0 += T")]),
         "wrong-tile": ("stride mix-up", [("fmaf(as[threadIdx.y][i], bs[i][threadIdx.x]", "fmaf(as[i][threadIdx.y], bs[i][threadIdx.x]")]),
-        "too-much-shared": ("bad launch", [("as[T][T], bs[T][T + 1]", "as[T][T], bs[T][T + 1], more[90000]"),
-                                           ("float sum = 0;", "float sum = 0;\n  more[threadIdx.x] = 0;")]),
+        "too-much-shared": ("bad launch", [("block=(16, 16)", "block=(16, 16) shared=300000")]),
         "small-shared": ("out of bounds", [("as[T][T], bs", "as[T][T - 1], bs")]),
     })
     yield from family("gemm-registers", "gemm", REGISTERS, {
@@ -312,10 +311,12 @@ def specimens():
         "ignores-v": ("ignores an input", [("weight * v[j * D + i]", "weight")]),
         "short": ("only up to a size", [("j < n; ++j", "j < min(n, 64); ++j")]),
     })
-    yield from family("conv1d", {"operation": "conv1d", "limits": {"k": 40}}, CONV1D, {}, {
+    yield from family("conv1d", {"operation": "conv1d", "limits": {"k": 40}}, CONV1D, {
+        # Threads that have exited count as arrived, and all have loaded their part before.
+        "early-return": [("  __syncthreads();\n", "  if (i > n - k) return;\n  __syncthreads();\n")],
+    }, {
         "no-halo": ("uninitialised", [("at < 128 + k - 1", "at < 128")]),
         "no-sync": ("race in shared memory", [("  __syncthreads();\n", "")]),
-        "early-return": ("barrier in divergent code", [("  __syncthreads();\n", "  if (i > n - k) return;\n  __syncthreads();\n")]),
         "flipped": ("wrong formula", [("* w[j]", "* w[k - 1 - j]")]),
         "same": ("out of bounds", [("if (i > n - k)", "if (i >= n)")]),
         "short-halo": ("only up to a size", [("at < 128 + k - 1", "at < 128 + min(k - 1, 16)")]),
