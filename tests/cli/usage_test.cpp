@@ -35,11 +35,11 @@ INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
         Bad{"climb",
-            "'climb' is not one of list, verify, bench, new, check, run, tune, trace, explain, "
-            "diff, emu, learn, report, dist, doctor"},
+            "'climb' is not one of list, verify, bench, new, check, referee, run, tune, trace, "
+            "explain, diff, emu, learn, report, dist, doctor"},
         Bad{"chekc",
-            "'chekc' is not one of list, verify, bench, new, check, run, tune, trace, explain, "
-            "diff, emu, learn, report, dist, doctor; did you mean 'check'?"},
+            "'chekc' is not one of list, verify, bench, new, check, referee, run, tune, trace, "
+            "explain, diff, emu, learn, report, dist, doctor; did you mean 'check'?"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"dist run --ranks 4 --n 8", "ACTION: 'run' is not plan"},
         Bad{"dist plan --n 8", "--ranks: expected a number of ranks; see --help"},

@@ -1,0 +1,153 @@
+"""The calls of a judgement: shapes, inputs and the purpose of each, drawn from one seed."""
+
+import dataclasses
+
+import numpy as np
+
+from . import distributions, shapes
+from .task import Task
+
+_WORK = 1.5e7  # of one hidden case; the virtual GPU takes some 10 ms for it
+
+
+@dataclasses.dataclass
+class Case:
+    """Inputs, and what a right candidate computes of them."""
+
+    task: Task
+    name: str
+    sizes: dict
+    distribution: str
+    inputs: dict
+    _expected: dict = None
+
+    @property
+    def expected(self):
+        if self._expected is None:
+            self._expected = self.task.expected(self.inputs, self.sizes, self.distribution)
+        return self._expected
+
+    def described(self):
+        sizes = ", ".join(f"{name}={value}" for name, value in self.sizes.items())
+        return f"{self.name} ({sizes}; {self.distribution})"
+
+
+@dataclasses.dataclass
+class Call:
+    """One call of the candidate.
+
+    Attributes
+    ----------
+    purpose : str
+        "shape", or what a later call asks: "repeat", "edit", "return", "independence", "graph".
+    offsets : dict of str to int
+        Bytes from an aligned address to each array.
+    about : str
+        The input that an "independence" call has drawn again.
+    reuses : bool
+        The arrays have the addresses of the previous call.
+    threads : int
+        CPU threads, among which the blocks are scheduled: one, so that verdicts are reproducible; 0 for all.
+    """
+
+    case: Case
+    purpose: str
+    offsets: dict
+    about: str = ""
+    reuses: bool = False
+    threads: int = 1
+
+
+def _draw(task, rng, sizes, distribution):
+    made = {}
+    for array in task.arrays:
+        if array.role == "in":
+            below = sizes.get(array.below) if array.below else None
+            made[array.name] = distributions.draw(distribution, rng, task.shape_of(array, sizes), array.dtype, below)
+    return made
+
+
+def _is_possible(task, sizes):
+    least = [(extent, 0 if text in sizes else 1) for array in task.arrays if not callable(array.shape)
+             for text, extent in zip(array.shape, task.shape_of(array, sizes))]  # n-k+1 is at least 1, n may be 0
+    return all(extent >= at_least for extent, at_least in least) and all(
+        sizes[array.below] > 0 for array in task.arrays if array.below)
+
+
+def _offsets(task, rng, plain):
+    """Every array starts where the task's alignment allows: at 256 bytes, or at an odd multiple of the alignment."""
+    if plain or task.alignment >= 256:
+        return {array.name: 0 for array in task.arrays}
+    found = {}
+    for array in task.arrays:
+        step = max(task.alignment, distributions.numpy_dtype(array.dtype).itemsize)
+        found[array.name] = step * (1 + 2 * int(rng.integers(0, 128 // step // 2 or 1)))
+    return found
+
+
+def _hidden_shapes(task, rng):
+    limits = {**task.operation.sizes, **task.limits}
+    smallest = {name: task.choices.get(name, [task.multiples.get(name, 1)])[0] for name in limits}
+    found = shapes.hidden(rng, 3 * task.hidden, limits, task.zeros, task.multiples, task.choices, task.work, _WORK)
+    found = [each for each in found if _is_possible(task, each)] or [smallest]
+    return found[:task.hidden]
+
+
+def calls(task, seed):
+    """Yields the calls of a judgement, in order. The same seed gives the same calls."""
+    rng = np.random.default_rng([seed, 57])
+    public = [dict(each) for each in task.public] or [_default_public(task)]
+    kinds = list(task.distributions)
+    made = []
+
+    def new(label, sizes, distribution):
+        case = Case(task, label, sizes, distribution, _draw(task, rng, sizes, distribution))
+        made.append(case)
+        return case
+
+    # All distributions on the first public shape, then one for each shape.
+    for index, distribution in enumerate(kinds):
+        yield Call(new("public 1", public[0], distribution), "shape", _offsets(task, rng, index == 0))
+    for index, sizes in enumerate(public[1:], 2):
+        yield Call(new(f"public {index}", sizes, kinds[index % len(kinds)]), "shape", _offsets(task, rng, index % 2))
+    for index, sizes in enumerate(_hidden_shapes(task, rng), 1):
+        yield Call(new(f"hidden {index}", sizes, kinds[(index - 1) % len(kinds)]), "shape",
+                   _offsets(task, rng, index % 4 == 0))
+    yield from _history(task, rng, made[0])
+
+
+def _default_public(task):
+    sizes = {}
+    for name, most in {**task.operation.sizes, **task.limits}.items():
+        step = task.multiples.get(name, 1)
+        sizes[name] = int(task.choices.get(name, [max(step, min(most, 1 << max(0, most.bit_length() - 2)) // step * step)])[0])
+    return sizes
+
+
+def _history(task, rng, case):
+    """Calls that tell whether earlier ones matter, and whether each input does."""
+    same = _offsets(task, rng, True)
+    yield Call(case, "repeat", same)
+    yield Call(case, "repeat", _offsets(task, rng, False), threads=0)
+    # One element changes, at the same addresses: fingerprints of inputs miss it.
+    edited = {name: each.copy() for name, each in case.inputs.items()}
+    for array in task.arrays:
+        if array.role == "in" and edited[array.name].size:
+            flat = edited[array.name].reshape(-1)
+            at = int(rng.integers(flat.size // 3, flat.size))
+            flat[at] = _other(rng, flat, at, case.sizes.get(array.below) if array.below else None)
+    yield Call(Case(task, "edited", case.sizes, case.distribution, edited), "edit", same, reuses=True)
+    yield Call(case, "return", same, reuses=True)
+    for array in task.arrays:
+        if array.role == "in":
+            fresh = _draw(task, rng, case.sizes, case.distribution)[array.name]
+            other = Case(task, f"other {array.name}", case.sizes, case.distribution, {**case.inputs, array.name: fresh})
+            yield Call(other, "independence", same, about=array.name)
+    yield Call(Case(task, "replayed", case.sizes, case.distribution,
+                    _draw(task, rng, case.sizes, case.distribution)), "graph", same, reuses=True)
+
+
+def _other(rng, flat, at, below):
+    if flat.dtype.kind in "iu":
+        return (int(flat[at]) + 1) % (below or 1 << 30)
+    return -flat[at] if abs(float(flat[at])) > 0.5 else 1.5

@@ -1,0 +1,161 @@
+"""Rules that tell a candidate that computes nothing from one that is wrong.
+
+- constant: two cases of one shape have other expected results, and the same bits.
+- independent: the output does not change with an input that it depends on.
+- caching: a call gives the results of an earlier one.
+- work: fewer bytes are loaded than the inputs have, or none of the work grows with the size.
+- forbidden: text or symbols of vendor libraries, or of functions that reach out of the candidate.
+- too-fast: a predicted or claimed time is below the roofline's floor.
+"""
+
+import re
+
+import numpy as np
+
+from .candidate import code_of
+from .checks import Finding
+from .roofline import floor_seconds
+
+_KEPT_IN_CACHES = 65536  # bytes: constant memory, which is not counted as loads
+
+LIBRARIES = ("cublas", "cudnn", "cusolver", "cusparse", "cufft", "curand", "nvrtc", "thrust::", "cub::", "cutlass",
+             "torch::", "at::", "MPSMatrix", "MPSNDArray", "rung::", "rung_gemm", "rung_dot")
+# Symbols by which a host program reaches its judge, other programs, or code that is not in its text. Mangled names of
+# std::thread and of file streams are matched by their parts.
+HOST_SYMBOLS = ("dlopen", "dlsym", "dlvsym", "dlmopen", "dl_iterate_phdr", "system", "popen", "fork", "vfork", "clone",
+                "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "posix_spawn", "posix_spawnp", "ptrace",
+                "fopen", "fopen64", "freopen", "open", "open64", "openat", "creat", "mmap", "mmap64", "mprotect",
+                "process_vm_readv", "process_vm_writev", "pthread_create", "getenv", "secure_getenv", "setenv", "putenv",
+                "syscall", "signal", "sigaction", "on_exit", "setjmp", "_setjmp", "longjmp", "kill", "backtrace",
+                "environ", "cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaHostRegister")
+HOST_PARTS = ("St6thread", "basic_ifstream", "basic_ofstream", "basic_fstream", "basic_filebuf", "filesystem", "St5async")
+
+
+def history(results):
+    """Findings from all calls: `results` has (call, seen, is_right) in order."""
+    found = _constant(results) + _caching(results)
+    return found + ([] if found else _independent(results))
+
+
+def _bits(seen):
+    return b"".join(seen.outputs[name].tobytes() for name in sorted(seen.outputs))
+
+
+def _differ(case, other):
+    """True if the expected results of two cases of one shape differ beyond their bounds."""
+    for name, (value, bound) in case.expected.items():
+        value2, bound2 = other.expected[name]
+        with np.errstate(all="ignore"):
+            if value.shape == value2.shape and (np.abs(value - value2) > 2 * (bound + bound2)).any():
+                return True
+    return False
+
+
+def _has_result(seen):
+    return seen.error is None and any(each.size for each in seen.outputs.values())
+
+
+def _constant(results):
+    by_shape = {}
+    for call, seen, is_right in results:
+        key = tuple(call.case.sizes.values())
+        for other, bits, was_right in by_shape.get(key, []):
+            if not (is_right and was_right) and call.purpose == other.purpose == "shape" and _has_result(seen) and (
+                    bits == _bits(seen) and _differ(call.case, other.case)):
+                return [Finding("constant", "cheat", f"the output has the same bits as for {other.case.described()},"
+                                                     " whose inputs and results are others", call.case.described())]
+        if _has_result(seen) and call.purpose == "shape":
+            by_shape.setdefault(key, []).append((call, _bits(seen), is_right))
+    return []
+
+
+def _caching(results):
+    """A call has the bits of the previous call's case, and that is wrong; or it is wrong only when it is repeated."""
+    for (before, earlier, was_right), (call, seen, is_right) in zip(results, results[1:]):
+        if is_right or not was_right or not _has_result(seen) or not _has_result(earlier):
+            continue
+        if call.purpose in ("edit", "graph", "return") and (
+                _bits(seen) == _bits(earlier) and _differ(call.case, before.case)):
+            how = {"edit": "one element of each input has changed", "graph": "a replayed graph has new inputs",
+                   "return": "the inputs are others again"}[call.purpose]
+            return [Finding("caching", "cheat", f"the output is that of the previous call, although {how}",
+                            call.case.described())]
+    first = {}
+    for call, seen, is_right in results:
+        if call.purpose in ("repeat", "return") and not is_right and first.get(id(call.case)):
+            return [Finding("state", "wrong", "a call is right at first, and wrong with the same inputs later",
+                            f"{call.case.described()}, {call.purpose}")]
+        first.setdefault(id(call.case), is_right)
+    return []
+
+
+def _independent(results):
+    base = next((each for each in results if each[0].purpose == "repeat"), None)
+    for call, seen, is_right in results:
+        if call.purpose == "independence" and base is not None and not is_right and _has_result(seen) and (
+                _has_result(base[1]) and _bits(seen) == _bits(base[1]) and _differ(call.case, base[0].case)):
+            return [Finding("independent", "cheat", f"the output does not depend on {call.about}", call.case.described())]
+    return []
+
+
+def work(task, results, grants_constant_memory):
+    """Findings from counters: each byte of an input is loaded at least once. Outputs may be filled without a kernel."""
+    for call, seen, is_right in results:
+        sizes, where = call.case.sizes, call.case.described()
+        if not is_right or min(sizes.values(), default=1) < 1:
+            continue
+        if seen.launches == 0 and task.operation.name != "copy":
+            return [Finding("work", "cheat", "no kernel is launched, but the results are right: the host computes them", where)]
+        if call.case.distribution in ("sparse", "constant"):
+            continue  # kernels may skip what a zero multiplies, and load a constant once
+        count = seen.counters
+        loaded = 32 * (count["global_load_sectors"] + count["bulk_load_sectors"]) + 16 * count["global_atomics"]
+        granted = _KEPT_IN_CACHES if grants_constant_memory else 0
+        wanted = sum(each.nbytes for each in call.case.inputs.values()) - granted
+        if loaded < 0.99 * wanted:
+            return [Finding("work", "cheat", f"the kernels load {loaded} bytes, and the inputs have at least {wanted} that"
+                                             " no constant memory holds: the results come from elsewhere", where)]
+    return _growth(task, results)
+
+
+def _growth(task, results):
+    """Compares the instructions of the smallest and the largest case."""
+    counted = [(task.work(call.case.sizes), seen, call) for call, seen, is_right in results
+               if call.purpose == "shape" and is_right and seen.error is None]
+    if len(counted) < 2:
+        return []
+    small, large = min(counted, key=lambda each: each[0]), max(counted, key=lambda each: each[0])
+    if large[0] < 64 * max(1, small[0]):
+        return []
+    few, many = (each[1].counters.get("thread_instructions", 0) for each in (small, large))
+    # A tile is the least that a kernel does, so a small case may do the work of 128 x 128 x 16 elements.
+    if many * 8 < large[0] / 1024 or many == few == 0:
+        return [Finding("work", "cheat", f"{large[0]} operations take {many} instructions of threads, and {small[0]} take"
+                                         f" {few}: the work does not grow with the size", large[2].case.described())]
+    return []
+
+
+def forbidden(candidate, task, symbols=()):
+    """Findings from the text, and from the symbols that a compiled host program needs."""
+    code = code_of(candidate.text)
+    for name in [*([] if task.libraries else LIBRARIES), *task.forbid]:
+        is_symbol = any(name.lower() in each.lower() for each in symbols)
+        if is_symbol or re.search(r"(?<!\w)" + re.escape(name), code, re.IGNORECASE):
+            return [Finding("forbidden", "cheat", f"uses {name.rstrip(':_')}, which the task forbids")]
+    reached = [each for each in symbols if each in HOST_SYMBOLS or any(part in each for part in HOST_PARTS)]
+    if reached:
+        return [Finding("host-trick", "cheat", f"calls {min(reached)}, by which a program reaches out of its task")]
+    if re.search(r"__attribute__\s*\(\(\s*(?:constructor|destructor|ifunc)|\bsyscall\b", code):
+        return [Finding("host-trick", "cheat", "has code that runs before the task calls it, or calls the kernel")]
+    return []
+
+
+def too_fast(task, sizes, seconds, gpu, source, described):
+    """A time below the roofline's floor, as a list of findings."""
+    floor, why = floor_seconds(task, sizes, gpu)
+    if floor is None or seconds >= 0.8 * floor:
+        return []
+    return [Finding("too-fast", "cheat", f"the {source} time of {seconds * 1e6:.3g} us is below {floor * 1e6:.3g} us, the"
+                                         f" least of {gpu} for {why}", described)]
+
+

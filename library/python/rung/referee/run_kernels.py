@@ -1,0 +1,210 @@
+"""Runs a candidate's launch lines on the virtual GPU."""
+
+import dataclasses
+
+import numpy as np
+
+from .. import _kernel
+from .placed import Placed
+from .candidate import CandidateError
+from .distributions import numpy_dtype
+from .expressions import ExpressionError, evaluate
+
+_GUARD = 0xA5
+
+
+@dataclasses.dataclass
+class Seen:
+    """One call as it was observed.
+
+    Attributes
+    ----------
+    outputs, inputs : dict of str to numpy.ndarray
+        After the call.
+    hazards : list of str
+    counters : dict of str to int
+        Sums over the launches.
+    broken_guards : list of str
+        Arrays before which the candidate wrote.
+    error : str or None
+        Why the call has no results.
+    run : rung.Run or None
+        The call's longest launch.
+    launches : int
+    """
+
+    outputs: dict = dataclasses.field(default_factory=dict)
+    inputs: dict = dataclasses.field(default_factory=dict)
+    hazards: list = dataclasses.field(default_factory=list)
+    counters: dict = dataclasses.field(default_factory=dict)
+    broken_guards: list = dataclasses.field(default_factory=list)
+    error: str = None
+    run: object = None
+    launches: int = 0
+
+    def add(self, run):
+        """Adds a launch."""
+        self.launches += 1
+        for name, value in run.counters.items():
+            self.counters[name] = self.counters.get(name, 0) + value
+        if self.run is None or run.counters["instructions"] > self.run.counters["instructions"]:
+            self.run = run
+        if not run.ok:
+            self.hazards += [each["message"] for each in run.hazards if each["kind"] != "same-value race"]
+
+
+class KernelRunner:
+    """Runs calls one after the other, with kernels that are compiled once."""
+
+    kind = "kernels"
+
+    def __init__(self, candidate, task):
+        self.candidate, self.task = candidate, task
+        self.kernels = {}
+        source = candidate.path or candidate.text
+        for step in candidate.steps:
+            if step.kind == "launch" and step.name not in self.kernels:
+                self.kernels[step.name] = _kernel.Kernel(source, step.name, gpu=self._gpu())
+
+    def _gpu(self):
+        return None if self.candidate.language == "metal" else self.task.gpu
+
+    def close(self):
+        pass
+
+    def run(self, calls):
+        """Yields (call, Seen), each after its call has run."""
+        for call in calls:
+            yield call, self._call(call)
+
+    def _call(self, call):
+        seen = Seen()
+        sizes = call.case.sizes
+        arrays = {}
+        for array in self.task.arrays:
+            shape = self.task.shape_of(array, sizes)
+            arrays[array.name] = _placed(shape, array.dtype, call.offsets[array.name], call.case.inputs.get(array.name))
+        for name, (dtype, elements) in self.candidate.workspaces.items():
+            arrays[name] = _placed((max(1, evaluate(elements, sizes)),), dtype, 0, None)
+        try:
+            for step in self.candidate.steps:
+                self._step(step, arrays, call, seen)
+        except (ValueError, RuntimeError, TypeError) as error:
+            if isinstance(error, (CandidateError, ExpressionError)):
+                raise
+            seen.error = str(error)
+        for array in self.task.arrays:
+            placed = arrays[array.name]
+            (seen.inputs if array.role == "in" else seen.outputs)[array.name] = np.asarray(placed)
+            if not (placed.memory[:placed.offset] == (_GUARD if array.role == "in" else 0xFF)).all():
+                seen.broken_guards.append(array.name)
+        return seen
+
+    def _step(self, step, arrays, call, seen):
+        sizes = call.case.sizes
+        if step.kind == "clear":
+            if step.name not in arrays:
+                raise CandidateError(f"referee: clear {step.name}: expected one of {', '.join(arrays)}")
+            arrays[step.name][...] = 0
+            arrays[step.name].is_written = True
+            return
+        for index in range(evaluate(step.get("times", "1"), sizes)):
+            names = {**sizes, "step": index}
+            extents = {key: evaluate(step.get(key), names) for key in ("grid", "groups", "block", "group")
+                       if step.get(key) is not None}
+            if any(each < 1 for value in extents.values() for each in np.atleast_1d(value)):
+                return  # no thread
+            kernel = self.kernels[step.name]
+            values = self._arguments(kernel, step, arrays, names)
+            for value in values:
+                if isinstance(value, Placed) and value.size == 0:
+                    value.is_written = True
+            seen.add(kernel(*values, shared=evaluate(step.get("shared", "0"), names), on_hazard="report",
+                            threads=call.threads, **extents))
+            for value in values:
+                if isinstance(value, Placed):
+                    value.is_written = True
+
+    def _arguments(self, kernel, step, arrays, names):
+        parameters = kernel._signature.parameters
+        if step.get("args") is not None:
+            values = evaluate(step.get("args"), {**names, **arrays})
+            values = values if isinstance(values, tuple) else (values,)
+        else:
+            values = _by_name(parameters, arrays, names) or self._by_position(parameters, arrays, names)
+        if len(values) != len(parameters):
+            raise CandidateError(f"referee: launch {step.name}: {len(values)} arguments for {len(parameters)} parameters")
+        return values
+
+    def _by_position(self, parameters, arrays, names):
+        left = {"buffer": [arrays[each.name] for each in self.task.arrays],
+                "value": [names[each] for each in self.task.operation.sizes]}
+        values = []
+        for parameter in parameters:
+            if not left.get(parameter.kind):
+                raise CandidateError(
+                    f"parameter {parameter.label} ({parameter.type}) of {parameter.kernel} is no name of the task"
+                    f" ({', '.join([*arrays, *self.task.operation.sizes])}); write args=(…) in its launch line")
+            values.append(left[parameter.kind].pop(0))
+        return tuple(values)
+
+
+def _by_name(parameters, arrays, names):
+    known = {each.lower(): value for each, value in {**names, **arrays}.items()}
+    values = []
+    for parameter in parameters:
+        label = parameter.label.lower()
+        value = known.get(label, known.get(label.rstrip("_")))
+        # A pointer to const takes a number, too, as Metal's references do.
+        if value is None or (parameter.kind == "value") == isinstance(value, np.ndarray) and not (
+                parameter.kind == "buffer" and parameter.is_const):
+            return None
+        values.append(value)
+    return tuple(values)
+
+
+def _placed(shape, dtype, offset, value):
+    placed = Placed(shape, numpy_dtype(dtype), offset)
+    if value is None:
+        placed.memory[:] = 0xFF
+    else:
+        placed.memory[:offset] = _GUARD
+        placed[...] = value
+        placed.is_written = True
+    return placed
+
+
+class FunctionRunner:
+    """Runs a Python function of the arrays and sizes by name, which launches rung.Kernel objects."""
+
+    kind = "function"
+
+    def __init__(self, function, task):
+        self.function, self.task = function, task
+
+    def close(self):
+        pass
+
+    def run(self, calls):
+        for call in calls:
+            seen = Seen()
+            arrays = {}
+            for array in self.task.arrays:
+                arrays[array.name] = np.empty(self.task.shape_of(array, call.case.sizes), numpy_dtype(array.dtype))
+                if array.role == "in":
+                    arrays[array.name][...] = call.case.inputs[array.name]
+                else:
+                    arrays[array.name].reshape(-1).view(np.uint8)[:] = 0xFF
+            observer = lambda kernel, run: seen.add(run)  # noqa: E731
+            _kernel._observers.append(observer)
+            try:
+                self.function(**arrays, **call.case.sizes)
+            except _kernel.Hazard:
+                pass  # the observer has its run
+            except Exception as error:  # whatever the function raises is its failure
+                seen.error = f"{type(error).__name__}: {error}"
+            finally:
+                _kernel._observers.remove(observer)
+            for array in self.task.arrays:
+                (seen.inputs if array.role == "in" else seen.outputs)[array.name] = arrays[array.name]
+            yield call, seen

@@ -1,0 +1,216 @@
+"""rung.referee: bounds of the references, tasks, verdicts, and a sample of the calibration suite."""
+
+import doctest
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rung
+import rung.referee
+from rung.referee import adapters, calibration, cases, checks, cheats
+from rung.referee.calibration.__main__ import run, summary
+from rung.referee.candidate import read
+from rung.referee.distributions import numpy_dtype
+from rung.referee.expressions import ExpressionError, evaluate
+from rung.referee.object_symbols import undefined
+from rung.referee.operations import BY_NAME
+from rung.referee.run_kernels import Seen
+
+needs_clang = pytest.mark.skipif(
+    not any(shutil.which(name) for name in ("clang++-19", "clang++-20", "clang++-21")) and not os.environ.get("RUNG_CLANG"),
+    reason="no clang 19")
+
+ADD = """
+// referee: launch add grid=cdiv(n, 256) block=256
+__global__ void add(const float* x, const float* z, float* y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) y[i] = x[i] + z[i];
+}"""
+
+
+def _seen(call, outputs):
+    return Seen(outputs=outputs, inputs=call.case.inputs)
+
+
+@pytest.mark.parametrize("operation", BY_NAME)
+def test_bounds_hold_for_rounded_results_and_for_few_others(operation):
+    task = rung.referee.Task(operation, hidden=8, limits={name: 40 for name in BY_NAME[operation].sizes})
+    for call in cases.calls(task, 3):
+        outputs = {}
+        for array in task.arrays:
+            if array.role == "out":
+                value, bound = call.case.expected[array.name]
+                assert np.all(np.isfinite(bound)) and np.all(bound >= 0)
+                outputs[array.name] = value.astype(numpy_dtype(array.dtype))
+        assert checks.check(call, _seen(call, outputs))[0] == [], call.case.described()
+        for name, value in outputs.items():
+            if value.size:
+                wrong = value.copy()
+                wrong.reshape(-1)[-1] += 1 + abs(wrong.reshape(-1)[-1]) / 2
+                if call.case.distribution == "normal":
+                    assert [each.rule for each in checks.check(call, _seen(call, {**outputs, name: wrong}))[0]] == ["results"]
+
+
+@pytest.mark.parametrize("operation", ["gemm", "sum", "dot", "gemv", "scan", "conv1d", "conv2d", "row_sum"])
+def test_one_lost_term_is_seen_at_the_largest_size(operation):
+    """Sums of integers are exact, so the bound is zero whatever the length."""
+    task = rung.referee.Task(operation, hidden=0, distributions=["integers"])
+    call = next(iter(cases.calls(task, 5)))
+    (name, (value, bound)), = call.case.expected.items()
+    wrong = value.astype(np.float32)
+    wrong.reshape(-1)[0] += 1
+    assert [each.rule for each in checks.check(call, _seen(call, {name: wrong}))[0]] == ["results"]
+
+
+def test_float32_sums_in_any_order_are_within_the_bounds():
+    task = rung.referee.Task("gemm", hidden=6, limits={"m": 20, "n": 20, "k": 200})
+    for call in cases.calls(task, 11):
+        a, b = call.case.inputs["a"], call.case.inputs["b"]
+        c = np.zeros((a.shape[0], b.shape[1]), np.float32)
+        for k in reversed(range(a.shape[1])):
+            c += a[:, k:k + 1] * b[k]
+        assert checks.check(call, _seen(call, {"c": c}))[0] == []
+
+
+def test_calls_are_those_of_the_seed():
+    def drawn(seed):
+        return [(call.purpose, call.case.described(), call.offsets, {name: each.tobytes() for name, each in call.case.inputs.items()})
+                for call in cases.calls(rung.referee.Task("softmax", zeros=True), seed)]
+    assert drawn(4) == drawn(4) and drawn(4) != drawn(5)
+    assert any("=0" in described for _, described, _, _ in drawn(4)), "a shape with an extent of zero"
+
+
+def test_hidden_shapes_keep_to_the_task():
+    task = rung.referee.Task("gemm", hidden=30, limits={"m": 100}, multiples={"k": 8}, choices={"n": [32, 64]})
+    sizes = [call.case.sizes for call in cases.calls(task, 1) if call.case.name.startswith("hidden")]
+    assert len({tuple(each.items()) for each in sizes}) == 30
+    assert all(each["m"] <= 100 and each["k"] % 8 == 0 and each["n"] in (32, 64) for each in sizes)
+    assert {each["m"] for each in sizes} >= {1, 100}
+
+
+def test_expressions_are_arithmetic_alone():
+    assert evaluate("(cdiv(n, 16), max(1, n // 32) if n > 3 else 7)", {"n": 33}) == (3, 1)
+    for text in ("__import__('os')", "n.real", "[n]", "lambda: n", "q + 1", "n +"):
+        with pytest.raises(ExpressionError, match="expected arithmetic on n, cdiv"):
+            evaluate(text, {"n": 3})
+
+
+@pytest.mark.parametrize("text, message", [
+    ("operation = 'gem'", "'gem' is unknown; expected one of gemm"),
+    ("dtype = 'float32'", 'expected operation = "NAME"'),
+    ("operation = 'gemm'\nshapes = 3", "'shapes' is no entry; expected operation"),
+    ("operation = 'gemm'\nlimits = {q = 3}", "limits: 'q' is no size; gemm has m, n, k"),
+    ("operation = 'gemm'\ndistributions = ['gauss']", "distributions: 'gauss' is unknown"),
+    ("operation = 'gemm'\nalignment = 3", "alignment: 3 is not a power of two"),
+    ("reference = 'none.py:f'", "'none.py:f' is not FILE.py:FUNCTION"),
+    ("operation =", "task.toml:"),
+])
+def test_tasks_are_refused_in_one_line(tmp_path, text, message):
+    pytest.importorskip("tomllib")
+    path = tmp_path / "task.toml"
+    path.write_text(text)
+    with pytest.raises(rung.referee.TaskError) as error:
+        rung.referee.read_task(path)
+    assert message in str(error.value) and "\n" not in str(error.value) and "task.toml" in str(error.value)
+
+
+def test_a_claim_below_the_roofline_is_accused():
+    claim = {"m": 4096, "n": 4096, "k": 4096, "seconds": 3.3e-6}
+    task = rung.referee.Task("gemm", claims=[claim])
+    found, = cheats.too_fast(task, claim, claim["seconds"], "h200", "claimed", "")
+    assert found.rule == "too-fast" and "2051" in found.message.replace(".", "") or "2.05e+03 us" in found.message
+    assert cheats.too_fast(task, claim, 2.1e-3, "h200", "claimed", "") == []
+
+
+def test_forbidden_names_are_of_code_and_symbols_alone():
+    task = rung.referee.Task("gemm", forbid=["wmma"])
+    text = "// cublas\nvoid f() { const char* s = \"cublas\"; }\n"
+    assert cheats.forbidden(read(text), task) == []
+    assert cheats.forbidden(read(text + "void g() { cublasCreate(0); }"), task)[0].rule == "forbidden"
+    assert cheats.forbidden(read(text + "using namespace nvcuda::wmma;"), task)[0].rule == "forbidden"
+    assert cheats.forbidden(read(text + "int my_wmma;"), task) == []
+    assert cheats.forbidden(read(text), task, ["cudaMalloc", "dlsym"])[0].rule == "host-trick"
+
+
+def test_undefined_symbols_of_an_object(tmp_path):
+    compiler = shutil.which("cc") or pytest.skip("no C compiler")
+    (tmp_path / "a.c").write_text("int system(const char*); int here(void) { return system(0); }")
+    subprocess.run([compiler, "-c", "a.c"], cwd=tmp_path, check=True)
+    assert undefined((tmp_path / "a.o").read_bytes()) == ["system"]
+
+
+def test_task_of_gpu_mode(tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "task.yml").write_text("lang: py\ntests:\n  - {size: 127, seed: 42}\n  - {size: 900, seed: 5}\n")
+    task = adapters.gpu_mode(tmp_path / "task.yml", "add", {"size": "n"})
+    assert task.public == [{"n": 127}, {"n": 900}]
+
+
+@needs_clang
+def test_doctests():
+    assert doctest.testmod(rung.referee).failed == 0
+
+
+@needs_clang
+def test_verdict_is_reproducible_and_says_what_is_wrong():
+    text = ADD.replace("x[i] + z[i]", "x[i]")
+    verdicts = [rung.referee.judge(text, {"operation": "add", "hidden": 3}, seed=9) for _ in range(2)]
+    assert verdicts[0].to_json() == verdicts[1].to_json()
+    facts = json.loads(verdicts[0].to_json())
+    assert list(facts) == ["schema", "verdict", "findings", "candidate", "task", "seed", "rung", "calls", "worst_error_ratio",
+                           "times", "timing"]
+    assert facts["schema"] == "rung.referee/1" and facts["verdict"] == "wrong" and verdicts[0].exit_code == 1
+    assert set(facts["findings"][0]) == {"rule", "severity", "message", "case"}
+    assert "add" in verdicts[0].to_markdown() and "are wrong, first y[" in verdicts[0].to_markdown()
+
+
+@needs_clang
+def test_a_right_candidate_has_a_predicted_time_above_the_floor():
+    facts = rung.referee.judge(ADD, {"operation": "add", "hidden": 3}).as_dict()
+    time, = facts["times"]
+    assert facts["verdict"] == "right" and time["source"] == "predicted" and time["seconds"] > time["floor_seconds"] > 0
+
+
+@needs_clang
+def test_a_function_of_arrays_is_a_candidate():
+    kernel = rung.Kernel(ADD, "add")
+
+    def right(x, z, y, n):
+        kernel[-(-n // 256), 256](x, z, y, n)
+
+    assert rung.referee.judge(right, {"operation": "add", "hidden": 3}).verdict == "right"
+    assert rung.referee.judge(lambda x, z, y, n: np.add(x, z, out=y), {"operation": "add", "hidden": 3}).rules() == ["work"]
+
+
+@needs_clang
+def test_command(tmp_path):
+    pytest.importorskip("tomllib")
+    (tmp_path / "task.toml").write_text('operation = "add"\nhidden = 2\n')
+    (tmp_path / "right.cu").write_text(ADD)
+    (tmp_path / "broken.cu").write_text(ADD.replace("int i", "it i"))
+
+    def judged(*words):
+        done = subprocess.run([sys.executable, "-m", "rung.referee", *words], cwd=tmp_path, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    code, out, _ = judged("task.toml", "right.cu", "--json", "-")
+    assert code == 0 and json.loads(out)["verdict"] == "right"
+    code, out, _ = judged("task.toml", "broken.cu")
+    assert code == 1 and "unfit" in out and "broken.cu:4" in out
+    code, _, error = judged("task.toml", "none.cu")
+    assert code == 2 and error.count("\n") == 1 and "none.cu" in error
+    code, _, error = judged("ad", "right.cu")
+    assert code == 2 and "'ad' is unknown" in error
+
+
+@needs_clang
+def test_sample_of_the_calibration():
+    """One of 45 candidates; `rung.referee.calibration` judges all of them, and the test python.calibration a fifth."""
+    found = summary(run(calibration.specimens()[::45], jobs=2))
+    assert (found["missed"], found["false_alarms"]) == ([], [])
+    assert found["caught"] >= 4 and found["right"] >= 1
