@@ -1,0 +1,236 @@
+// gemm/cuda/wgmma_multicast: clusters of several rows and columns of blocks. Each block loads a
+//   share of its tiles of A and B, and multicasts it to the blocks of its row or column.
+// from: wgmma_tiles | removes: L2 reads of the same rows of A or columns of B by several blocks, and
+//   idle SMs in waves that tiles of other widths fill | bottleneck: power, and L2 for rows at odd
+//   multiples of 16 bytes
+// needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
+//   --dtype bf16-bf16 --layout nt --sizes 4864x336x12216
+
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/equal_boxes.cuh"
+#include "device/cuda/load/stage_barriers.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma_widths.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
+#include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/warpgroup.cuh"
+
+namespace rung {
+namespace {
+
+/// A cluster has ROWS x COLS blocks, block (r, c) with rank r + c ROWS. Clusters never wait for each
+/// other, because the number of clusters of four or more blocks that fit on a GPU depends on which
+/// of its SMs work. C with beta is read by threads, and other kernels are faster.
+template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS>
+struct MulticastTile {
+  static constexpr int BK = 64;
+  static constexpr int CLUSTER = ROWS * COLS;
+  static constexpr unsigned GROUP = 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
+  static constexpr int CONSUMERS = BM / 64;  // warpgroups
+  static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
+  // The blocks of the same row or column: those that load parts of a block's stages.
+  static constexpr int PEERS = ROWS + COLS - 1;
+  // Columns of B in shared memory: MN-major boxes have 64.
+  static constexpr int B_EXTENT = (BN + 63) / 64 * 64;
+  // The scheduler stacks the tiles of a cluster vertically, so its tiles have the same size, but
+  // the width of the cluster.
+  using Scheduler = cuda::TileScheduler<BM / COLS, BN * COLS, BK, CLUSTER>;
+  using State = cuda::PipelineState<STAGES>;
+
+  template <class In, class Out>
+  struct Shared : cuda::StageBarriers<STAGES, PEERS> {
+    alignas(1024) In As[STAGES][BM * BK];
+    alignas(1024) In Bs[STAGES][B_EXTENT * BK];
+    cuda::EqualBoxes<BN, Out, BOXES> Cs[CONSUMERS];
+
+    /// Signals all peers that this warp has finished reading the stage.
+    __device__ __forceinline__ void release(int stage, int rank) {
+      const int lane = static_cast<int>(threadIdx.x) % 32;
+      const int row = rank % ROWS, col = rank / ROWS;
+      const int other_col = lane - ROWS < col ? lane - ROWS : lane - ROWS + 1;
+      const int peer = lane < ROWS ? lane + col * ROWS : row + other_col * ROWS;
+      if (lane < PEERS) {
+        ptx::mbarrier_arrive_cluster(ptx::cvta_to_shared(&this->empty[stage]),
+                                     static_cast<std::uint32_t>(peer));
+      }
+    }
+  };
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
+                                                const cuda::TensorMaps& maps) {
+    auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
+    if (threadIdx.x == 0) shared.init(CONSUMERS * 4);
+    ptx::barrier_cluster_arrive_wait();
+    // sync: the previous kernels have finished, and their writes are visible
+    ptx::griddepcontrol_wait();
+    const int rank = static_cast<int>(ptx::cluster_ctarank());
+    if (threadIdx.x < 128) {
+      ptx::setmaxnreg_dec<CONSUMERS == 3 ? 32 : 40>();
+      if (threadIdx.x == 0) produce(g, maps, rank, shared);
+    } else {
+      ptx::setmaxnreg_inc<CONSUMERS == 3 ? 160 : 232>();
+      consume(g, maps, rank, shared);
+    }
+
+    // sync: no block exits while another may still signal its mbarriers
+    ptx::barrier_cluster_arrive_wait();
+  }
+
+  /// This block's tile, from what the scheduler says.
+  static __device__ __forceinline__ cuda::TileCoord own(const cuda::TileCoord& stacked, int rank) {
+    return {stacked.row - rank * (BM / COLS) + rank % ROWS * BM, stacked.col + rank / ROWS * BN};
+  }
+
+  /// One thread: loads this block's shares of each stage as soon as its peers have read the stage.
+  template <class In, class Out>
+  static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps, int rank,
+                                                 Shared<In, Out>& shared) {
+    const bool a_k_major = cuda::operand_a(g).is_k_major();
+    const bool b_k_major = cuda::operand_b(g).is_k_major();
+    const int stage_bytes = (BM + (b_k_major ? BN : B_EXTENT)) * 128;
+    const int my_row = rank % ROWS, my_col = rank / ROWS;
+    int first_row = 0;  // the blocks of the cluster's first row
+    for (int c = 0; c < COLS; ++c) first_row |= 1 << c * ROWS;
+    const auto row_blocks = static_cast<std::uint16_t>(first_row << my_row);
+    const auto col_blocks = static_cast<std::uint16_t>(((1 << ROWS) - 1) << my_col * ROWS);
+    State state;
+    Scheduler(g, 1).for_each(
+        g, GROUP * CLUSTER,
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
+          const cuda::TileCoord tile = own(stacked, rank);
+          const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+          for (int k = 0; k < work.k_end; k += BK) {
+            // load: shares of A and B for all peers; theirs count at this block's mbarrier, too
+            const std::uint32_t full = shared.expect(state, stage_bytes);
+            load_share<BM, COLS>(row_blocks, my_col, ptx::cvta_to_shared(shared.As[state.stage]),
+                                 maps.a, a_k_major, row, k, full);
+            load_share<BN, ROWS>(col_blocks, my_row, ptx::cvta_to_shared(shared.Bs[state.stage]),
+                                 maps.b, b_k_major, col, k, full);
+            state.advance();
+          }
+        });
+  }
+
+  /// Loads share number `share` of SHARERS of a tile into all `blocks`. A share of an MN-major tile
+  /// consists of whole boxes of 64, and may be empty.
+  template <int EXTENT, int SHARERS>
+  static __device__ __forceinline__ void load_share(std::uint16_t blocks, int share,
+                                                    std::uint32_t tile,
+                                                    const cuda::EncodedTensorMap& map, bool k_major,
+                                                    int e, int k, std::uint32_t full) {
+    if constexpr (SHARERS == 1) {
+      cuda::load_tile<EXTENT>(tile, map, k_major, e, k, full);
+    } else if (k_major) {
+      constexpr int PART = EXTENT / SHARERS;
+      static_assert(PART % 8 == 0, "rows of a swizzle pattern");
+      ptx::tma_load_2d_multicast(tile + share * PART * 128, &map, k, e + share * PART, full,
+                                 blocks);
+    } else {
+      RUNG_UNROLL
+      for (int box = 0; box < EXTENT; box += 64) {
+        if (box / 64 % SHARERS != share) continue;
+        ptx::tma_load_2d_multicast(tile + box * 128, &map, e + box, k, full, blocks);
+      }
+    }
+  }
+
+  /// One warpgroup: 64 rows of each tile.
+  template <class In, class Out>
+  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps, int rank,
+                                                 Shared<In, Out>& shared) {
+    const int group = cuda::warpgroup() - 1;
+    const bool by_tma = cuda::can_tma_store(g);
+    State state;
+    Scheduler(g, 1).for_each(
+        g, GROUP * CLUSTER,
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
+          Scalar<Out> acc[BN / 8][4] = {};
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            multiply<A_K_MAJOR, B_K_MAJOR>(work.k_end, group * 64, rank, shared, state, acc);
+          });
+          // store
+          const cuda::TileCoord tile = own(stacked, rank);
+          shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
+                                 by_tma);
+        });
+    shared.Cs[group].wait();
+  }
+
+  /// acc += rows [group_row, group_row + 64) of the tile of A times the tile of B.
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row, int rank,
+                                                  Shared<In, Out>& shared, State& state,
+                                                  Scalar<Out> (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+    using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+    int before = 0;
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
+      // sync: the shares of all peers have arrived
+      shared.wait_until_full(state);
+
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 16) {
+        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
+                                                            BTile::descriptor(b, 0, k));
+      }
+      ptx::wgmma_commit_group();
+
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > 0) shared.release(before, rank);
+      before = state.stage;
+      state.advance();
+    }
+    ptx::wgmma_wait_group<0>(acc);
+    if (steps > 0) shared.release(before, rank);
+  }
+
+  template <class In, class Out>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK, THREADS, sizeof(Shared<In, Out>), CLUSTER};
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
+    return {.grid = {CLUSTER * cuda::tiles_of_c<ROWS * BM, COLS * BN>(g)},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<In, Out>),
+            .cluster = CLUSTER,
+            .persistent = CLUSTER == 2,
+            .starts_early = true,
+            .a = cuda::tensor_map_of_a(g, BM / COLS),
+            .b = cuda::tensor_map_of_b(g, BN / ROWS),
+            .c = cuda::EqualBoxes<BN, Out, BOXES>::map(g)};
+  }
+};
+
+//                              BM   BN  STAGES BOXES ROWS COLS
+using Narrow = MulticastTile<128, 112, 6, 2, 2, 1>;
+using Odd = MulticastTile<128, 144, 5, 1, 2, 1>;
+using Wide = MulticastTile<128, 224, 4, 2, 2, 1>;
+using Small = MulticastTile<64, 128, 8, 2, 2, 4>;
+using SmallWide = MulticastTile<64, 192, 6, 1, 4, 2>;
+using Tall = MulticastTile<128, 64, 8, 1, 4, 2>;
+using Square = MulticastTile<128, 128, 6, 2, 2, 2>;
+using Medium = MulticastTile<128, 192, 5, 1, 2, 2>;
+using Large = MulticastTile<192, 192, 4, 1, 1, 2>;
+
+}  // namespace
+
+// compiled by type: bf16_bf16 f16_f16
+RUNG_CUDA_GEMM_TILES(wgmma_multicast, (0, Narrow, bf16_bf16, f16_f16), (1, Odd, bf16_bf16, f16_f16),
+                     (2, Wide, bf16_bf16, f16_f16), (3, Small, bf16_bf16, f16_f16),
+                     (4, SmallWide, bf16_bf16, f16_f16), (5, Tall, bf16_bf16, f16_f16),
+                     (6, Square, bf16_bf16, f16_f16), (7, Medium, bf16_bf16, f16_f16),
+                     (8, Large, bf16_bf16, f16_f16))
+}  // namespace rung
