@@ -8,6 +8,7 @@ PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "rung"
 
 def main(*first):
     """Replaces this process by the program, so its exit code and signals need no forwarding."""
+    os.environ.setdefault("RUNG_PYTHON_PROGRAM", sys.executable)  # for rung python
     try:
         os.execv(PROGRAM, ["rung", *first, *sys.argv[1:]])
     except OSError as error:
