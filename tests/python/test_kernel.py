@@ -460,3 +460,17 @@ def test_nvrtc_where_there_is_no_clang(no_clang):
     with pytest.raises(rung.CompileError) as error:
         rung.Kernel(text.replace("a * x[i]", "b"), "scale<float, 128>")
     assert error.value.line == 4
+
+
+def test_kernels_of_cupy():
+    import rung.cupy
+
+    assert doctest.testmod(rung.cupy).failed == 0
+    module = rung.cupy.RawModule(code="""
+    template <class T> __global__ void fill(T* x, T value) { x[threadIdx.x + blockIdx.x * blockDim.x] = value * SCALE; }
+    """, options=("-DSCALE=2", "--use_fast_math", "--std=c++17"), name_expressions=["fill<double>"])
+    x = np.zeros(8)
+    module.get_function("fill<double>")((2,), (4,), (x, 1.5))
+    assert np.array_equal(x, np.full(8, 3.0))
+    with pytest.raises(rung.Hazard):
+        module.get_function("fill<double>")((3,), (4,), (x, 1.5))
