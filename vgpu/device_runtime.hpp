@@ -7,7 +7,7 @@
 
 namespace rung::vgpu {
 
-/// The text of the functions that this module declares and lacks; empty if there are none. They are those of a
+/// The text of the functions that this module declares and lacks; empty if it lacks none. They are those of a
 /// cooperative grid: cudaCGGetIntrinsicHandle and cudaCGSynchronize (cuda_device_runtime_api.h), which Numba's
 /// this_grid().sync() calls.
 std::string missing_device_runtime(const ptx::Module& module);

@@ -1,7 +1,7 @@
 // libcuda.so.1 for programs that open the driver by this name, such as Numba, Triton and cuda-python.
 //
-// It exports the driver's functions and nothing else, because these programs bring NVIDIA's other libraries with them and
-// load all of them into one scope. Each function jumps to the one of librung_emu.so, which stays in a scope of its own.
+// It exports the driver's functions and nothing else, because these programs load NVIDIA's other libraries, too, all into
+// one scope. Each function jumps to the one of librung_emu.so, which stays in a scope of its own.
 
 #include <dlfcn.h>
 

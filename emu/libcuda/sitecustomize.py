@@ -1,7 +1,7 @@
 """Prepares every Python that `rung python` starts for the virtual GPU.
 
-Python imports this module before the program. When the program imports Numba's CUDA target, Triton or PyTorch, the module
-of that name in the folder `rung_hooks` is told.
+Python imports this module before the program. When the program imports Numba's CUDA target, Triton or PyTorch, a module
+of the folder `rung_hooks` prepares it.
 """
 
 import importlib.machinery

@@ -1,4 +1,4 @@
-"""libcuda_test.py RUNG FOLDER: the libcuda.so.1 for programs that bring their own compiler, driven from Python by ctypes.
+"""libcuda_test.py RUNG FOLDER: the libcuda.so.1 for programs with a compiler of their own, called from Python by ctypes.
 
 RUNG is the command line, FOLDER the one with libcuda.so.1. Needs no package of Python's.
 """
@@ -13,7 +13,7 @@ import unittest
 
 RUNG, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
-# What the programs below begin with: a driver, and launches of a kernel on managed memory.
+# The first lines of the programs below: the driver, and launches of a kernel on managed memory.
 BEGIN = '''
 import ctypes, sys
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -114,7 +114,7 @@ GRID_BARRIER = '''
 
 
 def run(text, command=(RUNG, "python"), **variables):
-    """What a program prints and its exit code."""
+    """Output, messages and exit code of a program."""
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, "script.py")
         script.write_text(BEGIN + textwrap.dedent(text))

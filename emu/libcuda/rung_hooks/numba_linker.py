@@ -10,7 +10,7 @@ def prepare(module):
         return  # an earlier Numba links by the driver, which gives PTX
 
     def complete(self):
-        # The virtual GPU brings the functions of cudadevrt, the one library that Numba adds.
+        # The virtual GPU has the functions of cudadevrt, the one library that Numba adds.
         self._object_codes = [each for each in self._object_codes if each.code_type != "library"]
         if self._has_ltoir:
             return module.ObjectCode.from_ptx(self.get_linked_ptx())

@@ -16,7 +16,7 @@ def _register(tensor):
         return
     if not _registered:
         driver.use_device()
-    # What overlaps has been freed since.
+    # A storage that overlaps has been freed since.
     for other, bytes_of in list(_registered.items()):
         if other < address + size and address < other + bytes_of:
             driver.unregister(other)

@@ -7,7 +7,7 @@ from . import driver
 
 
 class _Event:
-    """What triton.testing.do_bench times with: the host's clock, since launches end before their call returns."""
+    """An event of triton.testing.do_bench, by the host's clock: a launch ends before its call returns."""
 
     def __init__(self, enable_timing=False):
         self.seconds = 0.0

@@ -20,7 +20,7 @@ __all__ = ["addmm", "matmul", "use"]
 
 
 def _matmul_of_vectors(a, b, options):
-    """The product of tensors of which one has a single dimension: a row as a, or a column as b."""
+    """The product if a or b has a single dimension: a row as a, or a column as b."""
     if a.dim() == 0 or b.dim() == 0:
         raise operators.ShapeError(f"rung: matmul: a is {tuple(a.shape)}, b is {tuple(b.shape)}; "
                                    "each must have at least one dimension")
