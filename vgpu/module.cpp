@@ -8,12 +8,14 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "vgpu/device_runtime.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/lowering/call_graph.hpp"
 #include "vgpu/lowering/call_stack.hpp"
 #include "vgpu/lowering/inline.hpp"
 #include "vgpu/lowering/lower.hpp"
+#include "vgpu/lowering/tensor_map_edits.hpp"
 #include "vgpu/model/kernel.hpp"
 #include "vgpu/native/translate.hpp"
 #include "vgpu/ptx/parser.hpp"
@@ -111,8 +113,12 @@ std::unique_ptr<Module> Module::load(std::string_view ptx_text, std::string_view
                                      DeviceMemory& memory, CallStack call_stack,
                                      const Addresses& placed) {
   const DefaultEnvironment environment;  // for parsing decimal constants
-  auto state =
-      std::make_unique<State>(ptx::parse(ptx_text, name), std::string(name), memory, call_stack);
+  ptx::Module text = ptx::parse(ptx_text, name);
+  if (const std::string missing = missing_device_runtime(text); !missing.empty()) {
+    text = ptx::parse(std::string(ptx_text) + missing, name);
+  }
+  expand_tensor_map_edits(text, name);
+  auto state = std::make_unique<State>(std::move(text), std::string(name), memory, call_stack);
   state->allocate_globals(placed);
   return std::unique_ptr<Module>(new Module(std::move(state)));
 }

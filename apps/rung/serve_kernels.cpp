@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -213,7 +215,9 @@ class Server {
     } catch (const emu::CompileError& failed) {
       return error("compile", failed.what());
     } catch (const emu::MissingTool& missing) {
-      return error("missing", missing.what());
+      Json json = error("missing", missing.what());
+      json["arch"] = arch_;  // for another compiler
+      return json;
     } catch (const ArgumentError& wrong) {
       return error("argument", wrong.what());
     } catch (const std::exception& other) {
@@ -221,7 +225,7 @@ class Server {
     }
   }
 
-  /// {"path", "kernel", "gpu", "options": […], "constants": {name: value}}
+  /// {"path", "kernel", "gpu", "options": […], "constants": {name: value}}, and "source": the file that PTX was made of.
   Json compile(const Json& request) {
     auto served = std::make_unique<Served>();
     try {
@@ -233,7 +237,7 @@ class Server {
     wanted.path = request.at("path").get<std::string>();
     wanted.kernel = request.at("kernel").get<std::string>();
     wanted.options = request.at("options").get<std::vector<std::string>>();
-    wanted.arch = served->device.arch();
+    wanted.arch = arch_ = served->device.arch();
     for (const auto& [name, value] : request.at("constants").items()) {
       wanted.arguments.emplace_back(name, value.get<std::string>());
     }
@@ -242,6 +246,11 @@ class Server {
       served->program = any_kernel::compile_program(wanted);
     } catch (const emu::CompileError& failed) {
       throw emu::CompileError(errors.text() + failed.what());
+    }
+    if (request.contains("source")) {
+      served->program.path = request.at("source").get<std::string>();
+      std::ifstream file(served->program.path, std::ios::binary);
+      served->program.text.assign(std::istreambuf_iterator<char>(file), {});
     }
     const std::vector<any_kernel::Kernel>& kernels = served->program.kernels;
     if (wanted.kernel.empty() && kernels.size() > 1) {
@@ -336,7 +345,7 @@ class Server {
   Channel channel_;
   std::map<int, std::unique_ptr<Served>> served_;
   std::map<int, Launched> runs_;
-  int last_ = 0, last_run_ = 0;
+  int last_ = 0, last_run_ = 0, arch_ = 0;
   std::vector<std::byte> payload_;             // of the request
   std::vector<std::span<std::byte>> results_;  // parts of payload_, for the reply
   bool is_quiet_ = true;

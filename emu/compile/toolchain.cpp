@@ -19,8 +19,14 @@ namespace fs = std::filesystem;
 
 // Functions that the virtual GPU implements itself (PTX Writer's Guide to Interoperability, "System
 // Calls").
-constexpr std::array system_calls = {
-    "vprintf", "malloc", "free", "__assertfail", "cudaLaunchDeviceV2", "cudaGetParameterBufferV2"};
+constexpr std::array system_calls = {"vprintf",
+                                     "malloc",
+                                     "free",
+                                     "__assertfail",
+                                     "cudaLaunchDeviceV2",
+                                     "cudaGetParameterBufferV2",
+                                     "cudaCGGetIntrinsicHandle",
+                                     "cudaCGSynchronize"};
 
 fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 

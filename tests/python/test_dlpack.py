@@ -1,5 +1,7 @@
 """Arrays that support only DLPack, in its old and new versions."""
 
+import ctypes
+
 import numpy
 import pytest
 from conftest import LAYOUTS, check_product, matrix
@@ -118,3 +120,37 @@ def test_types_of_dlpack_without_one_here():
     a = Versioned(numpy.zeros((2, 2), "uint8"))
     with pytest.raises(TypeError, match="a is of dtype uint8"):
         rung.matmul(a, a)
+
+
+def test_refusals_name_types_and_devices():
+    a = matrix((2, 2), "float32", 1)
+    with pytest.raises(TypeError, match="float4_e2m1fn"):
+        rung.matmul(OfAnotherType(a, 17, 4), a)
+    with pytest.raises(ValueError, match="a is on a device of Hexagon"):
+        rung.matmul(OnAnotherDevice(a), a)
+
+
+class OfAnotherType(Versioned):
+    """An array that says that its elements have a code and a number of bits of DLPack."""
+
+    def __init__(self, array, code, bits):
+        super().__init__(array)
+        self.of_elements = code, bits
+
+    def __dlpack__(self, *, max_version=None, stream=None):
+        capsule = self.array.__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+        # DLTensor: data, device (two int32), ndim (int32), dtype (uint8 code, uint8 bits, uint16 lanes)
+        (ctypes.c_uint8 * 2).from_address(pointer(capsule, b"dltensor") + 20)[:] = self.of_elements
+        return capsule
+
+
+class OnAnotherDevice(OfAnotherType):
+    def __init__(self, array):
+        super().__init__(array, 2, 32)
+
+    def __dlpack__(self, *, max_version=None, stream=None):
+        capsule = super().__dlpack__()
+        ctypes.c_int32.from_address(ctypes.pythonapi.PyCapsule_GetPointer(capsule, b"dltensor") + 8).value = 16
+        return capsule

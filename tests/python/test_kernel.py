@@ -430,3 +430,50 @@ def test_the_page_runs():
 
 def test_inspect_signature():
     assert "grid" in inspect.signature(rung.Kernel.__call__).parameters
+
+
+@pytest.fixture
+def no_clang(monkeypatch):
+    from rung import _kernel_server, _nvrtc
+
+    if _nvrtc._library() is None:
+        pytest.skip("nvidia-cuda-nvrtc is not installed")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("RUNG_CLANG", raising=False)
+    _kernel_server.server().stop()
+    yield
+    _kernel_server.server().stop()
+
+
+def test_nvrtc_where_there_is_no_clang(no_clang):
+    text = """
+    template <class T, int N> __global__ void scale(const T* __restrict__ x, T* y, T a, unsigned int n) {
+      int i = blockIdx.x * N + threadIdx.x;
+      if (i < n) y[i] = a * x[i];
+    }"""
+    k = rung.Kernel(text, "scale<float, 128>")
+    assert "NVRTC" in k.code and k.signature == ["const float* x", "float* y", "float a", "unsigned int n"]
+    x, y = np.arange(1000, dtype=np.float32), np.zeros(1000, np.float32)
+    run = k[8, 128](x, y, a=2, n=1000)
+    assert np.array_equal(y, 2 * x) and "y[i] = a * x[i]" in {line["text"].partition(") ")[2].rstrip(";") for line in run.lines}
+    with pytest.raises(TypeError, match="y .*expected dtype float32, got float64"):
+        k[8, 128](x, y.astype(np.float64), 2, 1000)
+    with pytest.raises(rung.Hazard, match="scale.cu:4.*y"):
+        k[9, 128](x, y, 2, 2000)
+    with pytest.raises(rung.CompileError) as error:
+        rung.Kernel(text.replace("a * x[i]", "b"), "scale<float, 128>")
+    assert error.value.line == 4
+
+
+def test_kernels_of_cupy():
+    import rung.cupy
+
+    assert doctest.testmod(rung.cupy).failed == 0
+    module = rung.cupy.RawModule(code="""
+    template <class T> __global__ void fill(T* x, T value) { x[threadIdx.x + blockIdx.x * blockDim.x] = value * SCALE; }
+    """, options=("-DSCALE=2", "--use_fast_math", "--std=c++17"), name_expressions=["fill<double>"])
+    x = np.zeros(8)
+    module.get_function("fill<double>")((2,), (4,), (x, 1.5))
+    assert np.array_equal(x, np.full(8, 3.0))
+    with pytest.raises(rung.Hazard):
+        module.get_function("fill<double>")((3,), (4,), (x, 1.5))

@@ -496,6 +496,45 @@ def test_errors_name_both(device):
         rung.torch.matmul(a, a)
     with pytest.raises(TypeError, match="a is float32, b is float64; they must have the same dtype"):
         rung.torch.matmul(a, a.t().double())
+    for b in (a, a.t().double()):  # as of torch.matmul
+        with pytest.raises(RuntimeError):
+            rung.torch.matmul(a, b)
+        with pytest.raises(RuntimeError):
+            rung.torch.addmm(a, a, b)
+
+
+@pytest.mark.parametrize("a, b", [((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (5, 3, 4)), ((5, 2, 3), (3,))])
+def test_vectors(device, a, b):
+    a, b = (torch.randn(shape, dtype=torch.float64, device=device, requires_grad=True) for shape in (a, b))
+    close(rung.torch.matmul(a, b), torch.matmul(a, b))
+    assert torch.autograd.gradcheck(rung.torch.matmul, (a, b))
+    with torch.no_grad():
+        out = torch.empty_like(torch.matmul(a, b))
+        assert rung.torch.matmul(a, b, out=out) is out
+        close(out, torch.matmul(a, b))
+    with pytest.raises(RuntimeError, match="at least one dimension"):
+        rung.torch.matmul(a, b.new_tensor(1.0))
+
+
+def test_matmul_into(device, dtype):
+    a, b = torch.randn(3, 4, dtype=dtype, device=device), torch.randn(4, 5, dtype=dtype, device=device)
+    out = torch.full((3, 5), torch.nan, dtype=dtype, device=device)
+    assert rung.torch.matmul(a, b, out=out) is out
+    close(out, (a.double() @ b.double()).to(dtype))
+    with pytest.raises(RuntimeError, match=r"out is \(5, 3\)|out must be"):
+        rung.torch.matmul(a, b, out=out.t())
+    with pytest.raises(RuntimeError, match="out= has no derivative"):
+        rung.torch.matmul(a.requires_grad_(), b, out=out)
+
+
+def test_use_decorates(device, calls):
+    @rung.torch.use()
+    def product(a, depth):
+        return a @ a if depth == 0 else product(a, depth - 1)
+
+    a = torch.randn(3, 3, device=device)
+    close(product(a, 2), a @ a)
+    assert calls == [2]
 
 
 def test_documentation():

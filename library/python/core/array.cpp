@@ -69,14 +69,31 @@ int dtype_of(dlpack::DataType type) {
 
 /// The name of a type that Rung does not support, such as "complex64".
 std::string name_of(dlpack::DataType type) {
-  constexpr std::array names = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  // By DLPack's DLDataTypeCode. The first six are followed by their bits.
+  constexpr std::array names = {"int",
+                                "uint",
+                                "float",
+                                "handle",
+                                "bfloat",
+                                "complex",
+                                "bool",
+                                "float8_e3m4",
+                                "float8_e4m3",
+                                "float8_e4m3b11fnuz",
+                                "float8_e4m3fn",
+                                "float8_e4m3fnuz",
+                                "float8_e5m2",
+                                "float8_e5m2fnuz",
+                                "float8_e8m0fnu",
+                                "float6_e2m3fn",
+                                "float6_e3m2fn",
+                                "float4_e2m1fn"};
   constexpr int boolean = 6;
   if (type.code >= names.size()) {
-    return "a float of " + std::to_string(type.bits) + " bits (DLPack type " +
-           std::to_string(type.code) + ")";
+    return "an unknown type of " + std::to_string(type.bits) + " bits";
   }
   std::string name = names[type.code];
-  if (type.code != boolean) name += std::to_string(type.bits);
+  if (type.code < boolean) name += std::to_string(type.bits);
   return type.lanes == 1 ? name : name + " x " + std::to_string(type.lanes);
 }
 
@@ -86,10 +103,15 @@ std::string name_of(dlpack::Device device) {
     case 4: return "OpenCL";
     case 7: return "Vulkan";
     case 8: return "Metal";
-    case 10: return "ROCm";
+    case 9: return "VPI";
+    case 10:
+    case 11: return "ROCm";
     case 14: return "oneAPI";
     case 15: return "WebGPU";
-    default: return "DLPack's type " + std::to_string(device.type);
+    case 16: return "Hexagon";
+    case 17: return "MAIA";
+    case 18: return "Trainium";
+    default: return "a device of another kind";
   }
 }
 

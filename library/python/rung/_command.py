@@ -11,6 +11,7 @@ def main(*first):
     if not first and sys.argv[1:2] == ["referee"]:  # a command of Python
         from .referee.__main__ import main as referee
         sys.exit(referee(sys.argv[2:]))
+    os.environ.setdefault("RUNG_PYTHON_PROGRAM", sys.executable)  # for rung python
     try:
         os.execv(PROGRAM, ["rung", *first, *sys.argv[1:]])
     except OSError as error:

@@ -67,7 +67,8 @@ class Kernel:
     """A kernel of CUDA C++, PTX or Metal, compiled for the virtual GPU.
 
     The text is compiled once and kept on disk, in the cache of `rung emu`. CUDA C++ and Metal need clang 19 or later
-    on the PATH; PTX needs nothing.
+    on the PATH; PTX needs nothing. Without clang, CUDA C++ is compiled by NVRTC if the package nvidia-cuda-nvrtc is
+    installed.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ class Kernel:
     rung.CompileError
         With the compiler's messages, and the line of the first error as `line`.
     rung.UnavailableError
-        Without clang.
+        Without clang, and for CUDA C++ without NVRTC.
     ValueError
         If the source has no such kernel.
 
@@ -136,6 +137,7 @@ class Kernel:
         self._request = {"path": path, "kernel": name, "options": words, "constants": values,
                          "gpu": gpu or ("m1pro" if language == "metal" else "h200")}
         self._is_text = text is not None
+        self._language_of = language
         self.is_metal = language == "metal"
         self._server = None
         self._id = None
@@ -146,7 +148,9 @@ class Kernel:
         server = _kernel_server.server()
         if server is self._server:
             return
-        reply = json.loads(server.ask(json.dumps(self._request).encode(), b"")[0])
+        reply = self._asked(server, self._request)
+        if reply.get("error") == "missing" and self._language_of == "cuda":
+            reply = self._by_nvrtc(server, reply["arch"]) or reply
         if "error" in reply:
             # A text that is no file of the user's is named without its folder.
             if self._is_text:
@@ -163,6 +167,28 @@ class Kernel:
         if reply["warnings"]:
             sys.stderr.write(reply["warnings"])
         weakref.finalize(self, server.forgotten.append, self._id)
+
+    @staticmethod
+    def _asked(server, request):
+        return json.loads(server.ask(json.dumps(request).encode(), b"")[0])
+
+    def _by_nvrtc(self, server, arch):
+        """The server's reply for PTX that NVRTC makes; None if it is not installed."""
+        from . import _nvrtc
+
+        path, kernel = self._request["path"], self._request["kernel"]
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        compiled = _nvrtc.compile(text, os.path.basename(path), kernel, self._request["options"], arch)
+        if compiled is None:
+            return None
+        ptx, symbol = compiled
+        reply = self._asked(server, {**self._request, "path": _stored(ptx, kernel, ".ptx"), "kernel": symbol,
+                                     "options": [], "source": path})
+        if "error" not in reply:
+            reply.update(name=kernel or reply["name"], code=f"PTX for compute_{arch} by NVRTC")
+            _nvrtc.name_parameters(reply["parameters"], text, kernel)
+        return reply
 
     @property
     def signature(self):

@@ -5,7 +5,7 @@ import operator
 import struct
 
 # By the names of scalars that the server uses: NumPy's name, and the code of struct.
-_SCALARS = {"bool": ("bool", "?"), "char": ("int8", "b"), "uchar": ("uint8", "B"), "short": ("int16", "h"),
+SCALARS = {"bool": ("bool", "?"), "char": ("int8", "b"), "uchar": ("uint8", "B"), "short": ("int16", "h"),
             "ushort": ("uint16", "H"), "int": ("int32", "i"), "uint": ("uint32", "I"), "long": ("int64", "q"),
             "ulong": ("uint64", "Q"), "half": ("float16", "e"), "bfloat": ("bfloat16", None), "float": ("float32", "f"),
             "double": ("float64", "d")}
@@ -66,7 +66,7 @@ class Parameter:
         self.is_const, self.bytes, self.scalar, self.fields = (
             facts["const"], facts["bytes"], facts["scalar"], facts["fields"])
         self.is_raw = self.type.startswith(".")  # of PTX, which names no types
-        dtype, code = _SCALARS.get(self.scalar, (None, None))
+        dtype, code = SCALARS.get(self.scalar, (None, None))
         self.dtype = dtype
         self.is_number = dtype is not None and len(self.fields) == 1
         self.pack = struct.Struct("=" + code).pack if code and self.is_number else None
@@ -91,7 +91,7 @@ class Parameter:
         return self.store(self.scalar, value)
 
     def store(self, scalar, value):
-        dtype, code = _SCALARS[scalar]
+        dtype, code = SCALARS[scalar]
         if scalar == "bfloat":
             import ml_dtypes
             return ml_dtypes.bfloat16(value).tobytes()

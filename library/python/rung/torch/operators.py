@@ -14,6 +14,7 @@ ROUNDED = (torch.bfloat16, torch.float16)
 
 # The accumulation type by operand type, and the default result type; float32 and the operand type for all others.
 _SUMS = {torch.float64: torch.float64, torch.int32: torch.int32, torch.int8: torch.int32}
+_WRITTEN = (torch.float32, torch.float64, torch.int32)  # results of the operands' type, whatever the device
 _NARROW = {torch.int8: torch.int32, torch.float8_e4m3fn: torch.float32, torch.float8_e5m2: torch.float32}
 
 
@@ -33,24 +34,37 @@ def _shape(a, b):
     return (*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
 
 
+class DtypeError(TypeError, RuntimeError):
+    """A TypeError of rung.matmul, and a RuntimeError as PyTorch raises."""
+
+
+class ShapeError(ValueError, RuntimeError):
+    """A ValueError of rung.matmul, and a RuntimeError as PyTorch raises."""
+
+
 def _check(a, b):
     """Raises the same errors as rung.matmul."""
     shapes = f"rung: matmul: a is {tuple(a.shape)}, b is {tuple(b.shape)}"
     if a.dtype != b.dtype:
         of_a, of_b = (str(each.dtype).removeprefix("torch.") for each in (a, b))
-        raise TypeError(f"rung: matmul: a is {of_a}, b is {of_b}; they must have the same dtype")
+        raise DtypeError(f"rung: matmul: a is {of_a}, b is {of_b}; they must have the same dtype")
     if a.dim() < 2 or b.dim() < 2:
-        raise ValueError(shapes + "; each must have at least two dimensions")
+        raise ShapeError(shapes + "; each must have at least two dimensions")
     if a.shape[-1] != b.shape[-2]:
-        raise ValueError(shapes + "; the columns of a must be as many as the rows of b")
+        raise ShapeError(shapes + "; the columns of a must be as many as the rows of b")
 
 
 def call(a, function, *arguments):
     """Calls function(a, *arguments) with the GPU of a as the current device."""
-    if a.is_cuda and torch.cuda.device_count() > 1 and a.device.index != torch.cuda.current_device():
-        with torch.cuda.device(a.device):
-            return function(a, *arguments)
-    return function(a, *arguments)
+    try:
+        if a.is_cuda and torch.cuda.device_count() > 1 and a.device.index != torch.cuda.current_device():
+            with torch.cuda.device(a.device):
+                return function(a, *arguments)
+        return function(a, *arguments)
+    except TypeError as error:
+        raise DtypeError(*error.args) from None
+    except ValueError as error:
+        raise ShapeError(*error.args) from None
 
 
 def multiply(a, b, *, math="ieee", out_dtype=None):
@@ -69,6 +83,16 @@ def multiply(a, b, *, math="ieee", out_dtype=None):
     return result if shape is None else result.view(shape)
 
 
+def multiply_into(out, a, b, *, math="ieee"):
+    """a @ b in `out`, without autograd."""
+    if out.dtype == a.dtype and out.dtype in _WRITTEN:
+        return call(a, _core._matmul_of_tensors, b, out, 1.0, 0.0, math, False)
+    result = multiply(a, b, math=math, out_dtype=out.dtype)
+    if out.shape != result.shape:
+        raise ShapeError(f"rung: matmul: out is {tuple(out.shape)}; it must be {tuple(result.shape)}")
+    return out.copy_(result)
+
+
 def multiply_and_add(input, a, b, *, beta=1, alpha=1, math="ieee"):
     """The kernel of torch.ops.rung.addmm."""
     if a.dim() < 2 or b.dim() < 2:
@@ -81,7 +105,7 @@ def multiply_and_add(input, a, b, *, beta=1, alpha=1, math="ieee"):
             return result
     writable = a.dtype if rounded else _SUMS.get(a.dtype, torch.float32)
     if beta != 0 and a.is_cpu and input.is_cpu and input.dtype == writable == a.dtype:
-        return _core._matmul_of_tensors(a, b, None, alpha, beta, math, False, input)
+        return call(a, _core._matmul_of_tensors, b, None, alpha, beta, math, False, input)
     result = torch.empty(_shape(a, b), dtype=writable, device=a.device)
     if beta != 0:
         result.copy_(input)  # broadcast

@@ -5,6 +5,7 @@ backends. `use` includes the key in the thread's dispatch keys, which the autogr
 Autograd, autocast, vmap and torch.compile see PyTorch's functions, and other functions have no overhead.
 """
 
+import contextlib
 import threading
 
 import torch
@@ -123,8 +124,8 @@ def _register():
         _libraries.extend((others, products))
 
 
-class use:
-    """A context manager that routes PyTorch's matrix products to Rung: mm, bmm and addmm, and functions implemented
+class use(contextlib.ContextDecorator):
+    """A context manager, and a decorator of functions, that routes PyTorch's matrix products to Rung: mm, bmm and addmm, and functions implemented
     with these, such as matmul, @, einsum and nn.Linear. The backward pass is routed if it also runs in the context.
 
     Applies to float32, float64, bfloat16 and float16 tensors on the CPU and CUDA. All other calls use PyTorch's
@@ -140,6 +141,9 @@ class use:
 
     def __init__(self):
         self._guards = []
+
+    def _recreate_cm(self):
+        return use()  # calls of a decorated function may be of several threads
 
     def __enter__(self):
         _register()

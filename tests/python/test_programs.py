@@ -1,0 +1,192 @@
+"""Programs of Numba, Triton and cuda.core under `rung python`: right results, and hazards with lines of the Python source."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import rung._command
+
+
+def needs(*modules):
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} is not installed")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a program; returns its output, its messages and its exit code."""
+
+    def start(text):
+        script = tmp_path / "program.py"
+        script.write_text(textwrap.dedent(text))
+        environment = {**os.environ, "RUNG_PYTHON_PROGRAM": sys.executable, "TRITON_CACHE_DIR": str(tmp_path / "triton")}
+        done = subprocess.run([rung._command.PROGRAM, "python", script], capture_output=True, text=True, env=environment)
+        return done.stdout, done.stderr, done.returncode
+
+    start.line_of = lambda text: next(
+        i for i, line in enumerate((tmp_path / "program.py").read_text().splitlines(), 1) if text in line)
+    return start
+
+
+NUMBA = """
+import numpy as np
+from numba import cuda, float32
+T = 8
+@cuda.jit
+def product(A, B, C):
+    a, b = cuda.shared.array((T, T), float32), cuda.shared.array((T, T), float32)
+    x, y = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    sum = float32(0)
+    for i in range(A.shape[1] // T):
+        a[ty, tx] = A[y, tx + i * T]
+        b[ty, tx] = B[ty + i * T, x]
+        cuda.syncthreads()
+        for j in range(T):
+            sum += a[ty, j] * b[j, tx]
+        cuda.syncthreads()  # the second
+    C[y, x] = sum
+a, b = (np.random.default_rng(i).random((32, 32), np.float32) for i in (1, 2))
+c = cuda.device_array((32, 32), np.float32)
+product[(4, 4), (T, T)](cuda.to_device(a), cuda.to_device(b), c)
+print(np.allclose(c.copy_to_host(), a @ b, rtol=1e-5))
+"""
+
+
+@needs("numba", "numba_cuda")
+def test_numba(run):
+    out, err, code = run(NUMBA)
+    assert (out, code) == ("True\n", 0), err
+    out, err, code = run(NUMBA.replace("cuda.syncthreads()  # the second", "pass"))
+    assert code == 1, err
+    lines = {int(line) for line in re.findall(r"program\.py:(\d+)", err[err.index("shared-memory race"):])}
+    assert lines & {run.line_of("a[ty, tx] ="), run.line_of("b[ty, tx] =")} and run.line_of("sum +=") in lines
+
+
+@needs("numba", "numba_cuda")
+def test_a_grid_barrier_of_numba(run):
+    out, err, code = run("""
+        import numpy as np
+        from numba import cuda
+        @cuda.jit
+        def levels(x):
+            grid, i = cuda.cg.this_grid(), cuda.grid(1)
+            for step in range(3):
+                left = x[(i - 1) % x.size]
+                grid.sync()
+                x[i] += left
+                grid.sync()
+        x = np.arange(256)
+        right = x.copy()
+        for step in range(3):
+            right += np.roll(right, 1)
+        levels[4, 64](x)
+        print(np.array_equal(x, right))
+    """)
+    assert (out, code) == ("True\n", 0), err
+
+
+TRITON = """
+import ctypes
+import numpy as np, triton, triton.language as tl
+triton.runtime.driver.active.get_current_device()  # makes its context current
+cuda = ctypes.CDLL("libcuda.so.1")
+class Array:
+    def __init__(self, values):
+        pointer = ctypes.c_uint64()
+        assert cuda.cuMemAllocManaged(ctypes.byref(pointer), ctypes.c_size_t(values.nbytes), 1) == 0
+        self.pointer, self.dtype = pointer.value, str(values.dtype)
+        self.values = np.frombuffer((ctypes.c_char * values.nbytes).from_address(self.pointer), values.dtype)
+        self.values = self.values.reshape(values.shape)
+        self.values[...] = values
+    def data_ptr(self):
+        return self.pointer
+"""
+
+
+@needs("triton")
+def test_triton(run):
+    out, err, code = run(TRITON + """
+@triton.jit
+def softmax(x, y, n, B: tl.constexpr):
+    at = tl.program_id(0) * n + tl.arange(0, B)
+    row = tl.load(x + at, mask=tl.arange(0, B) < n, other=-float("inf"))
+    e = tl.exp(row - tl.max(row, 0))
+    tl.store(y + at, e / tl.sum(e, 0), mask=tl.arange(0, B) < n)
+@triton.jit
+def product(a, b, c, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    tl.store(c + i * N + j, tl.dot(tl.load(a + i * N + j), tl.load(b + i * N + j)))
+x = np.random.default_rng(1).random((5, 100), np.float32)
+y = Array(np.zeros_like(x))
+softmax[(5,)](Array(x), y, 100, B=128)
+a, b = (np.random.default_rng(i).random((64, 64)).astype(np.float16) for i in (2, 3))
+c = Array(np.zeros((64, 64), np.float32))
+product[(1,)](Array(a), Array(b), c, N=64)
+assert cuda.cuCtxSynchronize() == 0
+print(np.allclose(y.values, np.exp(x) / np.exp(x).sum(1, keepdims=True), rtol=1e-5))
+print(np.allclose(c.values, a.astype(np.float64) @ b, rtol=1e-5))
+""")
+    assert (out, code) == ("True\nTrue\n", 0), err
+    out, err, code = run(TRITON + """
+@triton.jit
+def shift(x):
+    i = tl.arange(0, 128)
+    tl.store(x + i, tl.load(x + i + 1))  # the race
+shift[(1,)](Array(np.zeros(129, np.float32)))
+""")
+    assert code == 1 and f"program.py:{run.line_of('# the race')}" in err, err
+
+
+@needs("triton", "torch")
+def test_triton_on_tensors_of_pytorch(run):
+    out, err, code = run("""
+        import torch, triton, triton.language as tl
+        @triton.jit
+        def add(x, y, z, n, B: tl.constexpr):
+            i = tl.program_id(0) * B + tl.arange(0, B)
+            tl.store(z + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+        x, y = torch.rand(1000, device="cuda"), torch.rand(1000).cuda()
+        z = torch.empty_like(x)
+        assert x.is_cuda
+        add[lambda meta: (triton.cdiv(1000, meta["B"]),)](x, y, z, 1000, B=256)
+        print(torch.equal(z, x + y))
+        add[(4,)](x, y, z[:900], 1001, B=256)  # one too many
+    """)
+    assert out == "True\n" and code != 0 and "out of bounds" in err, err
+
+
+@needs("cuda.core")
+def test_cuda_core(run):
+    out, err, code = run("""
+        import numpy as np
+        from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+        text = '''extern "C" __global__ void twice(float* x, unsigned long long n) {
+          unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+          if (i < n) x[i] *= 2;
+        }'''
+        options = ProgramOptions(arch=f"compute_{device.arch}", lineinfo=True)
+        kernel = Program(text, code_type="c++", options=options).compile("ptx").get_kernel("twice")
+        memory = LegacyPinnedMemoryResource().allocate(4000)
+        x = np.from_dlpack(memory).view(np.float32)
+        x[:] = np.arange(1000)
+        launch(stream, LaunchConfig(grid=4, block=256), kernel, memory.handle, np.uint64(1000))
+        stream.sync()
+        print(np.array_equal(x, 2 * np.arange(1000, dtype=np.float32)))
+    """)
+    assert (out, code) == ("True\n", 0), err
+
+
+def test_the_folder_is_complete():
+    folder = pathlib.Path(rung._command.PROGRAM).parents[1] / "lib/rung/emu/cuda"
+    assert {each.name for each in folder.iterdir()} >= {"libcuda.so.1", "ptxas", "sitecustomize.py", "rung_hooks"}
+    assert os.access(folder / "ptxas", os.X_OK)
