@@ -36,10 +36,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"climb",
             "'climb' is not one of list, verify, bench, new, check, run, tune, trace, explain, "
-            "diff, emu, learn, report, dist, doctor"},
+            "diff, emu, layout, learn, report, dist, doctor"},
         Bad{"chekc",
             "'chekc' is not one of list, verify, bench, new, check, run, tune, trace, explain, "
-            "diff, emu, learn, report, dist, doctor; did you mean 'check'?"},
+            "diff, emu, layout, learn, report, dist, doctor; did you mean 'check'?"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"dist run --ranks 4 --n 8", "ACTION: 'run' is not plan"},
         Bad{"dist plan --n 8", "--ranks: expected a number of ranks; see --help"},
