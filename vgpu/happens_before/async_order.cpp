@@ -8,8 +8,9 @@ void join(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
-void AsyncOrder::start(int ranks, int warps) {
+void AsyncOrder::start(int ranks, int warps, bool has_tensor_memory) {
   warps_ = warps;
+  kinds_ = has_tensor_memory ? 7 : 4;
   clocks_.assign(at(ranks * warps), Clock(base(ranks), 0));
 }
 

@@ -195,6 +195,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   op.direction = *direction;
   op.reduction = *reduction;
   op.multicast = is("multicast::cluster");
+  op.of_pair = is("cta_group::2");
   op.shared = async_address(instruction, operands[stores ? 1 : 0]);
   const Operand& global = operands[stores ? 0 : 1];
   op.global = async_address(instruction, global);

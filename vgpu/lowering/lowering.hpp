@@ -131,6 +131,15 @@ class Lowering {
   void report_wgmma_use();
   void lower_wgmma(const Instruction& instruction);
 
+  // lowering/tcgen05.cpp
+  void lower_tcgen05(const Instruction& instruction);
+  void lower_tensor_allocation(const Instruction& instruction);
+  void lower_tensor_access(const Instruction& instruction);
+  void lower_tensor_multiply(const Instruction& instruction);
+  void lower_tensor_copy(const Instruction& instruction);
+  void lower_tensor_commit(const Instruction& instruction);
+  bool lower_even_block(const Instruction& instruction);
+
   /// Stores the object that Instr::imm points at in the kernel.
   template <class Op>
   std::uint64_t keep_async(const Op& op) {

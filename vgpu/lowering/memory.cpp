@@ -362,6 +362,7 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     case Opcode::cp: return lower_copy(instruction);
     case Opcode::mbarrier: lower_mbarrier(instruction); return true;
     case Opcode::wgmma: lower_wgmma(instruction); return true;
+    case Opcode::tcgen05: lower_tcgen05(instruction); return true;
     case Opcode::ldmatrix:
     case Opcode::stmatrix: lower_matrix_memory(instruction); return true;
     case Opcode::wmma:

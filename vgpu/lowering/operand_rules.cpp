@@ -9,6 +9,7 @@
 #include "vgpu/engine/control/control.hpp"
 #include "vgpu/engine/matrix/matrix.hpp"
 #include "vgpu/engine/matrix/wmma_layout.hpp"
+#include "vgpu/lowering/tcgen05_form.hpp"
 #include "vgpu/lowering/wgmma_form.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
@@ -330,6 +331,7 @@ std::optional<OperandRules> operand_rules(const Instruction& instruction) {
     case Opcode::cp: return copy(instruction);
     case Opcode::mbarrier: return mbarrier(instruction);
     case Opcode::wgmma: return wgmma(instruction);
+    case Opcode::tcgen05: return tcgen05_operands(instruction);
     case Opcode::ldmatrix:
     case Opcode::stmatrix: return matrix_memory(instruction);
     case Opcode::wmma:

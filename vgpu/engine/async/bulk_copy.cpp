@@ -220,20 +220,20 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
 }
 
 /// Checks a copy's write to a block's shared memory and records it in the block's shadow, before
-/// the write.
+/// the write. The mbarrier is in the shared memory of `owner`.
 std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
-                                        std::span<const AsyncRange> ranges,
+                                        std::span<const AsyncRange> ranges, Block& owner,
                                         std::uint32_t barrier_offset) {
-  Mbarrier* const barrier = target.async->barriers.find(barrier_offset);
+  Mbarrier* const barrier = owner.async->barriers.find(barrier_offset);
   if (barrier == nullptr || !barrier->valid) {
-    copy.fail(HazardKind::barrier_misuse, shared_address(target, barrier_offset),
+    copy.fail(HazardKind::barrier_misuse, shared_address(owner, barrier_offset),
               "the copy is to complete on an mbarrier, and there is no initialised one");
     return std::nullopt;
   }
   if (!copy.block().worker.observe) return 0;
   if (!barrier->visible) {
     report(copy.block(), HazardKind::missing_fence, copy.thread(), copy.instr.site, "bulk copy",
-           shared_address(target, barrier_offset),
+           shared_address(owner, barrier_offset),
            "since the mbarrier was initialised there was no fence.mbarrier_init or "
            "fence.proxy.async");
   }
@@ -245,7 +245,7 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
   const auto id = static_cast<std::uint32_t>(writes.size());
   const AsyncOrder& order = target.cluster.order;
   writes.push_back({copy.instr.site, copy.block().rank, copy.thread(),
-                    order.phases(target.rank, target.async->barriers.index(*barrier)),
+                    order.phases(owner.rank, owner.async->barriers.index(*barrier)),
                     barrier->phase + 1, "bulk copy"});
   const StepWatcher* const steps = step_watcher.load();
   for (const auto& [to, bytes] : ranges) {
@@ -286,9 +286,16 @@ void load(const Copy& copy) {
           fmt::format("block {} of the cluster has ended, and its shared memory with it", rank));
       return;
     }
-    const auto id = note_write(copy, cluster.block(rank), ranges, barrier->offset);
+    // The block of the same parity as the given mbarrier's, in the destination's pair (PTX ISA, 9.7.9.25.5.2).
+    const int owner = copy.op.of_pair ? (rank & ~1) | (barrier->block->rank & 1) : rank;
+    const auto id =
+        note_write(copy, cluster.block(rank), ranges, cluster.block(owner), barrier->offset);
     if (!id) return;
-    landing.targets.push_back({rank, *id});
+    if (box && copy.block().worker.observe) {
+      cluster.block(rank).async->boxes.push_back(
+          {*id, copy.instr.site, to->offset, box_pitch(box->map), box->map.swizzle});
+    }
+    landing.targets.push_back({rank, *id, owner});
   }
   copy.block().observers.count_bulk_load(
       copy.block().worker, copy.instr.site, copy.traffic,

@@ -24,6 +24,9 @@ struct BoxRow {
 /// The rows of the box at a position, which may be outside the tensor.
 std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
 
+/// Bytes from a row of the box in shared memory to the next.
+std::uint32_t box_pitch(const TensorMap& map);
+
 /// Bytes of shared memory that the box covers. Rows narrower than the swizzle span occupy a whole
 /// span.
 std::uint32_t box_extent(const TensorMap& map);

@@ -10,7 +10,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
-#include "vgpu/engine/matrix/wgmma_descriptor.hpp"
+#include "vgpu/engine/matrix/matrix_descriptor.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
 
@@ -24,7 +24,7 @@ constexpr std::uint32_t chunk = 16;  // bytes
 
 /// A matrix in shared memory, and the destination of its words in a WgmmaTile.
 struct Source {
-  WgmmaDescriptor descriptor;
+  MatrixDescriptor descriptor;
   Element type;
   bool transposed;
   std::uint32_t first, lines;  // rows of A or columns of B
@@ -136,7 +136,7 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
   const WgmmaOp& op = multiply.op;
   const auto rows = static_cast<std::uint32_t>(wgmma_rows);
   const auto quarter = static_cast<std::uint32_t>(multiply.warp.index % warps_of_group);
-  return {WgmmaDescriptor(descriptor_bits(multiply, op.a_descriptor)),
+  return {wgmma_descriptor(descriptor_bits(multiply, op.a_descriptor)),
           op.a,
           op.transpose_a,
           quarter * rows,
@@ -149,7 +149,7 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
 
 Source source_b(const Multiply& multiply, WgmmaTile& tile) {
   const WgmmaOp& op = multiply.op;
-  return {WgmmaDescriptor(descriptor_bits(multiply, op.b_descriptor)),
+  return {wgmma_descriptor(descriptor_bits(multiply, op.b_descriptor)),
           op.b,
           op.transpose_b,
           0,
