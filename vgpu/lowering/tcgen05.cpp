@@ -62,7 +62,6 @@ void Lowering::lower_tensor_multiply(const Instruction& instruction) {
   }
   op->b_descriptor = source_row(instruction, operands[2], Type::b64);
   std::size_t next = 3;
-  if (op->sparse) op->metadata = async_address(instruction, operands[next++]);
   op->descriptor = source_row(instruction, operands[next++], Type::b32);
   if (op->scales_of_k != 0) {
     op->scale_a = async_address(instruction, operands[next++]);

@@ -98,7 +98,6 @@ std::optional<OperandRules> multiply_rules(const Instruction& instruction) {
   std::vector<OperandRule> rules = {rule(Kind::address),
                                     a_is_address ? rule(Kind::address) : rule(Kind::source, Type::b64),
                                     rule(Kind::source, Type::b64)};
-  if (form->sparse) rules.push_back(rule(Kind::address));
   rules.push_back(rule(Kind::source, Type::b32));
   if (form->scales_of_k != 0) rules.insert(rules.end(), 2, rule(Kind::address));
   const std::size_t next = rules.size();
@@ -142,9 +141,8 @@ std::optional<TensorMultiplyOp> tensor_multiply_form(const Instruction& instruct
   const auto kind = named(instruction, kinds);
   TensorMultiplyOp op;
   op.blocks = tcgen05_blocks(instruction);
-  op.sparse = instruction.has("sp");
   op.weight_stationary = instruction.has("ws");
-  if (!kind || op.blocks == 0 || instruction.has("ashift") ||
+  if (!kind || op.blocks == 0 || instruction.has("ashift") || instruction.has("sp") ||
       (op.weight_stationary && op.blocks != 1)) {
     return std::nullopt;
   }

@@ -40,7 +40,8 @@ struct MbarrierOp {
 
 /// cp.async.bulk and cp.async.bulk.tensor, into or out of shared memory.
 struct BulkCopyOp {
-  enum class Direction : std::uint8_t { load, store, between_blocks };
+  /// cancel: clusterlaunchcontrol.try_cancel, whose response arrives as a copy does.
+  enum class Direction : std::uint8_t { load, store, between_blocks, cancel };
   /// For a tensor, its map provides the element type.
   enum class Reduction : std::uint8_t {
     none,

@@ -99,12 +99,11 @@ constexpr bool has_block_scales(TensorKind kind) { return kind >= TensorKind::mx
 struct TensorMultiplyOp {
   TensorKind kind = TensorKind::f16;
   int blocks = 1;                  // .cta_group
-  bool sparse = false;             // .sp
   bool weight_stationary = false;  // .ws
   bool a_in_tensor_memory = false;
   int scales_of_k = 0;  // block scales of a row of A: .scale_vec::1X, 2X or 4X; 0: none
   int scale_d = 0;      // scale-input-d: D is multiplied by 2^-scale_d first
-  AsyncAddress d, a, metadata, scale_a, scale_b;
+  AsyncAddress d, a, scale_a, scale_b;
   std::uint32_t a_descriptor = 0, b_descriptor = 0, descriptor = 0;  // rows
   std::uint32_t adds = 0;                                            // predicate row: enable-input-d
   std::vector<std::uint32_t> disabled;  // rows: disable-output-lane, 32 lanes each

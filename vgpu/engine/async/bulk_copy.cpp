@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
@@ -25,6 +26,7 @@ using Direction = BulkCopyOp::Direction;
 using Reduction = BulkCopyOp::Reduction;
 
 constexpr std::uint32_t chunk = 16;           // bytes; addresses and sizes must be multiples of it
+constexpr std::uint32_t response_bytes = 16;  // of clusterlaunchcontrol.try_cancel
 constexpr std::uint32_t box_alignment = 128;  // bytes, of a tensor's box in shared memory
 
 /// One lane's copy.
@@ -195,6 +197,25 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
   return true;
 }
 
+/// The response to clusterlaunchcontrol.try_cancel: the first block of a cluster that will not start, because the
+/// asking one takes its work, and 1; or zeros.
+void load_response(const Copy& copy, std::uint32_t to, Landing& landing) {
+  LaunchState& launch = copy.block().worker.launch;
+  const Dim3 &grid = launch.options.grid, &size = launch.options.cluster;
+  const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
+  const std::uint64_t clusters = across * down * (grid.z / size.z);
+  std::array<std::uint32_t, 4> response{};
+  if (const std::uint64_t next = launch.next_cluster.fetch_add(1); next < clusters) {
+    response = {static_cast<std::uint32_t>(next % across) * size.x,
+                static_cast<std::uint32_t>(next / across % down) * size.y,
+                static_cast<std::uint32_t>(next / across / down) * size.z, 1};
+  }
+  landing.data.resize(response_bytes);
+  std::memcpy(landing.data.data(), response.data(), response_bytes);
+  landing.pieces.push_back({to, 0, response_bytes});
+  landing.bytes = response_bytes;
+}
+
 bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing& landing) {
   const std::uint64_t from = copy.address(copy.op.global);
   if (!check_aligned(copy, from, "the source")) return false;
@@ -260,8 +281,10 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
 void load(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
-  const std::uint32_t bytes =
-      box ? box_extent(box->map) : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
+  const bool cancels = copy.op.direction == Direction::cancel;
+  const std::uint32_t bytes = box       ? box_extent(box->map)
+                              : cancels ? response_bytes
+                                        : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
   if (!check_aligned(copy, bytes, "the size")) return;
   const auto to = cluster_place(copy.warp, copy.lane, copy.instr.site, copy.address(copy.op.shared),
                                 bytes, box ? box_alignment : chunk, "bulk copy");
@@ -270,14 +293,19 @@ void load(const Copy& copy) {
   if (!to || !barrier) return;
   Cluster& cluster = copy.block().cluster;
   Landing landing;
-  const bool found = box ? load_tensor(copy, *box, to->offset, landing)
-                         : load_bytes(copy, to->offset, bytes, landing);
-  if (!found) return;
+  if (cancels) {
+    load_response(copy, to->offset, landing);
+  } else if (!(box ? load_tensor(copy, *box, to->offset, landing)
+                   : load_bytes(copy, to->offset, bytes, landing))) {
+    return;
+  }
   landing.barrier = barrier->offset;
   const std::vector<AsyncRange> ranges =
       box ? shared_ranges(*box, to->offset) : std::vector{AsyncRange{to->offset, bytes}};
   std::uint32_t mask = 1u << to->block->rank;
-  if (copy.op.multicast) mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
+  if (copy.op.multicast && cancels) {
+    mask = (1u << cluster.size()) - 1;
+  } else if (copy.op.multicast) mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
   for (int rank = 0; rank < cluster.size(); ++rank) {
     if ((mask >> rank & 1u) == 0) continue;
     if (cluster.has_ended(rank)) {
@@ -404,6 +432,23 @@ void store(const Copy& copy) {
 }
 
 }  // namespace
+
+void query_canceled(Warp& warp, const Instr& instr) {
+  const auto* const upper = warp.row<std::uint64_t>(instr.rows[1]) + warp_size;
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    set_bit(warp.predicate(instr.rows[0]), lane, upper[lane] >> 32 != 0);
+  }
+}
+
+void query_first_block(Warp& warp, const Instr& instr) {
+  const auto* const words = warp.row<std::uint64_t>(instr.rows[1]) + instr.imm / 2 * warp_size;
+  auto* const to = warp.row<std::uint32_t>(instr.rows[0]);
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    to[lane] = static_cast<std::uint32_t>(words[lane] >> (instr.imm % 2 * 32));
+  }
+}
 
 void run_bulk_copy(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<BulkCopyOp>();

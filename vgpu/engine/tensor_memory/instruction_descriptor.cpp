@@ -61,9 +61,8 @@ std::string shape_error(const TensorMultiplyOp& op, const InstructionDescriptor&
 
 std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it, std::uint32_t bits) {
   if (std::string error = shape_error(op, it); !error.empty()) return error;
-  if ((field(bits, 2, 1) != 0) != op.sparse) {
-    return op.sparse ? "the sparsity bit is clear, and the instruction is tcgen05.mma.sp"
-                     : "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
+  if (field(bits, 2, 1) != 0) {
+    return "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
   }
   const auto is_narrow = [](Element element) { return bits_of(element) < 8; };
   if ((it.transpose_a && is_narrow(it.a)) || (it.transpose_b && is_narrow(it.b))) {
@@ -101,12 +100,10 @@ InstructionDescriptor instruction_descriptor(const TensorMultiplyOp& op, std::ui
   result.transpose_b = field(bits, 16, 1) != 0;
   result.n = field(bits, 17, 6) * 8;
   result.m = field(bits, 24, 5) * 16;
-  result.metadata = field(bits, 0, 2);
   result.k = op.kind == TensorKind::tf32  ? 8
              : op.kind == TensorKind::f16 ? 16
              : op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4 ? 64
                                                                               : 32;
-  if (op.sparse) result.k *= 2;
   if (has_block_scales(op.kind)) {
     result.scale_b = field(bits, 4, 2);
     result.has_e8m0_scales = field(bits, 23, 1) != 0;

@@ -35,7 +35,6 @@ struct InstructionDescriptor {
   bool saturates = false;
   bool has_e8m0_scales = false;  // otherwise e4m3
   int scale_a = 0, scale_b = 0;  // first byte of the scales in a cell
-  int metadata = 0;              // sparsity selector
   std::string error;             // empty if the instruction exists
 };
 

@@ -89,20 +89,20 @@ void store_integers(const Cells& cells, std::span<const ProductSums> sums) {
   }
 }
 
-/// Words of 16 rows, as [word][row], in a part of a line.
-void pack_rows(const TensorTile& tile, int row, int first_byte, std::uint32_t* words) {
+/// Words of 16 rows, as [word][row].
+void pack_rows(const TensorTile& tile, int row, std::uint32_t* words) {
   for (int i = 0; i < product_rows; ++i) {
-    const std::uint8_t* const line = tile.lines[static_cast<std::size_t>(row + i)].data() + first_byte;
+    const std::uint8_t* const line = tile.lines[static_cast<std::size_t>(row + i)].data();
     for (int word = 0; word < row_words; ++word) {
       std::memcpy(words + word * product_rows + i, line + 4 * word, 4);
     }
   }
 }
 
-void pack_columns(const TensorTile& tile, int columns, int first_byte, std::uint32_t* words) {
+void pack_columns(const TensorTile& tile, int columns, std::uint32_t* words) {
   for (int column = 0; column < columns; ++column) {
     std::memcpy(words + column * row_words,
-                tile.lines[static_cast<std::size_t>(column)].data() + first_byte, 4 * row_words);
+                tile.lines[static_cast<std::size_t>(column)].data(), 4 * row_words);
   }
 }
 
@@ -110,7 +110,7 @@ struct Scratch {
   alignas(64) std::array<std::uint32_t, row_words * product_rows> a;
   alignas(64) std::array<std::uint32_t, max_product_columns * row_words> b;
   ProductRows rows;
-  std::array<ColumnStorage<max_product_columns>, 2> columns;
+  ColumnStorage<max_product_columns> columns;
   alignas(64) std::array<ProductSums, max_product_columns> sums;
 };
 
@@ -124,7 +124,7 @@ TensorLayout layout_of_d(const TensorMultiplyOp& op, int rows) {
   if (rows == 128) return {1, false};                             // layouts A and D
   if (rows == 32) return {4, false};                              // G
   if (op.weight_stationary) return {2, false};                    // E
-  if (op.blocks == 2) return op.sparse ? TensorLayout{1, true} : TensorLayout{2, false};  // C, B
+  if (op.blocks == 2) return {2, false};  // B
   return {1, true};                                               // F
 }
 
@@ -133,40 +133,30 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
   thread_local Scratch scratch;
   const InstructionDescriptor& form = product.form;
   const MatrixElement type_a = stored_type(form.a), type_b = stored_type(form.b);
-  const int elements = 8 * 4 * row_words / element_bits(type_a);  // of k in a line's part
-  const int parts = form.k / elements;                            // two if sparse
   const SumRule rule = rule_of(form);
   const TensorProducts& products = tensor_products();
-  for (int part = 0; part < parts; ++part) {
-    pack_columns(b, form.n, part * 4 * row_words, scratch.b.data());
-    products.set_columns(
-        {type_b, form.negate_b, false, elements, rule.min_exponent_b, false, scratch.b.data()},
-        form.n, scratch.columns[static_cast<std::size_t>(part)].elements());
-  }
+  pack_columns(b, form.n, scratch.b.data());
+  const ProductColumns columns = scratch.columns.elements();
+  products.set_columns(
+      {type_b, form.negate_b, false, form.k, rule.min_exponent_b, false, scratch.b.data()}, form.n, columns);
   const TensorLayout layout = layout_of_d(product.op, product.rows);
   const std::span sums(scratch.sums.data(), static_cast<std::size_t>(form.n));
+  const bool is_integer = form.d == MatrixElement::s32;
   for (int row = 0; row < product.rows; row += product_rows) {
     const Cells cells{memory, product, layout, row};
-    const bool is_integer = form.d == MatrixElement::s32;
-    if (product.adds && !is_integer) {
-      load_sums(cells, sums);
+    std::fill(sums.begin(), sums.end(), ProductSums{});
+    if (product.adds && !is_integer) load_sums(cells, sums);
+    pack_rows(a, row, scratch.a.data());
+    products.set_rows({type_a, form.negate_a, false, form.k, rule.min_exponent_a, false, scratch.a.data()},
+                      scratch.rows);
+    const ColumnRange all{columns, 0, form.n};
+    if (is_integer) {
+      products.add_integers(form.k, scratch.rows, all, sums.data());
+      store_integers(cells, sums);
     } else {
-      std::fill(sums.begin(), sums.end(), ProductSums{});
+      products.add_floats(rule, form.k, scratch.rows, all, sums.data());
+      store_sums(cells, sums);
     }
-    for (int part = 0; part < parts; ++part) {
-      pack_rows(a, row, part * 4 * row_words, scratch.a.data());
-      products.set_rows(
-          {type_a, form.negate_a, false, elements, rule.min_exponent_a, false, scratch.a.data()},
-          scratch.rows);
-      const ProductColumns columns = scratch.columns[static_cast<std::size_t>(part)].elements();
-      const ColumnRange all{columns, 0, form.n};
-      if (is_integer) {
-        products.add_integers(elements, scratch.rows, all, sums.data());
-      } else {
-        products.add_floats(rule, elements, scratch.rows, all, sums.data());
-      }
-    }
-    is_integer ? store_integers(cells, sums) : store_sums(cells, sums);
   }
 }
 

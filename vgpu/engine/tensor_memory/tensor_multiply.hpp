@@ -10,7 +10,7 @@
 
 namespace rung::vgpu {
 
-inline constexpr int max_tensor_lines = 256, max_line_bytes = 64;
+inline constexpr int max_tensor_lines = 256, max_line_bytes = 32;
 
 /// The rows of A or columns of B, K-major. Elements have 8, 16 or 32 bits; smaller ones are converted to e4m3,
 /// which represents all of them.

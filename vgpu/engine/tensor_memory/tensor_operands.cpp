@@ -125,7 +125,7 @@ bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at, const T
   const TensorElement5 element = product.form.a;
   const bool packs_nibbles = product.op.kind == TensorKind::mxf4 || product.op.kind == TensorKind::mxf4nvf4;
   const int element_bits = packs_nibbles ? 4 : std::max(8, bits_of(element));
-  const int k = product.op.sparse ? product.form.k / 2 : product.form.k;
+  const int k = product.form.k;
   const int columns = k * element_bits / 32;
   const TensorLayout layout{1, product.rows == 64 && product.op.blocks == 1 && !product.op.weight_stationary};
   const int lanes = layout.halves ? tensor_lanes - at.lane : product.rows;
