@@ -13,6 +13,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/observers.hpp"
+#include "vgpu/engine/warp/warp_members.hpp"
 #include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/model/async_ops.hpp"
