@@ -76,8 +76,8 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
   options.sources.assign(arguments.sources.begin(), arguments.sources.end());
   if (options.architecture.empty()) {
     // Blackwell's own instructions need the architecture's own target.
-    options.architecture =
-        fmt::format("sm_{}{}{}", gpu.compute_major, gpu.compute_minor, gpu.compute_major >= 10 ? "a" : "");
+    options.architecture = fmt::format("sm_{}{}{}", gpu.compute_major, gpu.compute_minor,
+                                       gpu.compute_major >= 10 ? "a" : "");
   }
   if (!arguments.no_cache) options.cache = emu::ObjectCache::default_folder();
   emu::finish_nvcc_options(given, emu::find_clang());
@@ -327,7 +327,8 @@ Action add_emu(Options& app) {
       ->type_name("STD");
   app.add_option(
          "--gpu", arguments->gpu,
-         "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, b200 or rtx5090 (default: b200 for "
+         "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, b200 or rtx5090 (default: "
+         "b200 for "
          "-arch=sm_100a, rtx5090 for -arch=sm_120a, otherwise h200); override properties as in "
          "h200,multiprocessors=4")
       ->type_name("GPU")

@@ -57,8 +57,9 @@ constexpr std::array rule_texts = {
              "A barrier that is not initialised, or that too many threads arrive at."},
     RuleText{vgpu::HazardKind::tensor_memory,
              "Tensor memory that is not allocated, not reached by the warp, or never released."},
-    RuleText{vgpu::HazardKind::descriptor,
-             "A descriptor of tcgen05 that does not exist, or does not fit the tile in shared memory."},
+    RuleText{
+        vgpu::HazardKind::descriptor,
+        "A descriptor of tcgen05 that does not exist, or does not fit the tile in shared memory."},
     RuleText{vgpu::HazardKind::trap, "The kernel ended itself: a trap or a failed assertion."},
     RuleText{vgpu::HazardKind::instruction_limit,
              "The launch executed more instructions than --limit allows."},

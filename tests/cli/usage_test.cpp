@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
             "sum/cuda; did you mean 'gemm/cuda/04_thread_tile'?"},
         Bad{"trace gemm/cuda/00 --gpu rtx409",
             "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, "
-            "rtx5090, m1pro, custom, each with overrides such as 'h200,multiprocessors=4'; did you mean "
+            "rtx5090, m1pro, custom, each with overrides such as 'h200,multiprocessors=4'; did you "
+            "mean "
             "'rtx4090'?"},
         Bad{"bench gemm/cpu --math splitt",
             "--math: 'splitt' is not one of standard, split, reproducible, batch_invariant; did "

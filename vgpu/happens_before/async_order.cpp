@@ -10,8 +10,8 @@ void join(Clock& clock, const Clock& other) {
 
 void AsyncOrder::start(int ranks, int warps, bool has_tensor_memory) {
   warps_ = warps;
-  kinds_ = has_tensor_memory ? 7 : 4;
-  clocks_.assign(at(ranks * warps), Clock(base(ranks), 0));
+  ranks_ = ranks;
+  clocks_.assign(at(ranks * warps), Clock(has_tensor_memory ? tensor_base(ranks) : base(ranks), 0));
 }
 
 }  // namespace rung::vgpu

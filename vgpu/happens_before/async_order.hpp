@@ -46,11 +46,11 @@ class AsyncOrder {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   std::size_t index(int rank, int warp) const { return at(rank * warps_ + warp); }
-  std::size_t base(int rank) const { return at(rank * (kinds_ * warps_ + max_barriers)); }
-  std::size_t tensor_base(int rank) const { return base(rank) + at(4 * warps_ + max_barriers); }
+  std::size_t base(int rank) const { return at(rank * (4 * warps_ + max_barriers)); }
+  std::size_t tensor_base(int rank) const { return base(ranks_) + at(rank * 3 * warps_); }
 
   int warps_ = 0;
-  int kinds_ = 4;  // components per warp
+  int ranks_ = 0;
   std::vector<Clock> clocks_;  // by rank and warp
 };
 

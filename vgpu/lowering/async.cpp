@@ -190,7 +190,8 @@ void Lowering::lower_launch_control(const Instruction& instruction) {
     return;
   }
   const auto emit_part = [&](const Operand& to, std::uint64_t part) {
-    if (to.kind == Operand::Kind::reg) emit(query_first_block, part, {register_row(to.reg), response});
+    if (to.kind == Operand::Kind::reg)
+      emit(query_first_block, part, {register_row(to.reg), response});
   };
   if (operands[0].kind == Operand::Kind::vector) {
     for (std::size_t i = 0; i < 3; ++i) emit_part(operands[0].elements[i], i);

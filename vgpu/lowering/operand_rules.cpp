@@ -122,7 +122,8 @@ std::optional<OperandRules> load_or_store(const Instruction& instruction) {
 
 std::optional<OperandRules> atomic(const Instruction& instruction) {
   const Type type = element_type(instruction);
-  if (type == Type::none || type == Type::b128 || vector_length(instruction) != 1 || !has_one_space(instruction)) {
+  if (type == Type::none || type == Type::b128 || vector_length(instruction) != 1 ||
+      !has_one_space(instruction)) {
     return std::nullopt;
   }
   Rules rules;

@@ -103,11 +103,12 @@ bool Lowering::lower_even_block(const Instruction& instruction) {
   const auto& operands = instruction.operands;
   if (instruction.opcode != ptx::Opcode::and_ || !instruction.has("b32") ||
       operands[2].kind != Operand::Kind::immediate ||
-      static_cast<std::uint32_t>(operands[2].bits) != mask || operands[1].kind != Operand::Kind::reg) {
+      static_cast<std::uint32_t>(operands[2].bits) != mask ||
+      operands[1].kind != Operand::Kind::reg) {
     return false;
   }
-  const bool has_pairs =
-      std::ranges::any_of(function_.body, [](const Instruction& it) { return it.has("cta_group::2"); });
+  const bool has_pairs = std::ranges::any_of(
+      function_.body, [](const Instruction& it) { return it.has("cta_group::2"); });
   if (!has_pairs) return false;
   kernel_->asynchronous = true;
   emit(run_even_block, 0,

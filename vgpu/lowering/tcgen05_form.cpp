@@ -32,8 +32,14 @@ constexpr std::array<std::pair<std::string_view, TensorShape>, 5> shapes = {{
     {"16x32bx2", TensorShape::l16_b32_twice},
 }};
 
-constexpr std::array<std::pair<std::string_view, int>, 8> counts = {{
-    {"x1", 1}, {"x2", 2}, {"x4", 4}, {"x8", 8}, {"x16", 16}, {"x32", 32}, {"x64", 64}, {"x128", 128}}};
+constexpr std::array<std::pair<std::string_view, int>, 8> counts = {{{"x1", 1},
+                                                                     {"x2", 2},
+                                                                     {"x4", 4},
+                                                                     {"x8", 8},
+                                                                     {"x16", 16},
+                                                                     {"x32", 32},
+                                                                     {"x64", 64},
+                                                                     {"x128", 128}}};
 
 constexpr std::array<std::pair<std::string_view, TensorKind>, 7> kinds = {{
     {"kind::f16", TensorKind::f16},
@@ -46,8 +52,11 @@ constexpr std::array<std::pair<std::string_view, TensorKind>, 7> kinds = {{
 }};
 
 /// Scales along k by the modifier; .block16 and .block32 name the elements of a scale.
-constexpr std::array<std::pair<std::string_view, int>, 5> scale_vectors = {{
-    {"scale_vec::1X", 1}, {"scale_vec::2X", 2}, {"scale_vec::4X", 4}, {"block32", 32}, {"block16", 16}}};
+constexpr std::array<std::pair<std::string_view, int>, 5> scale_vectors = {{{"scale_vec::1X", 1},
+                                                                            {"scale_vec::2X", 2},
+                                                                            {"scale_vec::4X", 4},
+                                                                            {"block32", 32},
+                                                                            {"block16", 16}}};
 
 /// The number of scales of 64 elements of 4 bits, or 32 of 8 bits; 0 if the kind does not have it.
 int scales_of(TensorKind kind, std::optional<int> vector) {
@@ -95,14 +104,14 @@ std::optional<OperandRules> multiply_rules(const Instruction& instruction) {
   const auto& operands = instruction.operands;
   if (!form || operands.size() < 4) return std::nullopt;
   const bool a_is_address = operands[1].kind == Operand::Kind::address;
-  std::vector<OperandRule> rules = {rule(Kind::address),
-                                    a_is_address ? rule(Kind::address) : rule(Kind::source, Type::b64),
-                                    rule(Kind::source, Type::b64)};
+  std::vector<OperandRule> rules = {
+      rule(Kind::address), a_is_address ? rule(Kind::address) : rule(Kind::source, Type::b64),
+      rule(Kind::source, Type::b64)};
   rules.push_back(rule(Kind::source, Type::b32));
   if (form->scales_of_k != 0) rules.insert(rules.end(), 2, rule(Kind::address));
   const std::size_t next = rules.size();
-  if (next < operands.size() && operands[next].kind == Operand::Kind::vector && form->scales_of_k == 0 &&
-      !form->weight_stationary) {
+  if (next < operands.size() && operands[next].kind == Operand::Kind::vector &&
+      form->scales_of_k == 0 && !form->weight_stationary) {
     rules.push_back(rule(Kind::source, Type::b32, 4 * form->blocks));
   }
   rules.push_back(rule(Kind::source, Type::pred));
@@ -175,7 +184,9 @@ std::optional<TensorCopyOp> tensor_copy_form(const Instruction& instruction) {
   if (!shape || op.blocks == 0) return std::nullopt;
   op.lanes = shape->lanes;
   op.bits = shape->bits;
-  const int lanes_of_spread = op.spread == Spread::none ? 0 : op.spread == Spread::all_warps ? 32 : 64;
+  const int lanes_of_spread = op.spread == Spread::none        ? 0
+                              : op.spread == Spread::all_warps ? 32
+                                                               : 64;
   if (lanes_of_spread != (op.lanes == 32 || op.lanes == 64 ? op.lanes : 0)) return std::nullopt;
   op.source_bits = instruction.has("b6x16_p32") ? 6 : instruction.has("b4x16_p64") ? 4 : 0;
   return op;
@@ -199,7 +210,8 @@ std::optional<OperandRules> tcgen05_operands(const Instruction& instruction) {
   }
   if (is("commit")) {
     OperandRules rules = exactly({rule(Kind::address)});
-    if (is("multicast::cluster")) rules = exactly({rule(Kind::address), rule(Kind::source, Type::b16)});
+    if (is("multicast::cluster"))
+      rules = exactly({rule(Kind::address), rule(Kind::source, Type::b16)});
     return rules;
   }
   return std::nullopt;

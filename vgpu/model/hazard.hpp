@@ -21,14 +21,14 @@ enum class HazardKind : std::uint8_t {
   in_flight,          // an access to data that an asynchronous operation still reads or writes
   early_access,       // global memory accessed while the previous kernel may still run
   barrier_misuse,     // an uninitialised mbarrier, or too many arrivals
-  tensor_memory,      // tensor memory is not allocated, not reached by the warp, or not released
-  descriptor,         // a descriptor of tcgen05 that does not exist, or does not fit the matrix
   trap,               // the kernel's own trap or failed assertion
   instruction_limit,  // the launch exceeded its instruction limit
   leak,               // device memory not freed at exit
   host_access,        // host code accesses device memory
   failed_call,        // a call of the host failed, and the program ignores its error
   unordered,          // two operations access the same bytes, and nothing orders them
+  tensor_memory,      // tensor memory is not allocated, not reached by the warp, or not released
+  descriptor,         // a descriptor of tcgen05 that does not exist, or does not fit the matrix
 };
 
 /// "shared-memory race", "out of bounds", …

@@ -30,9 +30,9 @@ struct TensorAddress {
 struct TensorAllocationOp {
   enum class Action : std::uint8_t { allocate, release, relinquish };
   Action action = Action::allocate;
-  AsyncAddress result;         // allocate: where the address is written, in shared memory
-  std::uint32_t address = 0;   // release: row
-  std::uint32_t columns = 0;   // row
+  AsyncAddress result;        // allocate: where the address is written, in shared memory
+  std::uint32_t address = 0;  // release: row
+  std::uint32_t columns = 0;  // row
 };
 
 /// The shape of a tcgen05.ld or .st: lanes and bits of each lane (PTX ISA, 9.7.16.2.3).
@@ -71,7 +71,9 @@ constexpr TensorAddress cell_of(const TensorFragment& fragment, int thread, int 
     case TensorShape::l16_b64:
       cell = {thread / 4 + thread % 2 * 8, 2 * index + thread / 2 % 2};
       break;
-    case TensorShape::l16_b128: cell = {thread / 4 + index % 2 * 8, index / 2 * 4 + thread % 4}; break;
+    case TensorShape::l16_b128:
+      cell = {thread / 4 + index % 2 * 8, index / 2 * 4 + thread % 4};
+      break;
     case TensorShape::l16_b256:
       cell = {thread / 4 + index / 2 % 2 * 8, index / 4 * 8 + thread % 4 * 2 + index % 2};
       break;
@@ -105,7 +107,7 @@ struct TensorMultiplyOp {
   int scale_d = 0;      // scale-input-d: D is multiplied by 2^-scale_d first
   AsyncAddress d, a, scale_a, scale_b;
   std::uint32_t a_descriptor = 0, b_descriptor = 0, descriptor = 0;  // rows
-  std::uint32_t adds = 0;                                            // predicate row: enable-input-d
+  std::uint32_t adds = 0;               // predicate row: enable-input-d
   std::vector<std::uint32_t> disabled;  // rows: disable-output-lane, 32 lanes each
 };
 
@@ -115,7 +117,8 @@ struct TensorCopyOp {
   int blocks = 1;
   int lanes = 128, bits = 256;
   Spread spread = Spread::none;
-  int source_bits = 0;  // decompression: bits of a source element, 16 of which fill 16 bytes; 0: none
+  int source_bits =
+      0;  // decompression: bits of a source element, 16 of which fill 16 bytes; 0: none
   AsyncAddress to;
   std::uint32_t descriptor = 0;  // row
 };

@@ -148,11 +148,9 @@ void walk(const ptx::Function& function, const CfgBlock& block, States& states,
 }  // namespace
 
 std::vector<WgmmaRegisterUse> wgmma_register_uses(const ptx::Function& function, const Cfg& cfg) {
-  const bool any =
-      std::any_of(function.body.begin(), function.body.end(),
-                  [](const Instruction& each) {
-                    return each.is(ptx::Opcode::wgmma, ptx::Opcode::tcgen05);
-                  });
+  const bool any = std::any_of(
+      function.body.begin(), function.body.end(),
+      [](const Instruction& each) { return each.is(ptx::Opcode::wgmma, ptx::Opcode::tcgen05); });
   if (!any) return {};
   State unknown;
   unknown.unfenced = true;

@@ -23,7 +23,8 @@ struct Type {
     if (exponent_bits == 0) return static_cast<std::uint32_t>(static_cast<int>(value)) & 0xFF;
     if (bits == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
     for (std::uint32_t pattern = 0; pattern < 1u << bits; ++pattern) {
-      if (matrix_tests::decode_float(pattern, exponent_bits, mantissa_bits) == value) return pattern;
+      if (matrix_tests::decode_float(pattern, exponent_bits, mantissa_bits) == value)
+        return pattern;
     }
     ADD_FAILURE() << value << " is no " << name;
     return 0;
@@ -65,7 +66,8 @@ struct Layout {
     if (!transposed && span != 0) at = across % 8 * span + across / 8 * stride + unit * 16;
     if (transposed && span == 0) at = across % 8 * 16 + across / 8 * leading + unit * stride;
     if (transposed && span != 0) {
-      at = across % 8 * span + across / 8 * stride + unit % (span / 16) * 16 + unit / (span / 16) * leading;
+      at = across % 8 * span + across / 8 * stride + unit % (span / 16) * 16 +
+           unit / (span / 16) * leading;
     }
     const int line_of_128 = at / 128;
     if (span != 0) at ^= line_of_128 % (span / 16) * 16;
@@ -103,7 +105,7 @@ struct Steps {
   std::string meet = "bar.sync 0;\n";
   std::string release = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 512;\n";
   std::string before_load, after_multiply;
-  int lane_step = 32;  // lanes between the warps' addresses
+  int lane_step = 32;                    // lanes between the warps' addresses
   std::uint64_t a_flip = 0, b_flip = 0;  // bits of descriptors that change
   std::uint32_t form_flip = 0;
 };
@@ -119,7 +121,8 @@ class TensorMemoryTest : public AsyncTest {
 
   double value(const Type& type) {
     if (type.exponent_bits == 0) {
-      return type.code == 0 ? static_cast<int>(random() % 256) : static_cast<int>(random() % 256) - 128;
+      return type.code == 0 ? static_cast<int>(random() % 256)
+                            : static_cast<int>(random() % 256) - 128;
     }
     constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3};
     return values[random() % 6] * (random() % 2 == 0 ? 1 : -1);
@@ -140,7 +143,8 @@ class TensorMemoryTest : public AsyncTest {
 
   static std::uint32_t form(const Case& each) {
     std::uint32_t bits = each.a.code << 7 | each.b.code << 10 | (each.transpose_a ? 1u << 15 : 0) |
-                         (each.transpose_b ? 1u << 16 : 0) | static_cast<std::uint32_t>(each.n / 8) << 17 |
+                         (each.transpose_b ? 1u << 16 : 0) |
+                         static_cast<std::uint32_t>(each.n / 8) << 17 |
                          static_cast<std::uint32_t>(each.m / 16) << 24;
     if (each.scales == 0) bits |= each.d_code << 4;
     if (each.scales != 0 && each.scales != 4) bits |= 1u << 23;  // e8m0
@@ -148,10 +152,11 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   /// Registers are %t: the address; %r1: thread; %r2: warp.
-  static std::string kernel(const Case& each, const Steps& steps, const Layout& in_a, const Layout& in_b,
-                            int bytes) {
+  static std::string kernel(const Case& each, const Steps& steps, const Layout& in_a,
+                            const Layout& in_b, int bytes) {
     const std::string kind = "kind::" + each.kind;
-    std::string multiply = each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
+    std::string multiply =
+        each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
     multiply += kind;
     if (each.scales != 0) multiply += fmt::format(".block_scale.scale_vec::{}X", each.scales);
     multiply += fmt::format(" [%t], {}, %rd11, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10");
@@ -160,8 +165,9 @@ class TensorMemoryTest : public AsyncTest {
     const int columns = each.n;
     return entry(
         ".param .u64 image, .param .u64 out, .param .u64 in",
-        fmt::format(".shared .align 1024 .b8 data[{}];\n.shared .align 8 .b64 done;\n.shared .b32 slot;\n",
-                    bytes) +
+        fmt::format(
+            ".shared .align 1024 .b8 data[{}];\n.shared .align 8 .b64 done;\n.shared .b32 slot;\n",
+            bytes) +
             registers() + ".reg .b32 %t, %v<8>;\n" +
             fmt::format(R"(
       ld.param.u64 %rd1, [image];
@@ -200,8 +206,7 @@ class TensorMemoryTest : public AsyncTest {
       )",
                         bytes, steps.allocate, steps.relinquish, steps.lane_step) +
             // Cells of A or of block scales, column by column: in[column][thread].
-            (each.a_in_tensor_memory || each.scales != 0
-                 ? fmt::format(R"(
+            (each.a_in_tensor_memory || each.scales != 0 ? fmt::format(R"(
       mul.wide.u32 %rd7, %r1, 4;
       add.u64 %rd7, %rd3, %rd7;
       mov.u32 %r12, 256;
@@ -214,8 +219,8 @@ class TensorMemoryTest : public AsyncTest {
       @%p1 bra FILL;
       {}bar.sync 0;
       )",
-                               steps.store_wait)
-                 : std::string()) +
+                                                                       steps.store_wait)
+                                                         : std::string()) +
             fmt::format(R"(
       mov.u64 %rd10, {:#x};
       mov.u64 %rd11, {:#x};
@@ -226,8 +231,10 @@ class TensorMemoryTest : public AsyncTest {
       {}{}{}ISSUED:
       )",
                         in_a.descriptor() ^ steps.a_flip, in_b.descriptor() ^ steps.b_flip,
-                        form(each) ^ steps.form_flip, multiply, steps.commit, steps.after_multiply) +
-            (steps.waits ? wait_for("done", steps.parity, "1") : std::string()) + steps.before_load +
+                        form(each) ^ steps.form_flip, multiply, steps.commit,
+                        steps.after_multiply) +
+            (steps.waits ? wait_for("done", steps.parity, "1") : std::string()) +
+            steps.before_load +
             fmt::format(R"(
       mul.wide.u32 %rd7, %r1, 4;
       add.u64 %rd7, %rd2, %rd7;
@@ -251,7 +258,9 @@ class TensorMemoryTest : public AsyncTest {
   LaunchReport run_case(const Case& each, const Steps& steps = {}) {
     const int lines_a = each.m, lines_b = each.n;
     const bool nibbles = each.scales != 0 && each.kind != "mxf8f6f4";
-    const auto row_bytes = [&](const Type& type) { return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8; };
+    const auto row_bytes = [&](const Type& type) {
+      return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8;
+    };
     const Layout in_a(each.span, each.transpose_a, 0, lines_a, row_bytes(each.a), each.k);
     const Layout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b), each.k);
     const int bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
@@ -279,7 +288,8 @@ class TensorMemoryTest : public AsyncTest {
     fill_scales(each, 192, cells, scales_b);
     out_ = array(std::vector<std::uint32_t>(256 * 128, 0));
     const std::uint64_t in = array(cells);
-    return run(kernel(each, steps, in_a, in_b, bytes), {1, 1, 1}, {128, 1, 1}, {array(image), out_, in});
+    return run(kernel(each, steps, in_a, in_b, bytes), {1, 1, 1}, {128, 1, 1},
+               {array(image), out_, in});
   }
 
   /// Block scales of 256 lines from this column of `cells` on, in all quarters of the lanes.
@@ -295,7 +305,8 @@ class TensorMemoryTest : public AsyncTest {
         cell |= static_cast<std::uint32_t>(code) << (8 * i);
       }
       for (int quarter = 0; quarter < 4; ++quarter) {
-        cells[static_cast<std::size_t>((column + line / 32) * 128 + quarter * 32 + line % 32)] = cell;
+        cells[static_cast<std::size_t>((column + line / 32) * 128 + quarter * 32 + line % 32)] =
+            cell;
       }
     }
   }
@@ -303,10 +314,12 @@ class TensorMemoryTest : public AsyncTest {
   double expected(const Case& each, int i, int j) const {
     double sum = 0;
     for (int k = 0; k < each.k; ++k) {
-      double product = a[static_cast<std::size_t>(i * each.k + k)] * b[static_cast<std::size_t>(j * each.k + k)];
+      double product =
+          a[static_cast<std::size_t>(i * each.k + k)] * b[static_cast<std::size_t>(j * each.k + k)];
       if (each.scales != 0) {
         const auto part = static_cast<std::size_t>(k / (each.k / each.scales));
-        product *= scales_a[static_cast<std::size_t>(i)][part] * scales_b[static_cast<std::size_t>(j)][part];
+        product *= scales_a[static_cast<std::size_t>(i)][part] *
+                   scales_b[static_cast<std::size_t>(j)][part];
       }
       sum += product;
     }
@@ -314,8 +327,9 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   void check(const Case& each) {
-    SCOPED_TRACE(fmt::format("{} {} x {} m {} n {} span {}{}{}", each.kind, each.a.name, each.b.name, each.m,
-                             each.n, each.span, each.transpose_a ? " A^T" : "", each.transpose_b ? " B^T" : ""));
+    SCOPED_TRACE(fmt::format("{} {} x {} m {} n {} span {}{}{}", each.kind, each.a.name,
+                             each.b.name, each.m, each.n, each.span, each.transpose_a ? " A^T" : "",
+                             each.transpose_b ? " B^T" : ""));
     const LaunchReport report = run_case(each);
     expect_none(report);
     const std::vector<std::uint32_t> cells = values<std::uint32_t>(out_, 256 * 128);
@@ -334,7 +348,8 @@ class TensorMemoryTest : public AsyncTest {
                           : each.d_code == 0 ? matrix_tests::decode_float(cell & 0xFFFF, 5, 10)
                                              : std::bit_cast<float>(cell);
         const double wanted = expected(each, i, j);
-        if (is != wanted && ++wrong < 4) ADD_FAILURE() << i << ", " << j << ": " << is << " for " << wanted;
+        if (is != wanted && ++wrong < 4)
+          ADD_FAILURE() << i << ", " << j << ": " << is << " for " << wanted;
       }
     }
     EXPECT_EQ(wrong, 0);
@@ -355,7 +370,8 @@ TEST_F(TensorMemoryTest, MultipliesEveryDenseKind) {
   check({"tf32", tf32, tf32, 128, 64, 8});
   check({.kind = "i8", .a = s8, .b = u8, .n = 32, .k = 32, .d_code = 2});
   check({.kind = "i8", .a = u8, .b = s8, .m = 64, .n = 24, .k = 32, .d_code = 2});
-  for (const Type& type : {e4m3, e5m2, e2m3, e3m2, e2m1}) check({"f8f6f4", type, e4m3, 128, 32, 32});
+  for (const Type& type : {e4m3, e5m2, e2m3, e3m2, e2m1})
+    check({"f8f6f4", type, e4m3, 128, 32, 32});
   for (const Type& type : {e5m2, e2m3, e3m2, e2m1}) check({"f8f6f4", e4m3, type, 64, 40, 32});
 }
 
@@ -408,7 +424,10 @@ TEST_F(TensorMemoryTest, FragmentsHaveTheLayoutsOfTheInstructions) {
       {TensorShape::l16_b64, {{{2, 1024}, {2, 32}, {8, 128}}}, {{{2, 64}, {1, 0}, {1, 0}}}, 128},
       {TensorShape::l16_b128, {{{4, 32}, {8, 256}, {1, 0}}}, {{{2, 2048}, {2, 128}, {1, 0}}}, 256},
       {TensorShape::l16_b256, {{{4, 64}, {8, 512}, {1, 0}}}, {{{2, 32}, {2, 4096}, {2, 256}}}, 512},
-      {TensorShape::l16_b32_twice, {{{16, 128}, {2, 64}, {1, 0}}}, {{{2, 32}, {1, 0}, {1, 0}}}, 128},
+      {TensorShape::l16_b32_twice,
+       {{{16, 128}, {2, 64}, {1, 0}}},
+       {{{2, 32}, {1, 0}, {1, 0}}},
+       128},
   };
   const auto sum = [](const std::array<std::array<int, 2>, 3>& layout, int index) {
     int bit = 0;
@@ -437,8 +456,9 @@ TEST_F(TensorMemoryTest, LoadsUndoStoresInEveryShape) {
     const char* split;
     int per_repeat, lanes;
   };
-  for (const Shape& shape : {Shape{"32x32b", "", 1, 32}, Shape{"16x64b", "", 1, 16}, Shape{"16x128b", "", 2, 16},
-                             Shape{"16x256b", "", 4, 16}, Shape{"16x32bx2", ", 64", 1, 16}}) {
+  for (const Shape& shape :
+       {Shape{"32x32b", "", 1, 32}, Shape{"16x64b", "", 1, 16}, Shape{"16x128b", "", 2, 16},
+        Shape{"16x256b", "", 4, 16}, Shape{"16x32bx2", ", 64", 1, 16}}) {
     for (const int repeats : {1, 4, 16}) {
       for (const bool packed : {false, true}) {
         const int count = shape.per_repeat * repeats;
@@ -446,8 +466,10 @@ TEST_F(TensorMemoryTest, LoadsUndoStoresInEveryShape) {
         for (int i = 0; i < count; ++i) {
           list += fmt::format("{}%x{}", i == 0 ? "" : ", ", i);
           fill += fmt::format("mad.lo.u32 %x{0}, %r1, 977, {1};\n", i, i * 7919 + 1);
-          compare += fmt::format("mad.lo.u32 %r5, %r1, 977, {1};\nsetp.ne.u32 %p1, %x{0}, %r5;\n@%p1 add.u32 %r6, %r6, 1;\nmov.u32 %x{0}, 0;\n",
-                                 i, i * 7919 + 1);
+          compare += fmt::format(
+              "mad.lo.u32 %r5, %r1, 977, {1};\nsetp.ne.u32 %p1, %x{0}, %r5;\n@%p1 add.u32 %r6, "
+              "%r6, 1;\nmov.u32 %x{0}, 0;\n",
+              i, i * 7919 + 1);
         }
         const std::string text = entry(
             ".param .u64 out",
@@ -470,12 +492,13 @@ TEST_F(TensorMemoryTest, LoadsUndoStoresInEveryShape) {
         st.global.u32 [%rd2], %r6;
         tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 512;
         ret;)",
-                            fill, shape.name, repeats, packed ? ".unpack::16b" : "", shape.split, list,
-                            packed ? ".pack::16b" : "", compare));
+                            fill, shape.name, repeats, packed ? ".unpack::16b" : "", shape.split,
+                            list, packed ? ".pack::16b" : "", compare));
         const std::uint64_t out = array(std::vector<std::uint32_t>(32, 1));
         const LaunchReport report = run(text, {1, 1, 1}, {32, 1, 1}, {out});
         expect_none(report);
-        EXPECT_EQ(values<std::uint32_t>(out, 32), std::vector<std::uint32_t>(32, 0)) << shape.name << repeats << packed;
+        EXPECT_EQ(values<std::uint32_t>(out, 32), std::vector<std::uint32_t>(32, 0))
+            << shape.name << repeats << packed;
       }
     }
   }
@@ -517,11 +540,12 @@ TEST_F(TensorMemoryTest, ReportsMisuseOfAllocations) {
   steps.release += steps.release;
   expect_hazard(HazardKind::tensor_memory, steps);
   steps = {};
-  steps.meet = "";
-  expect_hazard(HazardKind::in_flight, steps);
+  steps.meet = "";  // other warps find their columns released
+  expect_hazard(HazardKind::tensor_memory, steps);
   for (const char* const columns : {"48", "16", "1024", "0"}) {
     steps = {};
-    steps.allocate = fmt::format("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], {};\n", columns);
+    steps.allocate = fmt::format(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], {};\n", columns);
     expect_hazard(HazardKind::tensor_memory, steps);
   }
   steps = {};
@@ -541,7 +565,8 @@ TEST_F(TensorMemoryTest, ReportsLanesThatAWarpDoesNotReach) {
   Steps steps;
   steps.lane_step = 64;  // warp 1 asks for lanes 64 on
   const Hazard hazard = found(run_case({"f16", f16, f16}, steps), HazardKind::tensor_memory);
-  EXPECT_NE(hazard.message.find("warp 1 reaches lanes 32 to 63 only"), std::string::npos) << hazard.message;
+  EXPECT_NE(hazard.message.find("warp 1 reaches lanes 32 to 63 only"), std::string::npos)
+      << hazard.message;
   steps.lane_step = 0;  // the warp's own quarter
   expect_none(run_case({"f16", f16, f16}, steps));
 }

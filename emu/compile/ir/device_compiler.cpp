@@ -14,7 +14,9 @@ void append(std::vector<std::string>& command, const std::vector<std::string>& a
 
 constexpr const char* newest_of_clang = "sm_90a";
 
-bool is_known_to_clang(const std::string& architecture) { return !architecture.starts_with("sm_1"); }
+bool is_known_to_clang(const std::string& architecture) {
+  return !architecture.starts_with("sm_1");
+}
 
 std::string known_target(const std::string& architecture) {
   return is_known_to_clang(architecture) ? architecture : newest_of_clang;
@@ -27,9 +29,10 @@ std::vector<std::string> target_options(const std::string& architecture) {
                                       "-target-feature", "-Xclang", ptx_feature};
   if (is_known_to_clang(architecture)) return options;
   const std::string number = architecture.substr(3, 3);  // "100" of sm_100a
-  append(options, {"-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + number + "0", "-U__CUDA_ARCH_FEAT_SM90_ALL",
-                   "-D__CUDA_ARCH_FEAT_SM" + number + "_ALL", "-D__CUDA_ARCH_SPECIFIC__=" + number + "0",
-                   "-D__CUDA_ARCH_FAMILY_SPECIFIC__=" + number + "0"});
+  append(options,
+         {"-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + number + "0", "-U__CUDA_ARCH_FEAT_SM90_ALL",
+          "-D__CUDA_ARCH_FEAT_SM" + number + "_ALL", "-D__CUDA_ARCH_SPECIFIC__=" + number + "0",
+          "-D__CUDA_ARCH_FAMILY_SPECIFIC__=" + number + "0"});
   return options;
 }
 
@@ -58,7 +61,8 @@ std::vector<std::string> device_semantics() {
 
 std::vector<std::string> code_generator(const std::string& clang, const DeviceTarget& target) {
   std::vector<std::string> command = {
-      clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", known_target(target.architecture),
+      clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu",
+      known_target(target.architecture),
       // The driver's options for CUDA without "-vectorize-slp", which joins bytes to vectors of 16: clang 19
       // loads these as one access even at unaligned addresses. nvcc does not join them, either.
       "-target-feature", ptx_feature, "-vectorize-loops", "-mllvm", "-nvptx-fma-level=2",

@@ -73,8 +73,8 @@ AsyncState::~AsyncState() = default;
 
 void AsyncState::start(const Block& block) {
   barriers.start();
-  boxes.clear();
-  tensor_memory.reset();
+  tensor = block.worker.kernel.uses_tensor_memory ? std::make_unique<TensorState>() : nullptr;
+  if (tensor != nullptr) tensor->start(block);
   if (block.worker.observe) {
     const int groups = static_cast<int>((block.warps.size() + warps_of_group - 1) / warps_of_group);
     const Kernel& kernel = block.worker.kernel;
@@ -97,8 +97,10 @@ void finish_async(Block& block) {
     finish_stores(block.warps[warp], state.stores.issued);
   }
   finish_landings(block);
-  finish_tensor_memory(block);
-  finish_tensor_pair(block);
+  if (block.async->tensor != nullptr) {
+    finish_tensor_memory(block);
+    finish_tensor_pair(block);
+  }
   check_multiplies(block);
   check_registers(block);
 }
@@ -173,12 +175,13 @@ void synchronize_async(Block& block, const Barrier& done) {
 }
 
 std::string describe_wait(const Block& block, int id) {
+  if (id == waits_for_tensor_memory) {
+    return "tcgen05.alloc waits for columns of tensor memory, and nothing that is left will "
+           "release them";
+  }
   if (id >= waits_for_mbarrier) {
     return describe(block, block.async->barriers.at(id - waits_for_mbarrier)) +
            ", and nothing that is left will bring them";
-  }
-  if (id == waits_for_tensor_memory) {
-    return "tcgen05.alloc waits for columns of tensor memory, and nothing that is left will release them";
   }
   return fmt::format("the cluster's barrier waits for {} more threads, and they cannot come",
                      block.cluster.missing());

@@ -12,7 +12,6 @@
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/happens_before/async_shadow.hpp"
 #include "vgpu/model/async_ops.hpp"
-#include "vgpu/model/tensor_map.hpp"
 
 namespace rung::vgpu {
 
@@ -60,24 +59,6 @@ struct BulkWrite {
   std::vector<GlobalRange> ranges;
 };
 
-/// A tensor box in shared memory. Kept for comparison with the descriptors of matrices.
-struct FilledBox {
-  std::uint32_t write = 0;  // in AsyncShadow::writes
-  std::uint32_t site = 0;
-  std::uint32_t start = 0, pitch = 0;  // bytes: offset in shared memory, and distance of rows
-  TensorSwizzle swizzle = TensorSwizzle::none;
-};
-
-/// The pipelined tcgen05 instructions of one warp, and its loads and stores of tensor memory, numbered from 1.
-struct TensorWarp {
-  std::uint32_t issued = 0;
-  std::uint32_t covered = 0;  // number up to which commits cover all
-  std::uint32_t landed = 0;   // number up to which commits have arrived
-  std::vector<int> issuers;   // lanes of the instructions after `covered`; -1 if covered by a commit
-  std::uint32_t loads = 0, stores = 0;
-  std::uint32_t of_pair = 0, pair_site = 0;  // number of the last one with .cta_group::2
-};
-
 /// The asynchronous operations of one warp.
 struct AsyncWarp {
   AsyncGroups multiplies;  // wgmma
@@ -85,14 +66,13 @@ struct AsyncWarp {
   AsyncGroups writes;      // bulk stores, until they are complete
   std::deque<BulkStore> unfinished;
   std::deque<BulkWrite> in_flight;
-  TensorWarp tensor;
   int registers = 0;          // per thread, set by setmaxnreg; 0: as launched
   std::uint32_t arrived = 0;  // 1 + phase of the cluster barrier at its last arrival
   Mask to_wait = 0;           // lanes that have arrived there but not waited yet
   Clock initialised;  // at the last fence.mbarrier_init since the last arrival there; or empty
 };
 
-class TensorMemory;
+struct TensorState;
 
 struct AsyncState {
   Mbarriers barriers;
@@ -100,8 +80,7 @@ struct AsyncState {
   std::vector<AsyncWarp> warps;
   /// Shadow entries, indexed by warpgroup and number of the wgmma.
   std::vector<std::vector<std::uint32_t>> multiplies;
-  std::vector<FilledBox> boxes;                 // in the order of `write`
-  std::unique_ptr<TensorMemory> tensor_memory;  // null until tcgen05 uses it
+  std::unique_ptr<TensorState> tensor;  // null if the kernel has no tcgen05
 
   AsyncState();
   ~AsyncState();
@@ -110,8 +89,8 @@ struct AsyncState {
 
 /// Values of Split::barrier for waits other than at a barrier; they start at barrier_count.
 inline constexpr int waits_for_cluster = barrier_count;
-inline constexpr int waits_for_tensor_memory = barrier_count + 1;
-inline constexpr int waits_for_mbarrier = barrier_count + 2;  // plus the index of the mbarrier
+inline constexpr int waits_for_mbarrier = barrier_count + 1;  // plus the index of the mbarrier
+inline constexpr int waits_for_tensor_memory = waits_for_mbarrier + AsyncOrder::max_barriers;
 
 /// Describes what a split with this Split::barrier value waits for.
 std::string describe_wait(const Block& block, int id);

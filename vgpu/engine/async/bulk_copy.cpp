@@ -13,6 +13,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/observers.hpp"
+#include "vgpu/engine/tensor_memory/tensor_memory.hpp"
 #include "vgpu/engine/warp/warp_members.hpp"
 #include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/memory/written_bytes.hpp"
@@ -306,7 +307,8 @@ void load(const Copy& copy) {
   std::uint32_t mask = 1u << to->block->rank;
   if (copy.op.multicast && cancels) {
     mask = (1u << cluster.size()) - 1;
-  } else if (copy.op.multicast) mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
+  } else if (copy.op.multicast)
+    mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
   for (int rank = 0; rank < cluster.size(); ++rank) {
     if ((mask >> rank & 1u) == 0) continue;
     if (cluster.has_ended(rank)) {
@@ -320,8 +322,9 @@ void load(const Copy& copy) {
     const auto id =
         note_write(copy, cluster.block(rank), ranges, cluster.block(owner), barrier->offset);
     if (!id) return;
-    if (box && copy.block().worker.observe) {
-      cluster.block(rank).async->boxes.push_back(
+    TensorState* const tensor = cluster.block(rank).async->tensor.get();
+    if (box && tensor != nullptr && copy.block().worker.observe) {
+      tensor->boxes.push_back(
           {*id, copy.instr.site, to->offset, box_pitch(box->map), box->map.swizzle});
     }
     landing.targets.push_back({rank, *id, owner});

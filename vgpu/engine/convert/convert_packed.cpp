@@ -50,8 +50,11 @@ PairOf<format> pair_of_bits(std::uint32_t bits) {
 std::uint32_t bits_of_pair(std::uint16_t pair) { return pair; }
 std::uint32_t bits_of_pair(U8 pair) { return pair.bits & 0xFFu; }
 
-template <bool relu>
+/// A NaN becomes the largest number of a format without NaN.
+template <Format format, bool relu>
 double clamped(double x) {
+  constexpr SmallFloat small = format_of(format);
+  if (small.nan == no_nan && x != x) return small.largest;
   return relu && x <= 0 ? 0.0 : x;
 }
 
@@ -60,8 +63,8 @@ template <Format format, Rounding rounding, bool relu, bool satfinite>
 std::uint32_t packed(double high, double low) {
   constexpr SmallFloat small = format_of(format);
   constexpr int bits = pitch_of(format);
-  return encode(clamped<relu>(high), small, rounding, satfinite) << bits |
-         encode(clamped<relu>(low), small, rounding, satfinite);
+  return encode(clamped<format, relu>(high), small, rounding, satfinite) << bits |
+         encode(clamped<format, relu>(low), small, rounding, satfinite);
 }
 
 template <Format format, Rounding rounding, bool relu, bool satfinite>
@@ -85,7 +88,8 @@ struct HalvesFromBytes {
     constexpr SmallFloat small = format_of(format);
     const std::uint32_t bits = bits_of_pair(a);
     return packed<Format::f16, Rounding::nearest, relu, false>(
-        decode(bits >> pitch_of(format), small), decode(bits & ((1u << pitch_of(format)) - 1), small));
+        decode(bits >> pitch_of(format), small),
+        decode(bits & ((1u << pitch_of(format)) - 1), small));
   }
 };
 

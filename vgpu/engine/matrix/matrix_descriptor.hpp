@@ -72,8 +72,7 @@ constexpr MatrixDescriptor tcgen05_descriptor(std::uint64_t bits, bool& known) {
                                      TensorSwizzle::bytes_64,  TensorSwizzle::none,
                                      TensorSwizzle::bytes_32,  TensorSwizzle::none};
   const auto mode = static_cast<std::size_t>(bits >> 61);
-  known = (bits >> 46 & 7) == tcgen05_descriptor_version &&
-          (mode <= 2 || mode == 4 || mode == 6);
+  known = (bits >> 46 & 7) == tcgen05_descriptor_version && (mode <= 2 || mode == 4 || mode == 6);
   return {descriptor_field(bits, 0), descriptor_field(bits, 16), descriptor_field(bits, 32),
           static_cast<std::uint32_t>(bits >> 49 & 7), modes[mode]};
 }

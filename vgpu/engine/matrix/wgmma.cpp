@@ -9,8 +9,8 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/matrix/matrix_descriptor.hpp"
+#include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
 

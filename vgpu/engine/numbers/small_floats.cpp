@@ -36,7 +36,6 @@ double rounded(double x, const SmallFloat& format, Rounding rounding) {
 }
 
 int bits_without_sign(const SmallFloat& format) {
-  // The bias is 2^(bits - 1) - 1.
   const int exponent_bits = std::bit_width(static_cast<unsigned>(format.exponent_bias)) + 1;
   return exponent_bits + format.mantissa + format.spare;
 }
@@ -74,7 +73,7 @@ double decode(std::uint32_t bits, const SmallFloat& format) {
   if (format.has_infinity && exponent == 2 * format.exponent_bias + 1) {
     value = fraction == 0 ? std::numeric_limits<double>::infinity()
                           : std::numeric_limits<double>::quiet_NaN();
-  } else if (!format.has_infinity && format.has_nan && magnitude == format.nan) {
+  } else if (!format.has_infinity && magnitude == format.nan) {
     value = std::numeric_limits<double>::quiet_NaN();
   } else {
     const std::uint32_t leading = exponent == 0 ? 0 : 1u << format.mantissa;

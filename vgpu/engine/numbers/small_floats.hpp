@@ -14,7 +14,6 @@ struct SmallFloat {
   bool has_infinity;
   std::uint32_t nan;  // the canonical one
   int spare = 0;      // zero bits below the mantissa (tf32 is stored in 32 bits)
-  bool has_nan = true;  // otherwise NaN is converted to the largest number
 };
 
 inline constexpr SmallFloat f16_format = {10, -14, 15, 65504.0, true, 0x7FFF};
@@ -24,9 +23,10 @@ inline constexpr SmallFloat e4m3_format = {3, -6, 7, 448.0, false, 0x7F};
 inline constexpr SmallFloat e5m2_format = {2, -14, 15, 57344.0, true, 0x7F};
 
 // Formats of 6 and 4 bits have neither infinities nor NaN (OCP Microscaling Formats, 5.3).
-inline constexpr SmallFloat e2m3_format = {3, 0, 1, 7.5, false, 0x1F, 0, false};
-inline constexpr SmallFloat e3m2_format = {2, -2, 3, 28.0, false, 0x1F, 0, false};
-inline constexpr SmallFloat e2m1_format = {1, 0, 1, 6.0, false, 0x7, 0, false};
+inline constexpr std::uint32_t no_nan = 0xFFFFFFFF;
+inline constexpr SmallFloat e2m3_format = {3, 0, 1, 7.5, false, no_nan};
+inline constexpr SmallFloat e3m2_format = {2, -2, 3, 28.0, false, no_nan};
+inline constexpr SmallFloat e2m1_format = {1, 0, 1, 6.0, false, no_nan};
 
 /// .rn (ties to even), .rz, .rm, .rp, .rna (ties away from zero).
 enum class Rounding { nearest, zero, down, up, away };

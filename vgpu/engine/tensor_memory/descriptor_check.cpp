@@ -19,7 +19,7 @@ InBox position_of(const TensorSource& source, std::uint32_t address) {
   AsyncShadow& shadow = source.block.async->shadow;
   if (address >= source.block.shared.size()) return {};
   const std::uint32_t write = shadow.write_at(address);
-  const auto& boxes = source.block.async->boxes;
+  const auto& boxes = source.block.async->tensor->boxes;
   const auto found = std::lower_bound(
       boxes.begin(), boxes.end(), write,
       [](const FilledBox& box, std::uint32_t wanted) { return box.write < wanted; });
@@ -46,19 +46,21 @@ void report_mismatch(const TensorIssue& issue, const TensorSource& source, std::
   const Site& site = issue.block().worker.kernel.sites[is.box->site];
   report(issue.block(), HazardKind::descriptor, issue.thread(), issue.instr.site, issue.what,
          shared_address(source.block, address),
-         fmt::format("the descriptor of {} ({}-major, {}, leading offset {}, stride offset {}, base offset {}) "
-                     "does not fit the box that the copy at {} loaded ({}, rows of {} bytes): {} {}, k {} is read "
+         fmt::format("the descriptor of {} ({}-major, {}, leading offset {}, stride offset {}, "
+                     "base offset {}) "
+                     "does not fit the box that the copy at {} loaded ({}, rows of {} bytes): {} "
+                     "{}, k {} is read "
                      "from row {}, byte {} of the box instead of row {}, byte {}",
-                     source.name, source.transposed ? "MN" : "K", name(it.swizzle), it.leading, it.stride,
-                     it.base, site.where.empty() ? site.mnemonic : site.where, name(is.box->swizzle),
-                     is.box->pitch, source.name[0] == 'A' ? "row" : "column", line, k, is.row, is.byte,
-                     expected.row, expected.byte));
+                     source.name, source.transposed ? "MN" : "K", name(it.swizzle), it.leading,
+                     it.stride, it.base, site.where.empty() ? site.mnemonic : site.where,
+                     name(is.box->swizzle), is.box->pitch, source.name[0] == 'A' ? "row" : "column",
+                     line, k, is.row, is.byte, expected.row, expected.byte));
 }
 
 }  // namespace
 
 void check_descriptor(const TensorIssue& issue, const TensorSource& source) {
-  if (source.block.async->boxes.empty()) return;
+  if (source.block.async->tensor->boxes.empty()) return;
   const auto address_of_chunk = [&](int line, int k) {
     const auto unit = static_cast<std::uint32_t>(source.per_chunk());
     const auto l = static_cast<std::uint32_t>(line), step = static_cast<std::uint32_t>(k);

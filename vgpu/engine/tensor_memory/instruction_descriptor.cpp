@@ -17,15 +17,17 @@ constexpr int field(std::uint32_t bits, int first, int count) {
 std::optional<Element> element_of(TensorKind kind, int code) {
   using enum TensorElement5;
   switch (kind) {
-    case TensorKind::f16: return code == 0 ? std::optional(f16) : code == 1 ? std::optional(bf16) : std::nullopt;
+    case TensorKind::f16:
+      return code == 0 ? std::optional(f16) : code == 1 ? std::optional(bf16) : std::nullopt;
     case TensorKind::tf32: return code == 2 ? std::optional(tf32) : std::nullopt;
-    case TensorKind::i8: return code == 0 ? std::optional(u8) : code == 1 ? std::optional(s8) : std::nullopt;
+    case TensorKind::i8:
+      return code == 0 ? std::optional(u8) : code == 1 ? std::optional(s8) : std::nullopt;
     case TensorKind::mxf4:
     case TensorKind::mxf4nvf4: return code == 1 ? std::optional(e2m1) : std::nullopt;
     default: break;
   }
-  constexpr std::optional<Element> narrow[] = {e4m3, e5m2, std::nullopt, e2m3, e3m2, e2m1,
-                                               std::nullopt, std::nullopt};
+  constexpr std::optional<Element> narrow[] = {e4m3, e5m2, std::nullopt, e2m3,
+                                               e3m2, e2m1, std::nullopt, std::nullopt};
   return narrow[code];
 }
 
@@ -52,14 +54,18 @@ std::string shape_error(const TensorMultiplyOp& op, const InstructionDescriptor&
     const bool fits = it.n == 64 || it.n == 128 || it.n == 256;
     return fits ? "" : fmt::format("n = {}: expected 64, 128 or 256 with .ws", it.n);
   }
-  const int step = it.m == 64 && !has_block_scales(op.kind) ? 8 : op.blocks == 2 && it.m == 256 ? 16 : has_block_scales(op.kind) ? 8 : 16;
+  const int step = it.m == 64 && !has_block_scales(op.kind) ? 8
+                   : op.blocks == 2 && it.m == 256          ? 16
+                   : has_block_scales(op.kind)              ? 8
+                                                            : 16;
   if (it.n < step || it.n > 256 || it.n % step != 0) {
     return fmt::format("n = {}: expected a multiple of {} up to 256 for m = {}", it.n, step, it.m);
   }
   return "";
 }
 
-std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it, std::uint32_t bits) {
+std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it,
+                     std::uint32_t bits) {
   if (std::string error = shape_error(op, it); !error.empty()) return error;
   if (field(bits, 2, 1) != 0) {
     return "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
@@ -74,21 +80,24 @@ std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it
 }  // namespace
 
 const char* name(TensorElement5 element) {
-  constexpr const char* names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "u8", "s8"};
+  constexpr const char* names[] = {"f16",  "bf16", "tf32", "e4m3", "e5m2",
+                                   "e2m3", "e3m2", "e2m1", "u8",   "s8"};
   return names[static_cast<std::size_t>(element)];
 }
 
 InstructionDescriptor instruction_descriptor(const TensorMultiplyOp& op, std::uint32_t bits) {
   InstructionDescriptor result;
-  const auto a = element_of(op.kind, field(bits, 7, 3)), b = element_of(op.kind, field(bits, 10, 3));
+  const auto a = element_of(op.kind, field(bits, 7, 3)),
+             b = element_of(op.kind, field(bits, 10, 3));
   const auto d = sum_type_of(op.kind, field(bits, 4, 2));
   if (!a || !b) {
-    result.error = fmt::format("the type of {} is {}, which this .kind does not have", a ? "B" : "A",
-                               field(bits, a ? 10 : 7, 3));
+    result.error = fmt::format("the type of {} is {}, which this .kind does not have",
+                               a ? "B" : "A", field(bits, a ? 10 : 7, 3));
     return result;
   }
   if (!d) {
-    result.error = fmt::format("the type of D is {}, which this .kind does not have", field(bits, 4, 2));
+    result.error =
+        fmt::format("the type of D is {}, which this .kind does not have", field(bits, 4, 2));
     return result;
   }
   result.a = *a;
@@ -100,8 +109,8 @@ InstructionDescriptor instruction_descriptor(const TensorMultiplyOp& op, std::ui
   result.transpose_b = field(bits, 16, 1) != 0;
   result.n = field(bits, 17, 6) * 8;
   result.m = field(bits, 24, 5) * 16;
-  result.k = op.kind == TensorKind::tf32  ? 8
-             : op.kind == TensorKind::f16 ? 16
+  result.k = op.kind == TensorKind::tf32                                      ? 8
+             : op.kind == TensorKind::f16                                     ? 16
              : op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4 ? 64
                                                                               : 32;
   if (has_block_scales(op.kind)) {

@@ -13,7 +13,7 @@ namespace rung::vgpu {
 namespace {
 
 TensorWarp& state_of(Warp& warp) {
-  return warp.block->async->warps[static_cast<std::size_t>(warp.index)].tensor;
+  return warp.block->async->tensor->warps[static_cast<std::size_t>(warp.index)];
 }
 
 constexpr std::uint32_t mbarrier_bytes = 8;
@@ -103,7 +103,8 @@ std::uint32_t covered_by(TensorWarp& state, int lane) {
   constexpr int is_covered = -1;
   auto& issuers = state.issuers;
   std::replace(issuers.begin(), issuers.end(), lane, is_covered);
-  const auto end = std::find_if(issuers.begin(), issuers.end(), [](int it) { return it != is_covered; });
+  const auto end =
+      std::find_if(issuers.begin(), issuers.end(), [](int it) { return it != is_covered; });
   state.covered += static_cast<std::uint32_t>(end - issuers.begin());
   issuers.erase(issuers.begin(), end);
   return state.covered;
@@ -117,9 +118,8 @@ std::uint32_t targets_of(const TensorCommitOp& op, Warp& warp, int lane, int ran
 void commit(Warp& warp, const Instr& instr, int lane) {
   const auto& op = instr.op<TensorCommitOp>();
   Block& block = *warp.block;
-  const auto place =
-      cluster_place(warp, lane, instr.site, address_of(warp, op.barrier, lane), mbarrier_bytes,
-                    mbarrier_bytes, "tcgen05.commit");
+  const auto place = cluster_place(warp, lane, instr.site, address_of(warp, op.barrier, lane),
+                                   mbarrier_bytes, mbarrier_bytes, "tcgen05.commit");
   if (!place) return;
   Landing landing;
   landing.barrier = place->offset;
@@ -137,13 +137,13 @@ void commit(Warp& warp, const Instr& instr, int lane) {
   for (int rank = 0; rank < block.cluster.size(); ++rank) {
     if ((mask >> rank & 1u) == 0) continue;
     if (block.cluster.has_ended(rank)) {
-      report(block, HazardKind::in_flight, landing.thread, instr.site, "tcgen05.commit", {},
-             fmt::format("block {} of the cluster, whose mbarrier it arrives at, has exited", rank));
+      report(
+          block, HazardKind::in_flight, landing.thread, instr.site, "tcgen05.commit", {},
+          fmt::format("block {} of the cluster, whose mbarrier it arrives at, has exited", rank));
       block.worker.launch.stop = true;
       return;
     }
-    const Mbarrier* const barrier =
-        block.cluster.block(rank).async->barriers.find(landing.barrier);
+    const Mbarrier* const barrier = block.cluster.block(rank).async->barriers.find(landing.barrier);
     if (barrier == nullptr || !barrier->valid) {
       report(block, HazardKind::barrier_misuse, landing.thread, instr.site, "tcgen05.commit",
              shared_address(block.cluster.block(rank), landing.barrier),
@@ -179,7 +179,7 @@ void land_commit(Cluster& cluster, const Landing& landing) {
   Block& own = cluster.block(landing.rank);
   if (own.worker.observe) {
     const int warp = landing.thread / warp_size;
-    TensorWarp& state = own.async->warps[static_cast<std::size_t>(warp)].tensor;
+    TensorWarp& state = own.async->tensor->warps[static_cast<std::size_t>(warp)];
     state.landed = std::max(state.landed, landing.clock[cluster.order.tensor(landing.rank, warp)]);
   }
   for (const Landing::Target& target : landing.targets) {
@@ -187,8 +187,9 @@ void land_commit(Cluster& cluster, const Landing& landing) {
     if (cluster.has_ended(target.rank)) {
       if (target.rank == landing.rank) continue;
       report(own, HazardKind::in_flight, landing.thread, landing.site, "tcgen05.commit", {},
-             fmt::format("block {} of the cluster has exited before the commit arrived at its mbarrier",
-                         target.rank));
+             fmt::format(
+                 "block {} of the cluster has exited before the commit arrived at its mbarrier",
+                 target.rank));
       continue;
     }
     Mbarrier* const barrier = to.async->barriers.find(landing.barrier);
@@ -210,7 +211,7 @@ void finish_tensor_pair(Block& block) {
   Block& other = block.cluster.block(peer);
   if (other.async == nullptr) return;
   for (const Warp& warp : other.warps) {
-    const TensorWarp& state = other.async->warps[static_cast<std::size_t>(warp.index)].tensor;
+    const TensorWarp& state = other.async->tensor->warps[static_cast<std::size_t>(warp.index)];
     if (!other.worker.observe || state.of_pair <= state.landed) continue;
     report(other, HazardKind::in_flight, other.thread(warp, 0), state.pair_site, "tcgen05", {},
            fmt::format("block {} of the cluster, the other one of the pair, has exited before this "

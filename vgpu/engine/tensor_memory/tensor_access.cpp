@@ -25,9 +25,8 @@ bool is_ordered(const TensorAccess& access, const TensorUse& use) {
   if (!use.is_pipelined || !access.is_pipelined) return false;
   const int warp = use.thread / warp_size;
   if (use.rank == own.rank) {
-    return warp == access.warp.index ||
-           own.order.ordered(make_stamp(use.segment, use.thread),
-                             own.thread(access.warp, access.lane));
+    return warp == access.warp.index || own.order.ordered(make_stamp(use.segment, use.thread),
+                                                          own.thread(access.warp, access.lane));
   }
   return clock[order.segments(use.rank, warp)] >= use.segment;
 }
@@ -43,12 +42,13 @@ const char* missing_wait(const TensorUse& use) {
 void report_use(const TensorAccess& access, TensorAddress at, const TensorUse& use, bool reads) {
   Block& own = *access.warp.block;
   const Site& site = own.worker.kernel.sites[use.site];
-  report(own, HazardKind::in_flight, own.thread(access.warp, access.lane), access.site, access.what,
-         tensor_place(at),
-         fmt::format("{}the {} at {} (PTX line {}) may still {} it: {}",
-                     access.what == std::string_view("tcgen05.dealloc") ? "it is released, and " : "",
-                     use.what, site.where.empty() ? site.mnemonic : site.where, site.ptx_line,
-                     reads ? "read" : "write", missing_wait(use)));
+  report(
+      own, HazardKind::in_flight, own.thread(access.warp, access.lane), access.site, access.what,
+      tensor_place(at),
+      fmt::format("{}the {} at {} (PTX line {}) may still {} it: {}",
+                  access.what == std::string_view("tcgen05.dealloc") ? "it is released, and " : "",
+                  use.what, site.where.empty() ? site.mnemonic : site.where, site.ptx_line,
+                  reads ? "read" : "write", missing_wait(use)));
 }
 
 /// Checks one unit. Returns false after a report.
@@ -70,7 +70,8 @@ bool check_unit(const TensorAccess& access, TensorShadow& shadow, TensorAddress 
 }
 
 bool is_written(TensorShadow& shadow, const TensorRange& range, int column) {
-  for (int lane = range.lane; lane < range.lane + range.lanes; lane += TensorShadow::lanes_of_unit) {
+  for (int lane = range.lane; lane < range.lane + range.lanes;
+       lane += TensorShadow::lanes_of_unit) {
     if (shadow.write_at(lane, column) != 0) return true;
   }
   return false;
@@ -100,13 +101,13 @@ bool check_tensor_use(const TensorAccess& access, const TensorRange& range, Tens
     return false;
   }
   bool fine = true;
-  for_each_unit(range, [&](TensorAddress at) {
-    fine = fine && check_unit(access, shadow, at, kind);
-  });
+  for_each_unit(range,
+                [&](TensorAddress at) { fine = fine && check_unit(access, shadow, at, kind); });
   if (kind == TensorAccessKind::release) {
     for_each_unit(range, [&](TensorAddress at) {
       shadow.write_at(at.lane, at.column) = 0;
-      for (int slot = 0; slot < shadow.slots(); ++slot) shadow.read_at(at.lane, at.column, slot) = 0;
+      for (int slot = 0; slot < shadow.slots(); ++slot)
+        shadow.read_at(at.lane, at.column, slot) = 0;
     });
   }
   return fine;
@@ -147,7 +148,8 @@ std::optional<TensorAddress> address_of_access(Warp& warp, const Instr& instr,
   const int lane = first_lane(warp.mask);
   const auto bits = static_cast<std::uint32_t>(address_of(warp, op.address, lane));
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
-    if (static_cast<std::uint32_t>(address_of(warp, op.address, first_lane(left))) == bits) continue;
+    if (static_cast<std::uint32_t>(address_of(warp, op.address, first_lane(left))) == bits)
+      continue;
     misuse_tensor_memory(warp, first_lane(left), instr.site, what, TensorAddress::of(bits),
                          "the lanes of the warp give different addresses");
     return std::nullopt;
@@ -158,12 +160,11 @@ std::optional<TensorAddress> address_of_access(Warp& warp, const Instr& instr,
   if (first == 0) address.lane += own;
   const int lanes = op.fragment.lanes();
   if ((first != 0 && first != own) || address.lane % lanes != 0) {
-    misuse_tensor_memory(
-        warp, lane, instr.site, what, TensorAddress::of(bits),
-        address.lane % lanes != 0
-            ? fmt::format("lane {} is not a multiple of {}", address.lane, lanes)
-            : fmt::format("warp {} reaches lanes {} to {} only", warp.index, own,
-                          own + lanes_of_warp - 1));
+    misuse_tensor_memory(warp, lane, instr.site, what, TensorAddress::of(bits),
+                         address.lane % lanes != 0
+                             ? fmt::format("lane {} is not a multiple of {}", address.lane, lanes)
+                             : fmt::format("warp {} reaches lanes {} to {} only", warp.index, own,
+                                           own + lanes_of_warp - 1));
     return std::nullopt;
   }
   return address;
@@ -217,14 +218,13 @@ void run_access(Warp& warp, const Instr& instr, const char* what) {
   for (int i = 0; i < count; ++i) {
     if (!check_allocated(block, warp, lane, instr.site, what, ranges[i])) return;
   }
-  TensorWarp& state = block.async->warps[static_cast<std::size_t>(warp.index)].tensor;
+  TensorWarp& state = block.async->tensor->warps[static_cast<std::size_t>(warp.index)];
   if (block.worker.observe) {
     const AsyncOrder& order = block.cluster.order;
     const TensorAccess access{block, warp, lane, instr.site, what};
     const std::uint32_t use =
         op.loads ? add_tensor_use(access, order.loaded(block.rank, warp.index), ++state.loads)
-                 : add_tensor_use(access, order.stored(block.rank, warp.index),
-                                  ++state.stores);
+                 : add_tensor_use(access, order.stored(block.rank, warp.index), ++state.stores);
     for (int i = 0; i < count; ++i) {
       check_tensor_use(access, ranges[i],
                        op.loads ? TensorAccessKind::read : TensorAccessKind::write);
@@ -244,7 +244,7 @@ void run_tensor_wait_loads(Warp& warp, const Instr& instr) {
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   AsyncOrder& order = block.cluster.order;
   order.of(block.rank, warp.index)[order.loaded(block.rank, warp.index)] =
-      block.async->warps[static_cast<std::size_t>(warp.index)].tensor.loads;
+      block.async->tensor->warps[static_cast<std::size_t>(warp.index)].loads;
 }
 
 void run_tensor_wait_stores(Warp& warp, const Instr& instr) {
@@ -252,7 +252,7 @@ void run_tensor_wait_stores(Warp& warp, const Instr& instr) {
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   AsyncOrder& order = block.cluster.order;
   order.of(block.rank, warp.index)[order.stored(block.rank, warp.index)] =
-      block.async->warps[static_cast<std::size_t>(warp.index)].tensor.stores;
+      block.async->tensor->warps[static_cast<std::size_t>(warp.index)].stores;
 }
 
 }  // namespace rung::vgpu

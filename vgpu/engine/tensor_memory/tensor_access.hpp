@@ -26,7 +26,8 @@ bool check_tensor_use(const TensorAccess& access, const TensorRange& range, Tens
 void note_tensor_use(const TensorAccess& access, const TensorRange& range, bool writes,
                      std::uint32_t use);
 /// Adds a use that is complete when the warp's clock component reaches the number.
-std::uint32_t add_tensor_use(const TensorAccess& access, std::size_t component, std::uint32_t number);
+std::uint32_t add_tensor_use(const TensorAccess& access, std::size_t component,
+                             std::uint32_t number);
 
 /// Instr::imm points at a TensorAccessOp.
 void run_tensor_load(Warp& warp, const Instr& instr);

@@ -40,11 +40,12 @@ void decompress(int bits, std::uint8_t* chunk) {
   std::memcpy(chunk, wide.data(), wide.size());
 }
 
-bool copy_to(const TensorIssue& issue, const TensorCopyOp& op, Block& block, const MatrixDescriptor& descriptor,
-             TensorAddress at) {
+bool copy_to(const TensorIssue& issue, const TensorCopyOp& op, Block& block,
+             const MatrixDescriptor& descriptor, TensorAddress at) {
   thread_local TensorTile tile;
   // Rows of bytes, as the rows of a K-major matrix.
-  const TensorSource source{block, "the source", descriptor, TensorElement5::u8, false, op.lanes, op.bits / 8, 8};
+  const TensorSource source{block, "the source", descriptor,  TensorElement5::u8,
+                            false, op.lanes,     op.bits / 8, 8};
   if (!load_lines(issue, source, 0, tile)) return false;
   const int columns = op.bits / 32;
   const TensorRange range{at.lane, tensor_lanes - at.lane, at.column, columns};
@@ -56,7 +57,8 @@ bool copy_to(const TensorIssue& issue, const TensorCopyOp& op, Block& block, con
       decompress(op.source_bits, line + 16 * chunk);
     }
     for (const int lane : lanes_of_row(op, row)) {
-      for (int column = 0; lane >= 0 && at.lane + lane < tensor_lanes && column < columns; ++column) {
+      for (int column = 0; lane >= 0 && at.lane + lane < tensor_lanes && column < columns;
+           ++column) {
         std::memcpy(&memory.cell(at.lane + lane, at.column + column), line + 4 * column, 4);
       }
     }
@@ -77,7 +79,8 @@ void run_tensor_copy(Warp& warp, const Instr& instr) {
       return one.fail(HazardKind::descriptor, fmt::format("descriptor {:#x}", bits),
                       "expected 1 in bits 46 to 48, and swizzle mode 0, 1, 2, 4 or 6");
     }
-    const auto to = TensorAddress::of(static_cast<std::uint32_t>(address_of(warp, op.to, one.lane)));
+    const auto to =
+        TensorAddress::of(static_cast<std::uint32_t>(address_of(warp, op.to, one.lane)));
     for (Block* const block : blocks_of(one, op.blocks)) {
       if (!copy_to(one, op, *block, descriptor, to)) return;
     }

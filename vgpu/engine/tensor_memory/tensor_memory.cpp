@@ -37,7 +37,8 @@ void complete(Warp& warp, const Instr& instr, int column) {
 
 /// A power of two from 32 to 512 (PTX ISA, 9.7.16.7.1).
 bool check_columns(Warp& warp, const Instr& instr, std::uint32_t columns, const char* what) {
-  if (columns >= TensorMemory::granule && columns <= tensor_columns && std::has_single_bit(columns)) {
+  if (columns >= TensorMemory::granule && columns <= tensor_columns &&
+      std::has_single_bit(columns)) {
     return true;
   }
   misuse_tensor_memory(warp, first_lane(warp.mask), instr.site, what, {},
@@ -138,16 +139,14 @@ bool TensorMemory::is_allocated(int column, int columns) const {
   return true;
 }
 
-TensorMemory& tensor_memory(Block& block) {
-  auto& memory = block.async->tensor_memory;
-  if (memory == nullptr) {
-    constexpr std::size_t warps_of_group = 4;
-    memory = std::make_unique<TensorMemory>();
-    const auto groups = (block.warps.size() + warps_of_group - 1) / warps_of_group;
-    memory->shadow.start(tensor_lanes, tensor_columns, static_cast<int>(groups) + 1);
-  }
-  return *memory;
+void TensorState::start(const Block& block) {
+  constexpr std::size_t warps_of_group = 4;
+  const auto groups = (block.warps.size() + warps_of_group - 1) / warps_of_group;
+  memory.shadow.start(tensor_lanes, tensor_columns, static_cast<int>(groups) + 1);
+  warps.assign(block.warps.size(), {});
 }
+
+TensorMemory& tensor_memory(Block& block) { return block.async->tensor->memory; }
 
 std::string tensor_place(TensorAddress address) {
   return fmt::format("tensor memory, lane {}, column {}", address.lane, address.column);
@@ -184,8 +183,7 @@ bool check_allocated(Block& owner, Warp& warp, int lane, std::uint32_t site, con
 }
 
 void finish_tensor_memory(Block& block) {
-  if (block.async->tensor_memory == nullptr) return;
-  for (const TensorMemory::Allocation& each : block.async->tensor_memory->allocations()) {
+  for (const TensorMemory::Allocation& each : tensor_memory(block).allocations()) {
     report(block, HazardKind::tensor_memory, each.thread, each.site, "tcgen05.alloc",
            tensor_place({0, each.column}),
            fmt::format("the block has exited without tcgen05.dealloc of these {} columns",

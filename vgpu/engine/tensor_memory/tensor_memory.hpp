@@ -9,6 +9,7 @@
 
 #include "vgpu/happens_before/tensor_shadow.hpp"
 #include "vgpu/model/instr.hpp"
+#include "vgpu/model/tensor_map.hpp"
 #include "vgpu/model/tensor_memory_ops.hpp"
 #include "vgpu/model/warp.hpp"
 
@@ -37,7 +38,7 @@ class TensorMemory {
     const Instr* instr;
   };
 
-  /// The lowest free range of so many columns, now allocated; nullopt if there is none.
+  /// Allocates the lowest free range of that number of columns. Returns its first column; nullopt if none fits.
   std::optional<int> allocate(int columns, std::uint32_t site, int thread);
   /// Returns false if no allocation has this column and size.
   bool release(int column, int columns);
@@ -61,10 +62,36 @@ class TensorMemory {
       std::vector<std::uint32_t>(std::size_t{tensor_columns} * tensor_lanes);
 };
 
+/// A tensor box in shared memory. Kept for comparison with the descriptors of matrices.
+struct FilledBox {
+  std::uint32_t write = 0;  // in AsyncShadow::writes
+  std::uint32_t site = 0;
+  std::uint32_t start = 0, pitch = 0;  // bytes: offset in shared memory, and distance of rows
+  TensorSwizzle swizzle = TensorSwizzle::none;
+};
+
+/// The pipelined tcgen05 instructions of one warp, and its loads and stores of tensor memory, numbered from 1.
+struct TensorWarp {
+  std::uint32_t issued = 0;
+  std::uint32_t covered = 0;  // number up to which commits cover all
+  std::uint32_t landed = 0;   // number up to which commits have arrived
+  std::vector<int> issuers;  // lanes of the instructions after `covered`; -1 if covered by a commit
+  std::uint32_t loads = 0, stores = 0;
+  std::uint32_t of_pair = 0, pair_site = 0;  // number of the last one with .cta_group::2
+};
+
+/// The state of a block whose kernel uses tcgen05.
+struct TensorState {
+  TensorMemory memory;
+  std::vector<TensorWarp> warps;
+  std::vector<FilledBox> boxes;  // in the order of `write`
+
+  void start(const Block& block);
+};
+
 /// Instr::imm points at a TensorAllocationOp.
 void run_tensor_allocation(Warp& warp, const Instr& instr);
 
-/// The tensor memory of the block, created at its first use.
 TensorMemory& tensor_memory(Block& block);
 
 /// Reports the cells that are not allocated. Returns false after a report.

@@ -101,8 +101,8 @@ void pack_rows(const TensorTile& tile, int row, std::uint32_t* words) {
 
 void pack_columns(const TensorTile& tile, int columns, std::uint32_t* words) {
   for (int column = 0; column < columns; ++column) {
-    std::memcpy(words + column * row_words,
-                tile.lines[static_cast<std::size_t>(column)].data(), 4 * row_words);
+    std::memcpy(words + column * row_words, tile.lines[static_cast<std::size_t>(column)].data(),
+                4 * row_words);
   }
 }
 
@@ -121,11 +121,11 @@ SumRule rule_of(const InstructionDescriptor& form) {
 }  // namespace
 
 TensorLayout layout_of_d(const TensorMultiplyOp& op, int rows) {
-  if (rows == 128) return {1, false};                             // layouts A and D
-  if (rows == 32) return {4, false};                              // G
-  if (op.weight_stationary) return {2, false};                    // E
-  if (op.blocks == 2) return {2, false};  // B
-  return {1, true};                                               // F
+  if (rows == 128) return {1, false};           // layouts A and D
+  if (rows == 32) return {4, false};            // G
+  if (op.weight_stationary) return {2, false};  // E
+  if (op.blocks == 2) return {2, false};        // B
+  return {1, true};                             // F
 }
 
 void multiply_tensors(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
@@ -138,7 +138,8 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
   pack_columns(b, form.n, scratch.b.data());
   const ProductColumns columns = scratch.columns.elements();
   products.set_columns(
-      {type_b, form.negate_b, false, form.k, rule.min_exponent_b, false, scratch.b.data()}, form.n, columns);
+      {type_b, form.negate_b, false, form.k, rule.min_exponent_b, false, scratch.b.data()}, form.n,
+      columns);
   const TensorLayout layout = layout_of_d(product.op, product.rows);
   const std::span sums(scratch.sums.data(), static_cast<std::size_t>(form.n));
   const bool is_integer = form.d == MatrixElement::s32;
@@ -147,8 +148,9 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
     std::fill(sums.begin(), sums.end(), ProductSums{});
     if (product.adds && !is_integer) load_sums(cells, sums);
     pack_rows(a, row, scratch.a.data());
-    products.set_rows({type_a, form.negate_a, false, form.k, rule.min_exponent_a, false, scratch.a.data()},
-                      scratch.rows);
+    products.set_rows(
+        {type_a, form.negate_a, false, form.k, rule.min_exponent_a, false, scratch.a.data()},
+        scratch.rows);
     const ColumnRange all{columns, 0, form.n};
     if (is_integer) {
       products.add_integers(form.k, scratch.rows, all, sums.data());
@@ -165,7 +167,8 @@ namespace {
 constexpr int scaled_lanes = 16;
 
 /// The value of element k of a line: one byte each, or four bits in .kind::mxf4 and mxf4nvf4.
-double value_of(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line, int k) {
+double value_of(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line,
+                int k) {
   if (product.op.kind == TensorKind::mxf8f6f4) {
     return type == TensorElement5::e5m2 ? f32_of_e5m2(line[k]) : f32_of_e4m3(line[k]);
   }
@@ -239,7 +242,8 @@ void multiply_scaled(const TensorProduct& product, const TensorTile& a, const Te
       scale_line(product, form.a, a.lines[line].data(), of_a[line], form.negate_a, scratch.a[i]);
     }
     for (std::size_t first = 0; first < sums.size(); first += scaled_lanes) {
-      add_scaled(product, rule, scratch, first, std::min<std::size_t>(scaled_lanes, sums.size() - first));
+      add_scaled(product, rule, scratch, first,
+                 std::min<std::size_t>(scaled_lanes, sums.size() - first));
     }
     store_sums(cells, sums);
   }
@@ -249,7 +253,8 @@ std::uint8_t e4m3_of(TensorElement5 element, std::uint32_t bits) {
   const SmallFloat& format = element == TensorElement5::e2m3   ? e2m3_format
                              : element == TensorElement5::e3m2 ? e3m2_format
                                                                : e2m1_format;
-  return static_cast<std::uint8_t>(encode(decode(bits, format), e4m3_format, Rounding::nearest, true));
+  return static_cast<std::uint8_t>(
+      encode(decode(bits, format), e4m3_format, Rounding::nearest, true));
 }
 
 }  // namespace rung::vgpu

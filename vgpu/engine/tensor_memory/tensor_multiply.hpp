@@ -34,8 +34,8 @@ struct TensorProduct {
 /// The number of groups of lanes among which the columns of D are divided, and the lane of a row in the first
 /// (PTX ISA, 9.7.16.10.5, "Data path layout organization").
 struct TensorLayout {
-  int parts;     // 1, 2 or 4
-  bool halves;   // 16 rows in each 32 lanes (layout F)
+  int parts;    // 1, 2 or 4
+  bool halves;  // 16 rows in each 32 lanes (layout F)
   int lane_of(int row) const { return halves ? row / 16 * 32 + row % 16 : row; }
 };
 TensorLayout layout_of_d(const TensorMultiplyOp& op, int rows);

@@ -23,22 +23,25 @@ struct Multiply {
   TensorAddress address(const AsyncAddress& at) const {
     return TensorAddress::of(static_cast<std::uint32_t>(address_of(issue.warp, at, issue.lane)));
   }
-  bool packs_nibbles() const { return op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4; }
+  bool packs_nibbles() const {
+    return op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4;
+  }
   int element_bits(TensorElement5 element) const {
     return packs_nibbles() ? 4 : std::max(8, bits_of(element));
   }
 };
 
-std::optional<MatrixDescriptor> descriptor_of(const Multiply& multiply, std::uint32_t row, const char* name) {
+std::optional<MatrixDescriptor> descriptor_of(const Multiply& multiply, std::uint32_t row,
+                                              const char* name) {
   const auto bits = multiply.issue.warp.row<std::uint64_t>(row)[multiply.issue.lane];
   bool known = false;
   const MatrixDescriptor descriptor = tcgen05_descriptor(bits, known);
   if (known) return descriptor;
-  multiply.issue.fail(
-      HazardKind::descriptor, fmt::format("descriptor {:#x}", bits),
-      fmt::format("the descriptor of {} has {} in bits 46 to 48 and swizzle mode {}: expected 1, and mode 0, 1, "
-                  "2, 4 or 6",
-                  name, bits >> 46 & 7, bits >> 61));
+  multiply.issue.fail(HazardKind::descriptor, fmt::format("descriptor {:#x}", bits),
+                      fmt::format("the descriptor of {} has {} in bits 46 to 48 and swizzle mode "
+                                  "{}: expected 1, and mode 0, 1, "
+                                  "2, 4 or 6",
+                                  name, bits >> 46 & 7, bits >> 61));
   return std::nullopt;
 }
 
@@ -49,22 +52,35 @@ bool load_b(const Multiply& multiply, TensorTile& tile) {
   const int columns = multiply.form.n / multiply.op.blocks;
   int first = 0;
   for (Block* const block : multiply.blocks) {
-    const TensorSource source{*block, "B", *descriptor, multiply.form.b, multiply.form.transpose_b, columns,
-                              multiply.form.k, multiply.element_bits(multiply.form.b)};
+    const TensorSource source{*block,
+                              "B",
+                              *descriptor,
+                              multiply.form.b,
+                              multiply.form.transpose_b,
+                              columns,
+                              multiply.form.k,
+                              multiply.element_bits(multiply.form.b)};
     if (!load_lines(multiply.issue, source, first, tile)) return false;
     first += columns;
   }
   return true;
 }
 
-bool load_a(const Multiply& multiply, Block& block, const TensorProduct& product, TensorTile& tile) {
+bool load_a(const Multiply& multiply, Block& block, const TensorProduct& product,
+            TensorTile& tile) {
   if (multiply.op.a_in_tensor_memory) {
     return load_rows(multiply.issue, block, multiply.address(multiply.op.a), product, tile);
   }
   const auto descriptor = descriptor_of(multiply, multiply.op.a_descriptor, "A");
   if (!descriptor) return false;
-  const TensorSource source{block, "A", *descriptor, multiply.form.a, multiply.form.transpose_a, product.rows,
-                            multiply.form.k, multiply.element_bits(multiply.form.a)};
+  const TensorSource source{block,
+                            "A",
+                            *descriptor,
+                            multiply.form.a,
+                            multiply.form.transpose_a,
+                            product.rows,
+                            multiply.form.k,
+                            multiply.element_bits(multiply.form.a)};
   return load_lines(multiply.issue, source, 0, tile);
 }
 
@@ -77,19 +93,22 @@ bool use_d(const Multiply& multiply, Block& block, const TensorProduct& product,
     return use_cells(multiply.issue, block, range, writes);
   }
   for (int quarter = 0; quarter < 4; ++quarter) {
-    const TensorRange range{product.d.lane + quarter * lanes_of_warp, 16, product.d.column, columns};
+    const TensorRange range{product.d.lane + quarter * lanes_of_warp, 16, product.d.column,
+                            columns};
     if (!use_cells(multiply.issue, block, range, writes)) return false;
   }
   return true;
 }
 
 /// Lanes of D that keep their values (disable-output-lane), for one block.
-const std::uint32_t* disabled_lanes(const Multiply& multiply, std::size_t block, std::array<std::uint32_t, 4>& words) {
+const std::uint32_t* disabled_lanes(const Multiply& multiply, std::size_t block,
+                                    std::array<std::uint32_t, 4>& words) {
   const auto& rows = multiply.op.disabled;
   if (rows.empty()) return nullptr;
   std::uint32_t any = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = multiply.issue.warp.row<std::uint32_t>(rows[block * words.size() + i])[multiply.issue.lane];
+    words[i] =
+        multiply.issue.warp.row<std::uint32_t>(rows[block * words.size() + i])[multiply.issue.lane];
     any |= words[i];
   }
   return any == 0 ? nullptr : words.data();
@@ -98,8 +117,10 @@ const std::uint32_t* disabled_lanes(const Multiply& multiply, std::size_t block,
 bool check_form(const Multiply& multiply) {
   const std::string& error = multiply.form.error;
   if (error.empty()) return true;
-  const auto bits = multiply.issue.warp.row<std::uint32_t>(multiply.op.descriptor)[multiply.issue.lane];
-  multiply.issue.fail(HazardKind::descriptor, fmt::format("instruction descriptor {:#x}", bits), error);
+  const auto bits =
+      multiply.issue.warp.row<std::uint32_t>(multiply.op.descriptor)[multiply.issue.lane];
+  multiply.issue.fail(HazardKind::descriptor, fmt::format("instruction descriptor {:#x}", bits),
+                      error);
   return false;
 }
 

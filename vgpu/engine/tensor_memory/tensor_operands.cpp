@@ -26,7 +26,8 @@ void for_each_chunk(const TensorSource& source, const F& f) {
   if (source.transposed) {
     for (int k = 0; k < source.k; ++k) {
       for (int line = 0; line < source.lines; line += step) {
-        f(source.descriptor.across_k(static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(line / step)),
+        f(source.descriptor.across_k(static_cast<std::uint32_t>(k),
+                                     static_cast<std::uint32_t>(line / step)),
           line, k);
       }
     }
@@ -34,7 +35,8 @@ void for_each_chunk(const TensorSource& source, const F& f) {
   }
   for (int line = 0; line < source.lines; ++line) {
     for (int k = 0; k < source.k; k += step) {
-      f(source.descriptor.along_k(static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(k / step)),
+      f(source.descriptor.along_k(static_cast<std::uint32_t>(line),
+                                  static_cast<std::uint32_t>(k / step)),
         line, k);
     }
   }
@@ -87,7 +89,8 @@ void observe(const TensorIssue& issue, const TensorSource& source) {
   own.observers.check_async_read(access, ranges, false);
   auto& reads = source.block.async->shadow.reads;
   const auto read = static_cast<std::uint32_t>(reads.size());
-  reads.push_back({issue.instr.site, own.rank, issue.thread(), issue.component(), issue.number, issue.what});
+  reads.push_back(
+      {issue.instr.site, own.rank, issue.thread(), issue.component(), issue.number, issue.what});
   constexpr int warps_of_group = 4;
   own.observers.note_async_read(access, ranges, issue.warp.index / warps_of_group, read);
 }
@@ -104,13 +107,15 @@ bool load_lines(const TensorIssue& issue, const TensorSource& source, int first,
       fits = false;
       return;
     }
-    const auto* const data = reinterpret_cast<const std::uint8_t*>(source.block.shared.data()) + address;
+    const auto* const data =
+        reinterpret_cast<const std::uint8_t*>(source.block.shared.data()) + address;
     place_chunk(source, data, line, k, first, tile);
   });
   if (!fits) {
-    issue.fail(HazardKind::out_of_bounds, fmt::format("shared memory + {:#x}", outside),
-               fmt::format("the descriptor of {} leads outside of the block's shared memory of {} bytes",
-                           source.name, end));
+    issue.fail(
+        HazardKind::out_of_bounds, fmt::format("shared memory + {:#x}", outside),
+        fmt::format("the descriptor of {} leads outside of the block's shared memory of {} bytes",
+                    source.name, end));
     return false;
   }
   if (issue.block().worker.observe) {
@@ -120,14 +125,16 @@ bool load_lines(const TensorIssue& issue, const TensorSource& source, int first,
   return true;
 }
 
-bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at, const TensorProduct& product,
-               TensorTile& tile) {
+bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at,
+               const TensorProduct& product, TensorTile& tile) {
   const TensorElement5 element = product.form.a;
-  const bool packs_nibbles = product.op.kind == TensorKind::mxf4 || product.op.kind == TensorKind::mxf4nvf4;
+  const bool packs_nibbles =
+      product.op.kind == TensorKind::mxf4 || product.op.kind == TensorKind::mxf4nvf4;
   const int element_bits = packs_nibbles ? 4 : std::max(8, bits_of(element));
   const int k = product.form.k;
   const int columns = k * element_bits / 32;
-  const TensorLayout layout{1, product.rows == 64 && product.op.blocks == 1 && !product.op.weight_stationary};
+  const TensorLayout layout{
+      1, product.rows == 64 && product.op.blocks == 1 && !product.op.weight_stationary};
   const int lanes = layout.halves ? tensor_lanes - at.lane : product.rows;
   if (!use_cells(issue, block, {at.lane, lanes, at.column, columns}, false)) return false;
   TensorMemory& memory = tensor_memory(block);
@@ -150,7 +157,8 @@ bool load_scales(const TensorIssue& issue, Block& block, TensorAddress at,
   constexpr int lines_of_column = 32;
   at.lane &= 0x3FFF;  // kernels keep the first byte in the upper bits, too
   const int columns = (lines + lines_of_column - 1) / lines_of_column;
-  if (!use_cells(issue, block, {at.lane, tensor_lanes - at.lane, at.column, columns}, false)) return false;
+  if (!use_cells(issue, block, {at.lane, tensor_lanes - at.lane, at.column, columns}, false))
+    return false;
   TensorMemory& memory = tensor_memory(block);
   for (int line = 0; line < lines; ++line) {
     const std::uint32_t cell =

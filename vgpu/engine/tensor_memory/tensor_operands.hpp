@@ -28,8 +28,8 @@ struct TensorSource {
 bool load_lines(const TensorIssue& issue, const TensorSource& source, int first, TensorTile& tile);
 
 /// Loads rows of A from the tensor memory of a block.
-bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at, const TensorProduct& product,
-               TensorTile& tile);
+bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at,
+               const TensorProduct& product, TensorTile& tile);
 
 /// Loads the block scales of rows of A or columns of B.
 bool load_scales(const TensorIssue& issue, Block& block, TensorAddress at,
