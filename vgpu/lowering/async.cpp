@@ -172,7 +172,7 @@ void Lowering::lower_copy_arrival(const Instruction& instruction) {
   emit(run_mbarrier_copies, keep_async(op), {});
 }
 
-/// clusterlaunchcontrol.try_cancel asks for a cluster that has not started; the queries read the response.
+/// clusterlaunchcontrol.try_cancel asks for a cluster that is yet to start; the queries read the response.
 void Lowering::lower_launch_control(const Instruction& instruction) {
   const auto& operands = instruction.operands;
   if (instruction.has("try_cancel")) {

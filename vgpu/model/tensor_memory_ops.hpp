@@ -9,7 +9,7 @@
 
 namespace rung::vgpu {
 
-/// Tensor memory: 32-bit cells, of which an address names a lane (bits 16 to 31) and a column (bits 0 to 15)
+/// Tensor memory consists of 32-bit cells. An address is a lane (bits 16 to 31) and a column (bits 0 to 15)
 /// (PTX ISA, 9.7.16.1, "Tensor Memory").
 inline constexpr int tensor_lanes = 128, tensor_columns = 512;
 /// Lanes that a warp reaches: those of its index in its warpgroup (PTX ISA, 9.7.16.2.3.2).
@@ -117,8 +117,7 @@ struct TensorCopyOp {
   int blocks = 1;
   int lanes = 128, bits = 256;
   Spread spread = Spread::none;
-  int source_bits =
-      0;  // decompression: bits of a source element, 16 of which fill 16 bytes; 0: none
+  int source_bits = 0;  // of an element of a chunk of 16, if they are widened to bytes; otherwise 0
   AsyncAddress to;
   std::uint32_t descriptor = 0;  // row
 };
