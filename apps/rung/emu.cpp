@@ -38,7 +38,7 @@ struct EmuArguments {
   emu::NvccOptions nvcc;  // what was given in nvcc's form
   std::vector<std::string> include_folders, definitions;
   std::string standard, optimisation;
-  std::string gpu = "h200", compiler = "clang";
+  std::string gpu, compiler = "clang";  // gpu empty: by the architecture
   bool no_check = false, lines = false;
   std::string threads, limit, launches, devices, json;
   bool keep = false, no_cache = false;
@@ -52,6 +52,13 @@ constexpr std::int64_t max_limit = std::int64_t{1} << 50;
 constexpr std::int64_t max_exit_code = 255;
 constexpr std::int64_t max_threads = 1024;
 constexpr std::int64_t max_devices = 16;
+
+/// The model for code of this architecture.
+std::string gpu_for(const std::string& architecture) {
+  if (architecture.starts_with("sm_100")) return "b200";
+  if (architecture.starts_with("sm_103")) return "b200,compute_minor=3";
+  return architecture.starts_with("sm_120") ? "rtx5090" : "h200";
+}
 
 vgpu::DeviceDescription read_gpu(const std::string& text) {
   try {
@@ -68,7 +75,9 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
   if (arguments.compiler == "nvcc") options.nvcc = emu::find_nvcc();
   options.sources.assign(arguments.sources.begin(), arguments.sources.end());
   if (options.architecture.empty()) {
-    options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
+    // Blackwell's own instructions need the architecture's own target.
+    options.architecture = fmt::format("sm_{}{}{}", gpu.compute_major, gpu.compute_minor,
+                                       gpu.compute_major >= 10 ? "a" : "");
   }
   if (!arguments.no_cache) options.cache = emu::ObjectCache::default_folder();
   emu::finish_nvcc_options(given, emu::find_clang());
@@ -185,7 +194,8 @@ void print_end(const emu::ExitStatus& status, const emu::Records& records,
   if (!has_launched) fmt::print(stderr, "rung emu: no kernel was launched\n");
 }
 
-ExitCode run(const EmuArguments& arguments) {
+ExitCode run(EmuArguments arguments) {
+  if (arguments.gpu.empty()) arguments.gpu = gpu_for(arguments.nvcc.compile.architecture);
   const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
   if (!arguments.threads.empty()) read_integer("--threads", arguments.threads, 1, max_threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
@@ -317,11 +327,12 @@ Action add_emu(Options& app) {
       ->type_name("STD");
   app.add_option(
          "--gpu", arguments->gpu,
-         "GPU model to simulate: h200, h100, a100, t4, rtx3090 or rtx4090; override properties "
-         "as in h200,multiprocessors=4")
+         "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, b200 or rtx5090 (default: "
+         "b200 for "
+         "-arch=sm_100a, rtx5090 for -arch=sm_120a, otherwise h200); override properties as in "
+         "h200,multiprocessors=4")
       ->type_name("GPU")
-      ->offers(gpu_words)
-      ->capture_default_str();
+      ->offers(gpu_words);
   app.add_alias("--devices", "--device-count");
   app.add_option("--device-count", arguments->devices,
                  "Show the program N devices of this model, 1 to 16, which are peers of each other "

@@ -35,6 +35,17 @@ TEST(LayoutCommand, ADescriptor) {
   EXPECT_NE(wrong.out.find("SBO 1024"), std::string::npos) << wrong.out;
 }
 
+TEST(LayoutCommand, Blackwell) {
+  const Output fits = run_rung("layout tcgen05 m128n256k16 --operand B --k-step 3");
+  ASSERT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_NE(fits.out.find("descriptor 0x4000404000010006: start 0x60"), std::string::npos)
+      << fits.out;
+  EXPECT_EQ(run_rung("layout tcgen05 --descriptor 0x4000404000010000 --k-step 1").exit_code, 1);
+  EXPECT_EQ(run_rung("layout tcgen05 --descriptor 0x4000004000010000").exit_code, 2);
+  EXPECT_EQ(run_rung("layout tmem 16x256b.x1 --at 9,3").out,
+            "row 9, column 3: lane 5, register 3\n");
+}
+
 TEST(LayoutCommand, Registers) {
   EXPECT_EQ(run_rung("layout mma m16n8k16 --type bf16 --operand A --at 9,11").out,
             "row 9, column 11: lane 5, register 3, element 1 from the low bits\n");
