@@ -16,6 +16,7 @@
 #include "tools/layout/expression.hpp"
 #include "tools/layout/tile.hpp"
 #include "tools/layout/view.hpp"
+#include "tools/report/table.hpp"
 #include "vgpu/layout.hpp"
 
 namespace rung {
@@ -226,7 +227,7 @@ void note_fit(const SharedOperand& shared, View& view, ExitCode& code) {
   const layout::Fit fit = compare(tile, part, descriptor);
   if (fit.wrong == 0) {
     view.notes.push_back(
-        fmt::format("fits: all {} chunks of 16 bytes that it reads are its own", fit.chunks));
+        fmt::format("fits: all {} chunks of 16 bytes hold the elements that it wants", fit.chunks));
     return;
   }
   code = exit_wrong;
@@ -550,12 +551,12 @@ ExitCode run(const LayoutArguments& given) {
     return code;
   }
   fmt::print("{}\n", view.title);
-  for (const std::string& note : view.notes) fmt::print("  {}\n", note);
+  for (const std::string& note : view.notes) fmt::print("{}", wrap(note, 2));
   if (given.instruction == "banks") return code;
   if (view.fragment) {
     const bool is_pair = view.fragment->per_register > 1;
     fmt::print("  a cell is {} and register{}\n", view.fragment->threads > 32 ? "thread" : "lane",
-               is_pair ? "; .i: element i of the register, from the low bits" : "");
+               is_pair ? "; .i: element i of it, from the low bits" : "");
   }
   fmt::print("\n{}", layout::table(view, given.all ? 0 : table_rows));
   return code;
