@@ -93,7 +93,7 @@ vgpu::TensorMap make_box(vgpu::MatrixElement type, const std::vector<int>& exten
       cuda::TensorMapL2Promotion::none, cuda::TensorMapFill::zeros);
   if (result != cuda::Result::success) throw std::invalid_argument(vgpu::virtual_driver_message());
   vgpu::TensorMap map;
-  std::memcpy(&map, &encoded, sizeof map);
+  std::memcpy(static_cast<void*>(&map), &encoded, sizeof map);
   return map;
 }
 
