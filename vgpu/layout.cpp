@@ -14,10 +14,11 @@
 #include "vgpu/engine/async/tensor_box.hpp"
 #include "vgpu/engine/matrix/fragment_places.hpp"
 #include "vgpu/engine/matrix/matrix.hpp"
+#include "vgpu/engine/matrix/matrix_descriptor.hpp"
 #include "vgpu/engine/matrix/matrix_names.hpp"
-#include "vgpu/engine/matrix/wgmma_descriptor.hpp"
 #include "vgpu/engine/matrix/wmma_layout.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/lowering/tcgen05_form.hpp"
 #include "vgpu/lowering/wgmma_form.hpp"
 #include "vgpu/model/banks.hpp"
 
@@ -205,6 +206,26 @@ Fragment fragment(std::string_view instruction, std::string_view shape, MatrixEl
   return matrix_fragment(instruction == "wmma", shape, type, sum, operand);
 }
 
+Fragment tensor_load(std::string_view form) {
+  auto found = tensor_fragment(instruction_of(fmt::format("tcgen05.ld.sync.aligned.{}.b32", form)));
+  if (!found) {
+    refuse(
+        fmt::format("'{}' is no form of tcgen05.ld; it has 32x32b, 16x64b, 16x128b, 16x256b, "
+                    "16x32bx2 with .x1 to .x128, such as 32x32b.x8",
+                    form));
+  }
+  found->split = found->columns();  // an operand of .16x32bx2: here, its halves are adjacent
+  const int packed = found->packed ? 2 : 1;
+  const int halves = found->shape == TensorShape::l16_b32_twice ? 2 : 1;
+  return filled(empty_fragment(fmt::format("tcgen05.ld.{} from tensor memory", form),
+                               "9.7.16.2.3.1", {found->lanes(), halves * found->columns()},
+                               warp_size, found->registers(), packed),
+                [&](int thread, int reg, int index) -> MatrixPlace {
+                  const TensorAddress cell = cell_of(*found, thread, reg);
+                  return {cell.lane, cell.column + index};
+                });
+}
+
 std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address) {
   std::vector<Chunk> chunks;
   TensorMap inside = map;  // a tensor that the box covers, so that addresses are positions
@@ -236,32 +257,41 @@ std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address) {
 
 std::uint32_t box_bytes(const TensorMap& map) { return box_extent(map); }
 
-std::uint32_t box_pitch(const TensorMap& map) {
-  TensorMap row = map;
-  row.dimensions = 1;
-  return box_extent(row);
-}
+std::uint32_t box_pitch(const TensorMap& map) { return vgpu::box_pitch(map); }
 
-std::uint64_t encode(const Descriptor& descriptor) {
+std::uint64_t encode(const Descriptor& descriptor, DescriptorFormat format) {
   const auto field = [](std::uint32_t bytes) { return std::uint64_t{bytes >> 4 & 0x3FFF}; };
-  return field(descriptor.start) | field(descriptor.leading) << 16 |
-         field(descriptor.stride) << 32 | std::uint64_t{descriptor.base & 7} << 49 |
-         static_cast<std::uint64_t>((4 - static_cast<int>(descriptor.swizzle)) % 4) << 62;
+  const std::uint64_t common = field(descriptor.start) | field(descriptor.leading) << 16 |
+                               field(descriptor.stride) << 32 |
+                               std::uint64_t{descriptor.base & 7} << 49;
+  const auto mode = static_cast<std::uint64_t>((4 - static_cast<int>(descriptor.swizzle)) % 4);
+  if (format == DescriptorFormat::wgmma) return common | mode << 62;
+  return common | tcgen05_descriptor_version << 46 | mode << 62;
 }
 
-Descriptor decode(std::uint64_t bits) {
-  const WgmmaDescriptor fields(bits);
+Descriptor decode(std::uint64_t bits, DescriptorFormat format) {
+  bool known = true;
+  const MatrixDescriptor fields =
+      format == DescriptorFormat::wgmma ? wgmma_descriptor(bits) : tcgen05_descriptor(bits, known);
+  if (!known) {
+    refuse(
+        fmt::format("{:#x} is no descriptor of tcgen05: bits 46 to 48 must be 1, bits 61 to 63 "
+                    "0, 1, 2, 4 or 6",
+                    bits));
+  }
   return {fields.start, fields.leading, fields.stride, fields.base, fields.swizzle};
 }
 
 std::vector<Chunk> operand_chunks(const Operand& operand) {
   std::vector<Chunk> chunks;
-  const WgmmaOperand read{WgmmaDescriptor(operand.descriptor),
-                          element_bits(operand.type),
-                          operand.transposed,
-                          0,
-                          static_cast<std::uint32_t>(operand.lines),
-                          operand.k};
+  const MatrixOperand read{
+      {operand.descriptor.start, operand.descriptor.leading, operand.descriptor.stride,
+       operand.descriptor.base, operand.descriptor.swizzle},
+      element_bits(operand.type),
+      operand.transposed,
+      0,
+      static_cast<std::uint32_t>(operand.lines),
+      operand.k};
   read.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
     chunks.push_back(
         {{static_cast<std::int32_t>(k), static_cast<std::int32_t>(line)}, address, operand_chunk});

@@ -36,6 +36,11 @@ struct Fragment {
 Fragment fragment(std::string_view instruction, std::string_view shape, MatrixElement type,
                   MatrixElement sum, char operand);
 
+/// The cells of tensor memory that a warp's tcgen05.ld or .st of a form ("32x32b.x8") moves: rows are
+/// lanes of tensor memory from the address on, columns its columns (PTX ISA, 9.7.16.2.3.1). Throws
+/// std::invalid_argument.
+Fragment tensor_load(std::string_view form);
+
 /// The name of an element type ("bf16"), and the type with that name. Throws std::invalid_argument
 /// with the names.
 std::string_view name(MatrixElement element);
@@ -57,19 +62,23 @@ std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address);
 std::uint32_t box_bytes(const TensorMap& map);
 std::uint32_t box_pitch(const TensorMap& map);
 
-/// The fields of a matrix descriptor of wgmma (PTX ISA, 9.7.15.5.1), in bytes.
+/// The fields of a matrix descriptor, in bytes.
 struct Descriptor {
   std::uint32_t start = 0, leading = 0, stride = 0;
   std::uint32_t base = 0;  // base offset, 0 to 7
   TensorSwizzle swizzle = TensorSwizzle::none;
   bool operator==(const Descriptor&) const = default;
 };
-std::uint64_t encode(const Descriptor& descriptor);
-Descriptor decode(std::uint64_t bits);
+/// The bits of a descriptor in the format of an instruction (PTX ISA, 9.7.15.5.1 and 9.7.16.4.1).
+enum class DescriptorFormat : std::uint8_t { wgmma, tcgen05 };
+std::uint64_t encode(const Descriptor& descriptor,
+                     DescriptorFormat format = DescriptorFormat::wgmma);
+/// Throws std::invalid_argument for bits that are no descriptor of tcgen05.
+Descriptor decode(std::uint64_t bits, DescriptorFormat format = DescriptorFormat::wgmma);
 
-/// An operand of a wgmma in shared memory: `lines` rows of A or columns of B, by k.
+/// An operand in shared memory of wgmma or tcgen05.mma: `lines` rows of A or columns of B, by k.
 struct Operand {
-  std::uint64_t descriptor;
+  Descriptor descriptor;
   MatrixElement type;
   int lines, k;
   bool transposed;  // MN-major

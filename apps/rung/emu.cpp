@@ -32,6 +32,13 @@ struct EmuArguments {
   EmulationArguments emulation;
 };
 
+/// The model for code of this architecture.
+std::string gpu_for(const std::string& architecture) {
+  if (architecture.starts_with("sm_100")) return "b200";
+  if (architecture.starts_with("sm_103")) return "b200,compute_minor=3";
+  return architecture.starts_with("sm_120") ? "rtx5090" : "h200";
+}
+
 emu::CompileOptions compile_options(const EmuArguments& arguments,
                                     const vgpu::DeviceDescription& gpu) {
   emu::NvccOptions given = arguments.nvcc;
@@ -39,7 +46,9 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
   if (arguments.compiler == "nvcc") options.nvcc = emu::find_nvcc();
   options.sources.assign(arguments.sources.begin(), arguments.sources.end());
   if (options.architecture.empty()) {
-    options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
+    // Blackwell's own instructions need the architecture's own target.
+    options.architecture = fmt::format("sm_{}{}{}", gpu.compute_major, gpu.compute_minor,
+                                       gpu.compute_major >= 10 ? "a" : "");
   }
   if (!arguments.no_cache) options.cache = emu::ObjectCache::default_folder();
   emu::finish_nvcc_options(given, emu::find_clang());
@@ -70,7 +79,9 @@ fs::path compile(const EmuArguments& arguments, const vgpu::DeviceDescription& g
   }
 }
 
-ExitCode run(const EmuArguments& arguments) {
+ExitCode run(EmuArguments arguments) {
+  std::string& gpu = arguments.emulation.gpu;
+  if (gpu.empty()) gpu = gpu_for(arguments.nvcc.compile.architecture);
   const EmulatedProgram emulated(arguments.emulation);
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
     throw UsageError(fmt::format("--code: '{}' is neither clang nor nvcc", arguments.compiler));

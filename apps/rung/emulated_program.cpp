@@ -25,7 +25,7 @@ constexpr std::int64_t max_devices = 16;
 
 vgpu::DeviceDescription read_gpu(const std::string& text) {
   try {
-    return vgpu::parse_device(text);
+    return vgpu::parse_device(text.empty() ? "h200" : text);
   } catch (const std::invalid_argument& error) {
     throw UsageError(fmt::format("--gpu: {}", error.what()));
   }
@@ -161,11 +161,11 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
 void add_emulation_options(Options& app, EmulationArguments& arguments) {
   app.add_option(
          "--gpu", arguments.gpu,
-         "GPU model to simulate: h200, h100, a100, t4, rtx3090 or rtx4090; override properties "
-         "as in h200,multiprocessors=4")
+         "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, b200 or rtx5090 (default: "
+         "b200 for code of sm_100a, rtx5090 for sm_120a, otherwise h200); override properties as "
+         "in h200,multiprocessors=4")
       ->type_name("GPU")
-      ->offers(gpu_words)
-      ->capture_default_str();
+      ->offers(gpu_words);
   app.add_alias("--devices", "--device-count");
   app.add_option("--device-count", arguments.devices,
                  "Show the program N devices of this model, 1 to 16, which are peers of each other "

@@ -16,6 +16,7 @@
 #include "tools/layout/expression.hpp"
 #include "tools/layout/tile.hpp"
 #include "tools/layout/view.hpp"
+#include "tools/report/table.hpp"
 #include "vgpu/layout.hpp"
 
 namespace rung {
@@ -37,8 +38,8 @@ struct LayoutArguments {
   std::string json, svg;
 };
 
-constexpr std::array<std::string_view, 8> instructions = {
-    "tma", "wgmma", "mma", "wmma", "simdgroup", "ldmatrix", "stmatrix", "banks"};
+constexpr std::array<std::string_view, 10> instructions = {
+    "tma", "wgmma", "tcgen05", "tmem", "mma", "wmma", "simdgroup", "ldmatrix", "stmatrix", "banks"};
 constexpr int table_rows = 16;
 constexpr std::int64_t shared_bytes = 1 << 18;  // more than a block can have
 
@@ -177,9 +178,16 @@ std::vector<int> usual_box(const layout::Part& part, TensorSwizzle swizzle) {
   return {span * 8 / element_bits(part.type), std::min(256, outer)};
 }
 
+vgpu::layout::DescriptorFormat format_of(const LayoutArguments& given) {
+  using vgpu::layout::DescriptorFormat;
+  return given.instruction == "tcgen05" ? DescriptorFormat::tcgen05 : DescriptorFormat::wgmma;
+}
+
 layout::Descriptor read_descriptor(const LayoutArguments& given, layout::Descriptor fits) {
   if (!given.descriptor.empty()) {
-    return vgpu::layout::decode(read_bits("--descriptor", given.descriptor));
+    return reading("--descriptor", [&] {
+      return vgpu::layout::decode(read_bits("--descriptor", given.descriptor), format_of(given));
+    });
   }
   if (!given.lbo.empty()) fits.leading = read_bytes("--lbo", given.lbo, 16);
   if (!given.sbo.empty()) fits.stride = read_bytes("--sbo", given.sbo, 16);
@@ -197,7 +205,7 @@ SharedOperand read_shared_operand(const LayoutArguments& given, const std::strin
                     : static_cast<int>(read_integer("--k-step", given.k_step, 0, max_step));
   layout::Part& part = result.part;
   part = {type, is_mn_major(given), operand == 'A' ? m : n, k, result.step * k};
-  if (part.transposed && element_bits(type) != 16) {
+  if (part.transposed && element_bits(type) != 16 && given.instruction == "wgmma") {
     throw UsageError(fmt::format("--major: 'mn' is for elements of 16 bits; {} is K-major only",
                                  vgpu::layout::name(type)));
   }
@@ -219,7 +227,7 @@ void note_fit(const SharedOperand& shared, View& view, ExitCode& code) {
   const layout::Fit fit = compare(tile, part, descriptor);
   if (fit.wrong == 0) {
     view.notes.push_back(
-        fmt::format("fits: all {} chunks of 16 bytes that it reads are its own", fit.chunks));
+        fmt::format("fits: all {} chunks of 16 bytes hold the elements that it wants", fit.chunks));
     return;
   }
   code = exit_wrong;
@@ -235,6 +243,34 @@ void note_fit(const SharedOperand& shared, View& view, ExitCode& code) {
   }
 }
 
+/// The bytes that a descriptor of wgmma or tcgen05 reads.
+View descriptor_view(const LayoutArguments& given, const std::string& form, MatrixElement type,
+                     char operand, ExitCode& code) {
+  const SharedOperand shared = read_shared_operand(given, form, type, operand);
+  const layout::Part& part = shared.part;
+  const bool is_a = operand == 'A';
+  View view;
+  view.title = fmt::format("{} of {}.{}, {}, {}-major, k-step {}", operand, given.instruction, form,
+                           vgpu::layout::name(type), part.transposed ? "MN" : "K", shared.step);
+  view.notes = {fmt::format("source: PTX ISA, {}. A cell is 16 bytes; it shows its first element",
+                            given.instruction == "wgmma" ? "9.7.15.5.1" : "9.7.16.4.1"),
+                fmt::format("descriptor {:#018x}: {}", encode(shared.descriptor, format_of(given)),
+                            layout::text_of(shared.descriptor, part.transposed, part.lines, type)),
+                fmt::format("tile: boxes of {}, {}, from {:#x} on", box_text(shared.tile.box),
+                            layout::text_of(shared.tile.box.swizzle), shared.tile.address)};
+  note_fit(shared, view, code);
+  view.axes = is_a ? std::vector<std::string>{"row", "k"} : std::vector<std::string>{"k", "column"};
+  view.element_bits = element_bits(type);
+  view.along = is_a != part.transposed ? 1 : 0;
+  for (const auto& chunk : vgpu::layout::operand_chunks(
+           {shared.descriptor, type, part.lines, part.k, part.transposed})) {
+    const int k = part.first_k + chunk.at[0], line = chunk.at[1];
+    view.cells.push_back(
+        {is_a ? std::vector{line, k} : std::vector{k, line}, chunk.address, chunk.bytes});
+  }
+  return view;
+}
+
 View wgmma_view(const LayoutArguments& given, const std::string& form, ExitCode& code) {
   const MatrixElement type = read_type(given, "bf16");
   const char operand = read_operand(given);
@@ -244,36 +280,47 @@ View wgmma_view(const LayoutArguments& given, const std::string& form, ExitCode&
   view.fragment = reading("FORM", [&] {
     return vgpu::layout::fragment("wgmma", form, type, sum, operand == 'B' ? 'D' : operand);
   });
-  if (operand == 'C' || operand == 'D' || given.in_registers) {
-    if (operand == 'B') {
-      throw UsageError("--registers: B of wgmma is always in shared memory; A may be in registers");
-    }
-    view.axes = {"row", "column"};
-    view.title = view.fragment->what;
-    view.notes.push_back(fmt::format("source: PTX ISA, {}", view.fragment->section));
-    return view;
+  if (operand == 'B' && given.in_registers) {
+    throw UsageError("--registers: B of wgmma is always in shared memory; A may be in registers");
   }
-  view.fragment.reset();
-  const SharedOperand shared = read_shared_operand(given, form, type, operand);
-  const layout::Part& part = shared.part;
-  const bool is_a = operand == 'A';
-  view.title = fmt::format("{} of wgmma.{}, {}, {}-major, k-step {}", operand, form,
-                           vgpu::layout::name(type), part.transposed ? "MN" : "K", shared.step);
-  view.notes = {"source: PTX ISA, 9.7.15.5.1. A cell is 16 bytes; it shows its first element",
-                fmt::format("descriptor {:#018x}: {}", encode(shared.descriptor),
-                            layout::text_of(shared.descriptor, part.transposed, part.lines, type)),
-                fmt::format("tile: boxes of {}, {}, from {:#x} on", box_text(shared.tile.box),
-                            layout::text_of(shared.tile.box.swizzle), shared.tile.address)};
-  note_fit(shared, view, code);
-  view.axes = is_a ? std::vector<std::string>{"row", "k"} : std::vector<std::string>{"k", "column"};
-  view.element_bits = element_bits(type);
-  view.along = is_a != part.transposed ? 1 : 0;
-  for (const auto& chunk : vgpu::layout::operand_chunks(
-           {encode(shared.descriptor), type, part.lines, part.k, part.transposed})) {
-    const int k = part.first_k + chunk.at[0], line = chunk.at[1];
-    view.cells.push_back(
-        {is_a ? std::vector{line, k} : std::vector{k, line}, chunk.address, chunk.bytes});
+  if (operand == 'B' || (operand == 'A' && !given.in_registers)) {
+    return descriptor_view(given, form, type, operand, code);
   }
+  view.axes = {"row", "column"};
+  view.title = view.fragment->what;
+  view.notes.push_back(fmt::format("source: PTX ISA, {}", view.fragment->section));
+  return view;
+}
+
+/// An operand of a dense tcgen05.mma of one block. k has 32 bytes (PTX ISA, 9.7.16.2.1).
+View tcgen05_view(const LayoutArguments& given, const std::string& form, ExitCode& code) {
+  const MatrixElement type = read_type(given, "bf16");
+  const char operand = read_operand(given);
+  if (operand != 'A' && operand != 'B') {
+    throw UsageError(
+        "--operand: C and D of tcgen05 are in tensor memory; rung layout tmem shows "
+        "how a warp loads them");
+  }
+  const auto [m, n, k] = reading("FORM", [&] { return vgpu::layout::shape_named(form); });
+  const int bits = element_bits(type);
+  if ((m != 64 && m != 128) || n < 8 || n > 256 || n % 8 != 0 || k * bits != 256 || bits < 8) {
+    throw UsageError(fmt::format(
+        "FORM: '{}' is no shape of tcgen05 with {} in one block; it has m64 and m128, n8 to n256 "
+        "in "
+        "steps of 8{}",
+        form, vgpu::layout::name(type), bits < 8 ? "" : fmt::format(", k{}", 256 / bits)));
+  }
+  return descriptor_view(given, form, type, operand, code);
+}
+
+View tmem_view(const std::string& form) {
+  View view;
+  view.fragment = reading("FORM", [&] { return vgpu::layout::tensor_load(form); });
+  view.title = view.fragment->what;
+  view.axes = {"row", "column"};
+  view.notes = {
+      fmt::format("source: PTX ISA, {}", view.fragment->section),
+      "rows are lanes of tensor memory, columns its columns of 32 bits, from the address on"};
   return view;
 }
 
@@ -409,18 +456,18 @@ void check_options(const LayoutArguments& given) {
     std::string_view instructions;
   };
   const Rule rules[] = {
-      {"FORM", !given.form.empty(), "wgmma mma wmma ldmatrix stmatrix"},
-      {"--type", !given.type.empty(), "tma wgmma mma wmma simdgroup"},
+      {"FORM", !given.form.empty(), "wgmma tcgen05 tmem mma wmma ldmatrix stmatrix"},
+      {"--type", !given.type.empty(), "tma wgmma tcgen05 mma wmma simdgroup"},
       {"--sum", !given.sum.empty(), "wgmma mma wmma"},
-      {"--operand", !given.operand.empty(), "wgmma mma wmma"},
-      {"--box", !given.box.empty(), "tma wgmma"},
-      {"--swizzle", !given.swizzle.empty(), "tma wgmma ldmatrix stmatrix"},
-      {"--major", !given.major.empty(), "wgmma"},
-      {"--k-step", !given.k_step.empty(), "wgmma"},
-      {"--start", !given.start.empty(), "tma wgmma"},
-      {"--lbo", !given.lbo.empty(), "wgmma"},
-      {"--sbo", !given.sbo.empty(), "wgmma"},
-      {"--descriptor", !given.descriptor.empty(), "wgmma"},
+      {"--operand", !given.operand.empty(), "wgmma tcgen05 mma wmma"},
+      {"--box", !given.box.empty(), "tma wgmma tcgen05"},
+      {"--swizzle", !given.swizzle.empty(), "tma wgmma tcgen05 ldmatrix stmatrix"},
+      {"--major", !given.major.empty(), "wgmma tcgen05"},
+      {"--k-step", !given.k_step.empty(), "wgmma tcgen05"},
+      {"--start", !given.start.empty(), "tma wgmma tcgen05"},
+      {"--lbo", !given.lbo.empty(), "wgmma tcgen05"},
+      {"--sbo", !given.sbo.empty(), "wgmma tcgen05"},
+      {"--descriptor", !given.descriptor.empty(), "wgmma tcgen05"},
       {"--registers", given.in_registers, "wgmma"},
       {"--trans", given.transposed, "ldmatrix stmatrix"},
       {"--store", given.stores, "banks"},
@@ -448,6 +495,8 @@ View view_of(const LayoutArguments& given, ExitCode& code) {
   check_options(given);
   if (what == "tma") return tma_view(given);
   if (what == "wgmma") return wgmma_view(given, form("m64n128k16"), code);
+  if (what == "tcgen05") return tcgen05_view(given, form("m128n128k16"), code);
+  if (what == "tmem") return tmem_view(form("32x32b.x8"));
   if (what == "mma") return fragment_view(given, form("m16n8k16"));
   if (what == "wmma") return fragment_view(given, form("m16n16k16"));
   if (what == "simdgroup") return fragment_view(given, "");
@@ -502,12 +551,12 @@ ExitCode run(const LayoutArguments& given) {
     return code;
   }
   fmt::print("{}\n", view.title);
-  for (const std::string& note : view.notes) fmt::print("  {}\n", note);
+  for (const std::string& note : view.notes) fmt::print("{}", wrap(note, 2));
   if (given.instruction == "banks") return code;
   if (view.fragment) {
     const bool is_pair = view.fragment->per_register > 1;
     fmt::print("  a cell is {} and register{}\n", view.fragment->threads > 32 ? "thread" : "lane",
-               is_pair ? "; .i: element i of the register, from the low bits" : "");
+               is_pair ? "; .i: element i of it, from the low bits" : "");
   }
   fmt::print("\n{}", layout::table(view, given.all ? 0 : table_rows));
   return code;
@@ -519,12 +568,13 @@ Action add_layout(Options& app) {
   auto given = std::make_shared<LayoutArguments>();
   const auto words = [](std::vector<std::string> list) { return [list] { return list; }; };
   app.add_option("INSTRUCTION", given->instruction,
-                 "tma, wgmma, mma, wmma, simdgroup, ldmatrix, stmatrix, or banks: any access")
+                 "tma, wgmma, tcgen05, tmem (tcgen05.ld), mma, wmma, simdgroup, ldmatrix,\n"
+                 "stmatrix, or banks: any access")
       ->type_name("")
       ->required()
       ->offers(words({instructions.begin(), instructions.end()}));
   app.add_option("FORM,--shape", given->form,
-                 "Its shape, such as m16n8k16, or x1, x2, x4 of ldmatrix")
+                 "Its shape, such as m16n8k16, x4 of ldmatrix, 32x32b.x8 of tmem")
       ->type_name("");
   app.add_option("--type", given->type, "Element type of A and B or of the box (default: bf16)")
       ->type_name("T")
@@ -538,27 +588,27 @@ Action add_layout(Options& app) {
       ->offers(words({"A", "B", "C", "D"}));
   app.add_option("--box", given->box,
                  "Elements of a TMA box, innermost first, as in cuTensorMapEncodeTiled (default:\n"
-                 "64x64; for wgmma, as wide as the swizzle)")
+                 "64x64; for operands, as wide as the swizzle)")
       ->type_name("WxH");
   app.add_option("--swizzle", given->swizzle,
                  "none, 32, 64 or 128 bytes (default: 128; ldmatrix: none)")
       ->type_name("B")
       ->offers(words({"none", "32", "64", "128"}));
-  app.add_option("--major", given->major, "For wgmma: k, or mn (default: k)")
+  app.add_option("--major", given->major, "Of operands in shared memory: k, or mn (default: k)")
       ->type_name("M")
       ->offers(words({"k", "mn"}));
   app.add_option("--k-step", given->k_step,
-                 "For wgmma: which k of the tile it multiplies (default: 0)")
+                 "Of such operands: which k of the tile is multiplied (default: 0)")
       ->type_name("N");
   app.add_option("--start", given->start,
                  "Byte of shared memory where the tile begins (default: 0)")
       ->type_name("B");
-  app.add_option("--lbo", given->lbo, "For wgmma: leading byte offset (default: as the tile needs)")
+  app.add_option("--lbo", given->lbo, "Their leading byte offset (default: as the tile needs)")
       ->type_name("B");
-  app.add_option("--sbo", given->sbo, "For wgmma: stride byte offset (default: as the tile needs)")
+  app.add_option("--sbo", given->sbo, "Their stride byte offset (default: as the tile needs)")
       ->type_name("B");
   app.add_option("--descriptor", given->descriptor,
-                 "For wgmma: all 64 bits, such as 0x4000004000010000")
+                 "Their descriptor, all 64 bits, such as 0x4000004000010000")
       ->type_name("BITS");
   app.add_flag("--registers", given->in_registers, "For wgmma: A in registers");
   app.add_flag("--trans", given->transposed, "For ldmatrix and stmatrix: .trans");
@@ -584,7 +634,8 @@ Action add_layout(Options& app) {
   app.add_option("--svg", given->svg, "Draw the layout; - for standard output")->type_name("FILE");
   app.footer(
       "Computed by the functions with which the virtual GPU executes the instructions. With\n"
-      "wgmma, a descriptor is held against the tile that TMA boxes fill: exit code 1 if it reads\n"
+      "wgmma and tcgen05, a descriptor is held against the tile that TMA boxes fill: exit code 1 "
+      "if it reads\n"
       "other elements, with what to change. 'rung trace --tiles' does so for a kernel.\n\n"
       "Examples:\n"
       "  rung layout tma --type bf16 --box 64x128 --swizzle 128 --at 3,17\n"

@@ -129,10 +129,10 @@ Action add_run(Options& app) {
       ->may_be_empty();
   arguments->add_launch(app);
   arguments->add_seed(app);
-  app.add_option(
-         "--gpu", arguments->gpu,
-         "GPU model to simulate: h200 (default), h100, a100, t4, rtx3090 or rtx4090; of Metal "
-         "m1pro; override properties as in h200,multiprocessors=4")
+  app.add_option("--gpu", arguments->gpu,
+                 "GPU model to simulate: h200 (default), h100, a100, t4, rtx3090, rtx4090, b200 or "
+                 "rtx5090; of Metal "
+                 "m1pro; override properties as in h200,multiprocessors=4")
       ->type_name("GPU");
   app.add_option("-I", arguments->include_folders, "Look for the file's headers in DIR")
       ->type_name("DIR")

@@ -29,6 +29,7 @@
 #include "tools/layout/uses.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/maps/access_map.hpp"
+#include "tools/report/table.hpp"
 
 namespace rung {
 namespace {
@@ -213,9 +214,9 @@ std::string tiles_text(const std::vector<layout::UsedTile>& tiles) {
   std::string text = "\ntiles of block 0 in shared memory\n";
   if (tiles.empty()) text += "  no TMA box, and no descriptor of wgmma\n";
   for (const layout::UsedTile& tile : tiles) {
-    text += fmt::format("  {}: {}{}\n", tile.where, tile.what,
-                        tile.count > 1 ? fmt::format(", {} times", tile.count) : "");
-    if (!tile.finding.empty()) text += fmt::format("      {}\n", tile.finding);
+    const std::string times = tile.count > 1 ? fmt::format(", {} times", tile.count) : "";
+    text += wrap(fmt::format("{}: {}{}", tile.where, tile.what, times), 2);
+    if (!tile.finding.empty()) text += wrap(tile.finding, 6);
   }
   return text;
 }

@@ -180,8 +180,15 @@ void add_list(const std::string& option, const std::string& values,
   for (const std::string& value : split_list(values)) arguments.push_back(option + value);
 }
 
-// Notes the newest architecture that the devices support, from "-gencode
-// arch=compute_80,code=[sm_80,sm_90]" or "-arch=sm_70".
+// True for the targets of Blackwell with instructions of their own: sm_100a, sm_103f. Code for the others needs no
+// such GPU.
+bool is_blackwell(const std::string& digits, int found) {
+  if (found != 100 && found != 103 && found != 120) return false;
+  return digits.size() > 3 && (digits[3] == 'a' || digits[3] == 'f');
+}
+
+// Notes the newest architecture that the default device supports, from "-gencode
+// arch=compute_80,code=[sm_80,sm_90]" or "-arch=sm_70"; one of Blackwell if there is no other.
 void note_architecture(const std::string& value, CompileOptions& options) {
   constexpr int oldest = 50, newest = 90;
   const auto number = [](const std::string& text) {
@@ -194,7 +201,11 @@ void note_architecture(const std::string& value, CompileOptions& options) {
   for (std::size_t at = 0; (at = value.find('_', at)) != std::string::npos;) {
     const std::string digits = value.substr(++at);
     const int found = number(digits);
-    if (found < oldest || found > newest || found < best) continue;
+    if (is_blackwell(digits, found) && (best == 0 || best > newest)) {
+      best = found;
+      chosen = fmt::format("sm_{}a", found);
+    }
+    if (found < oldest || found > newest || (found < best && best <= newest)) continue;
     best = found;
     chosen = fmt::format("sm_{}", found);
     if (found == newest) chosen = "sm_90a";

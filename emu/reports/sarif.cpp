@@ -55,6 +55,11 @@ constexpr std::array rule_texts = {
              "Global memory is accessed while the previous kernel may still run."},
     RuleText{vgpu::HazardKind::barrier_misuse,
              "A barrier that is not initialised, or that too many threads arrive at."},
+    RuleText{vgpu::HazardKind::tensor_memory,
+             "Tensor memory that is not allocated, not reached by the warp, or never released."},
+    RuleText{
+        vgpu::HazardKind::descriptor,
+        "A descriptor of tcgen05 that does not exist, or does not fit the tile in shared memory."},
     RuleText{vgpu::HazardKind::trap, "The kernel ended itself: a trap or a failed assertion."},
     RuleText{vgpu::HazardKind::instruction_limit,
              "The launch executed more instructions than --limit allows."},

@@ -43,6 +43,12 @@ constexpr std::array all_advice = {
     Advice{HazardKind::early_access,
            "call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access"},
     Advice{HazardKind::barrier_misuse, "initialise the mbarrier with the number of its arrivals"},
+    Advice{HazardKind::tensor_memory,
+           "allocate a power of two of columns from 32 on, access only these, by the warp that "
+           "reaches "
+           "the lanes, and release them with tcgen05.dealloc"},
+    Advice{HazardKind::descriptor,
+           "give the descriptor the swizzle and the strides of the tile in shared memory"},
     Advice{HazardKind::instruction_limit,
            "look for a loop that does not end; --limit N allows longer kernels"},
     Advice{HazardKind::leak, "free the memory, with cudaFree for cudaMalloc"},

@@ -36,10 +36,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"climb",
             "'climb' is not one of list, verify, bench, new, check, referee, run, tune, trace, "
-            "explain, diff, emu, learn, report, dist, doctor"},
+            "explain, diff, emu, layout, python, learn, report, dist, doctor"},
         Bad{"chekc",
             "'chekc' is not one of list, verify, bench, new, check, referee, run, tune, trace, "
-            "explain, diff, emu, learn, report, dist, doctor; did you mean 'check'?"},
+            "explain, diff, emu, layout, python, learn, report, dist, doctor; did you mean 'check'?"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"dist run --ranks 4 --n 8", "ACTION: 'run' is not plan"},
         Bad{"dist plan --n 8", "--ranks: expected a number of ranks; see --help"},
@@ -75,8 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
             "op/backend/NN of: gemm/cpu, gemm/cuda, gemm/metal, dot/cpu, dot/cuda, dot/metal, "
             "sum/cuda; did you mean 'gemm/cuda/04_thread_tile'?"},
         Bad{"trace gemm/cuda/00 --gpu rtx409",
-            "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
-            "custom, each with overrides such as 'h200,multiprocessors=4'; did you mean "
+            "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, "
+            "rtx5090, m1pro, custom, each with overrides such as 'h200,multiprocessors=4'; did you "
+            "mean "
             "'rtx4090'?"},
         Bad{"bench gemm/cpu --math splitt",
             "--math: 'splitt' is not one of standard, split, reproducible, batch_invariant; did "
@@ -262,9 +263,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 50 rungs; explain takes one"},
-        Bad{"explain gemm/cuda/02 --gpu b200",
-            "--gpu: 'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
-            "custom, "
+        Bad{"explain gemm/cuda/02 --gpu h20",
+            "--gpu: 'h20' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, "
+            "m1pro, custom, "
             "each with "
             "overrides such as 'h200,multiprocessors=4'; did you mean 'h200'?"},
         Bad{"explain gemm/cuda/02 --launch-time 0",

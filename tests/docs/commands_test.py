@@ -23,8 +23,8 @@ GROUP = 128  # the smallest extent along which weights share scales
 COUNTS = {"--batch": "2", "--groups": "2", "--tokens": "64", "--random": "2", "--seconds": "0.001"}
 # Files of the reader's own, or written by an earlier command.
 PREPARED = {"program.cu": "tests/emu/programs/tiled_matmul.cu", "gemm.json": "results/nvidia-h200/gemm-f32.jsonl"}
-# 1: a start is no solution. 3: not available on this machine.
-ALLOWED = {"learn": (0, 1), "doctor": (0, 3)}
+# 1: a start is no solution, a descriptor does not fit. 3: not available on this machine.
+ALLOWED = {"learn": (0, 1), "layout": (0, 1), "doctor": (0, 3)}
 ONLY_ON_GPUS = ("cublas", "--groups")
 
 

@@ -53,6 +53,11 @@ TEST(NvccOptions, TakesTheNewestArchitectureInReach) {
             "sm_80");
   EXPECT_EQ(architecture({"-gencode=arch=compute_90a,code=sm_90a"}), "sm_90a");
   EXPECT_EQ(architecture({"-arch=sm_120", "-arch", "sm_35"}), "");
+  EXPECT_EQ(architecture({"-arch=sm_100a"}), "sm_100a");
+  EXPECT_EQ(architecture({"-gencode=arch=compute_103f,code=sm_103f"}), "sm_103a");
+  EXPECT_EQ(architecture(
+                {"-gencode=arch=compute_120a,code=sm_120a", "-gencode=arch=compute_80,code=sm_80"}),
+            "sm_80");
 }
 
 TEST(NvccOptions, PhasesAndRelocatableCode) {

@@ -3,11 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "program.hpp"
 
 namespace rung {
 namespace {
+
+/// The text with single spaces: notes are folded anywhere.
+std::string words(const std::string& text) {
+  std::istringstream stream(text);
+  std::string result;
+  for (std::string word; stream >> word;) result += (result.empty() ? "" : " ") + word;
+  return result;
+}
 
 TEST(LayoutCommand, ATmaBox) {
   const Output output = run_rung("layout tma --type bf16 --box 64x128 --swizzle 128");
@@ -15,7 +25,8 @@ TEST(LayoutCommand, ATmaBox) {
   EXPECT_NE(output.out.find("TMA box of 64 x 128 bf16, swizzle 128 B: 16384 bytes"),
             std::string::npos)
       << output.out;
-  EXPECT_NE(output.out.find(" 128    1,8    1,0   1,24   1,16"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("  128     1,8     1,0    1,24    1,16"), std::string::npos)
+      << output.out;
   EXPECT_EQ(run_rung("layout tma --box 64x128 --at 3,17").out,
             "row 3, column 17: byte 402 (0x192), in bank 4, chunk 1 of line 3\n");
   EXPECT_EQ(run_rung("layout tma --box 64x128 --byte 0x192").out,
@@ -25,14 +36,27 @@ TEST(LayoutCommand, ATmaBox) {
 TEST(LayoutCommand, ADescriptor) {
   const Output fits = run_rung("layout wgmma --shape m64n128k16 --operand B --k-step 1");
   ASSERT_EQ(fits.exit_code, 0) << fits.err;
-  EXPECT_NE(fits.out.find("descriptor 0x4000004000010002: start 0x20, LBO 16 (not used), SBO 1024"),
+  EXPECT_NE(words(fits.out).find(
+                "descriptor 0x4000004000010002: start 0x20, LBO 16 (not used), SBO 1024"),
             std::string::npos)
       << fits.out;
   EXPECT_NE(fits.out.find("fits: all 256 chunks"), std::string::npos) << fits.out;
   const Output wrong = run_rung("layout wgmma m64n128k16 --operand B --sbo 512");
   EXPECT_EQ(wrong.exit_code, 1);
-  EXPECT_NE(wrong.out.find("does not fit: 240 of 256 chunks"), std::string::npos) << wrong.out;
-  EXPECT_NE(wrong.out.find("SBO 1024"), std::string::npos) << wrong.out;
+  EXPECT_NE(words(wrong.out).find("does not fit: 240 of 256 chunks"), std::string::npos)
+      << wrong.out;
+  EXPECT_NE(words(wrong.out).find("in this tile: SBO 1024"), std::string::npos) << wrong.out;
+}
+
+TEST(LayoutCommand, Blackwell) {
+  const Output fits = run_rung("layout tcgen05 m128n256k16 --operand B --k-step 3");
+  ASSERT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_NE(words(fits.out).find("descriptor 0x4000404000010006: start 0x60"), std::string::npos)
+      << fits.out;
+  EXPECT_EQ(run_rung("layout tcgen05 --descriptor 0x4000404000010000 --k-step 1").exit_code, 1);
+  EXPECT_EQ(run_rung("layout tcgen05 --descriptor 0x4000004000010000").exit_code, 2);
+  EXPECT_EQ(run_rung("layout tmem 16x256b.x1 --at 9,3").out,
+            "row 9, column 3: lane 5, register 3\n");
 }
 
 TEST(LayoutCommand, Registers) {

@@ -67,12 +67,12 @@ TEST(Threads, Flashinfer1078) {
   Descriptor k_major{0, 16, 512 * 16, 0, TensorSwizzle::bytes_128};
   for (int step = 0; step < 4; ++step) {
     k_major.start = static_cast<std::uint32_t>(32 * step);
-    for (const auto& read : vgpu::layout::operand_chunks({encode(k_major), bf16, 64, 16, false})) {
+    for (const auto& read : vgpu::layout::operand_chunks({k_major, bf16, 64, 16, false})) {
       ASSERT_EQ(read.address, atom_address(read.at[1], 16 * step + read.at[0]));
     }
   }
   const Descriptor mn_major{0, 64 * 16, 512 * 16, 0, TensorSwizzle::bytes_128};
-  for (const auto& read : vgpu::layout::operand_chunks({encode(mn_major), bf16, 256, 16, true})) {
+  for (const auto& read : vgpu::layout::operand_chunks({mn_major, bf16, 256, 16, true})) {
     ASSERT_EQ(read.address, atom_address(read.at[0], read.at[1]));
   }
 }
@@ -94,8 +94,7 @@ TEST(Threads, Cutlass2872) {
     const Descriptor canonical = fitting(tile, part);
     EXPECT_EQ(canonical.stride, 1024u);
     EXPECT_EQ(compare(tile, part, canonical).wrong, 0);
-    for (const auto& chunk :
-         vgpu::layout::operand_chunks({encode(canonical), bf16, 64, 16, false})) {
+    for (const auto& chunk : vgpu::layout::operand_chunks({canonical, bf16, 64, 16, false})) {
       read.insert(chunk.address);
     }
   }

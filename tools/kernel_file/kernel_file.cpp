@@ -114,8 +114,8 @@ std::vector<std::string> compiler_options(const KernelFile& file) {
 
 std::string architecture_for(int arch) {
   constexpr int hopper = 90;
-  if (arch == hopper) return "sm_90a";
-  return fmt::format("sm_{}", std::min(arch, hopper));
+  // From Hopper on, tensor cores need the architecture's own target.
+  return fmt::format("sm_{}{}", arch, arch >= hopper ? "a" : "");
 }
 
 struct LoadedKernel::Functions {

@@ -93,7 +93,7 @@ vgpu::TensorMap make_box(vgpu::MatrixElement type, const std::vector<int>& exten
       cuda::TensorMapL2Promotion::none, cuda::TensorMapFill::zeros);
   if (result != cuda::Result::success) throw std::invalid_argument(vgpu::virtual_driver_message());
   vgpu::TensorMap map;
-  std::memcpy(&map, &encoded, sizeof map);
+  std::memcpy(static_cast<void*>(&map), &encoded, sizeof map);
   return map;
 }
 
@@ -139,8 +139,8 @@ Fit compare(const Tile& tile, const Part& part, const Descriptor& descriptor) {
     written[chunk.address] = place_of(chunk, part.transposed);
   }
   Fit fit;
-  for (const Chunk& read : vgpu::layout::operand_chunks(
-           {encode(descriptor), part.type, part.lines, part.k, part.transposed})) {
+  for (const Chunk& read :
+       vgpu::layout::operand_chunks({descriptor, part.type, part.lines, part.k, part.transposed})) {
     ++fit.chunks;
     const std::pair wanted{read.at[1], part.first_k + read.at[0]};
     const auto found = written.find(read.address);

@@ -80,8 +80,8 @@ struct Misread {
 std::optional<Misread> misread(const LayoutUse& use, const Descriptor& descriptor,
                                const Memory& memory) {
   const Written* first = nullptr;
-  for (const Chunk& read : vgpu::layout::operand_chunks(
-           {encode(descriptor), use.element, use.lines, use.k, use.transposed})) {
+  for (const Chunk& read :
+       vgpu::layout::operand_chunks({descriptor, use.element, use.lines, use.k, use.transposed})) {
     const Written* const found = memory.find(read.address);
     const int k = read.at[0], line = read.at[1];
     if (first == nullptr) first = found;
@@ -134,11 +134,10 @@ Finding finding_of(const LayoutUse& use, const Memory& memory, std::span<const L
   const auto wrong = misread(use, descriptor, memory);
   const char* const lines = use.operand == 'A' ? "row" : "column";
   if (!wrong) {
-    const Written& first =
-        *memory.find(vgpu::layout::operand_chunks(
-                         {use.descriptor, use.element, use.lines, use.k, use.transposed})
-                         .front()
-                         .address);
+    const Written& first = *memory.find(
+        vgpu::layout::operand_chunks({descriptor, use.element, use.lines, use.k, use.transposed})
+            .front()
+            .address);
     const int inner = use.transposed ? use.lines : use.k;
     const int outer = use.transposed ? use.k : use.lines;
     return {fmt::format("reads rows {} to {}, columns {} to {} of the box from {}: fits",

@@ -8,9 +8,10 @@ void join(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
-void AsyncOrder::start(int ranks, int warps) {
+void AsyncOrder::start(int ranks, int warps, bool has_tensor_memory) {
   warps_ = warps;
-  clocks_.assign(at(ranks * warps), Clock(base(ranks), 0));
+  ranks_ = ranks;
+  clocks_.assign(at(ranks * warps), Clock(has_tensor_memory ? tensor_base(ranks) : base(ranks), 0));
 }
 
 }  // namespace rung::vgpu

@@ -21,7 +21,7 @@ class AsyncOrder {
   /// different addresses.
   static constexpr int max_barriers = 64;
 
-  void start(int ranks, int warps);
+  void start(int ranks, int warps, bool has_tensor_memory = false);
 
   Clock& of(int rank, int warp) { return clocks_[index(rank, warp)]; }
 
@@ -36,13 +36,21 @@ class AsyncOrder {
   std::size_t multiplied(int rank, int group) const { return base(rank) + at(3 * warps_ + group); }
   /// Phases of an mbarrier that the warp has waited for.
   std::size_t phases(int rank, int barrier) const { return base(rank) + at(4 * warps_ + barrier); }
+  // If the kernel uses tensor memory:
+  /// Pipelined tcgen05 instructions of a warp whose commit has arrived.
+  std::size_t tensor(int rank, int warp) const { return tensor_base(rank) + at(warp); }
+  /// Loads from and stores to tensor memory that the warp has waited for.
+  std::size_t loaded(int rank, int warp) const { return tensor_base(rank) + at(warps_ + warp); }
+  std::size_t stored(int rank, int warp) const { return tensor_base(rank) + at(2 * warps_ + warp); }
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   std::size_t index(int rank, int warp) const { return at(rank * warps_ + warp); }
   std::size_t base(int rank) const { return at(rank * (4 * warps_ + max_barriers)); }
+  std::size_t tensor_base(int rank) const { return base(ranks_) + at(rank * 3 * warps_); }
 
   int warps_ = 0;
+  int ranks_ = 0;
   std::vector<Clock> clocks_;  // by rank and warp
 };
 

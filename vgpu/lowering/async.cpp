@@ -172,6 +172,35 @@ void Lowering::lower_copy_arrival(const Instruction& instruction) {
   emit(run_mbarrier_copies, keep_async(op), {});
 }
 
+/// clusterlaunchcontrol.try_cancel asks for a cluster that is yet to start; the queries read the response.
+void Lowering::lower_launch_control(const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  if (instruction.has("try_cancel")) {
+    BulkCopyOp op;
+    op.direction = BulkCopyOp::Direction::cancel;
+    op.multicast = instruction.has("multicast::cluster::all");
+    op.shared = async_address(instruction, operands[0]);
+    op.barrier = async_address(instruction, operands[1]);
+    emit(run_bulk_copy, keep_async(op), {});
+    return;
+  }
+  const std::uint32_t response = register_row(operands[1].reg);
+  if (instruction.has("is_canceled")) {
+    emit(query_canceled, 0, {row_of(instruction, operands[0], Type::pred), response});
+    return;
+  }
+  const auto emit_part = [&](const Operand& to, std::uint64_t part) {
+    if (to.kind == Operand::Kind::reg)
+      emit(query_first_block, part, {register_row(to.reg), response});
+  };
+  if (operands[0].kind == Operand::Kind::vector) {
+    for (std::size_t i = 0; i < 3; ++i) emit_part(operands[0].elements[i], i);
+    return;
+  }
+  const auto is = [&](std::string_view part) { return instruction.has(part); };
+  emit_part(operands[0], is("get_first_ctaid::x") ? 0 : is("get_first_ctaid::y") ? 1 : 2);
+}
+
 void Lowering::lower_bulk_copy(const Instruction& instruction) {
   const auto is = [&](std::string_view modifier) { return instruction.has(modifier); };
   if (is("prefetch")) return;
@@ -195,6 +224,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   op.direction = *direction;
   op.reduction = *reduction;
   op.multicast = is("multicast::cluster");
+  op.of_pair = is("cta_group::2");
   op.shared = async_address(instruction, operands[stores ? 1 : 0]);
   const Operand& global = operands[stores ? 0 : 1];
   op.global = async_address(instruction, global);

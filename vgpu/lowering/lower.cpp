@@ -301,6 +301,8 @@ void Lowering::lower_instruction(const Instruction& instruction) {
   }
   if (instruction.opcode == Opcode::call) {
     lower_call(instruction);
+  } else if (lower_even_block(instruction)) {
+    return;
   } else if (lower_memory(instruction)) {
     return;
   } else if (const auto spec = register_operation(instruction)) {

@@ -122,6 +122,7 @@ class Lowering {
   void lower_mbarrier(const Instruction& instruction);
   void lower_copy_arrival(const Instruction& instruction);
   void lower_bulk_copy(const Instruction& instruction);
+  void lower_launch_control(const Instruction& instruction);
   void lower_cluster_access(const Instruction& instruction, const MemoryOp& op, int row_bytes,
                             std::vector<std::uint32_t> rows);
   AsyncAddress async_address(const Instruction& instruction, const Operand& operand);
@@ -130,6 +131,15 @@ class Lowering {
   void find_wgmma_uses();
   void report_wgmma_use();
   void lower_wgmma(const Instruction& instruction);
+
+  // lowering/tcgen05.cpp
+  void lower_tcgen05(const Instruction& instruction);
+  void lower_tensor_allocation(const Instruction& instruction);
+  void lower_tensor_access(const Instruction& instruction);
+  void lower_tensor_multiply(const Instruction& instruction);
+  void lower_tensor_copy(const Instruction& instruction);
+  void lower_tensor_commit(const Instruction& instruction);
+  bool lower_even_block(const Instruction& instruction);
 
   /// Stores the object that Instr::imm points at in the kernel.
   template <class Op>

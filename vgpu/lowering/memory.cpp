@@ -192,6 +192,11 @@ void Lowering::lower_load(const Instruction& instruction) {
   op.count = static_cast<std::uint8_t>(access->count);
   op.relaxed = access->relaxed;
   op.acquires = access->acquires;
+  const bool is_wide = access->type == Type::b128;  // two words of 64 bits, each in half of the row
+  if (is_wide) {
+    op.bytes = 8;
+    op.count = 2;
+  }
   note_access(op, false);
   if (!instruction.has("shared::cluster")) defer_observation(op);
 
@@ -209,11 +214,15 @@ void Lowering::lower_load(const Instruction& instruction) {
   for (const Operand* target : targets) {
     rows.push_back(target->kind == Operand::Kind::reg ? register_row(target->reg) : scratch_row(0));
   }
+  if (is_wide) {
+    rows.push_back(rows.front() + 8 * warp_size);
+    bytes = 8;
+  }
   if (instruction.has("shared::cluster")) {
     return lower_cluster_access(instruction, op, bytes, std::move(rows));
   }
   Instr instr{};
-  instr.full = instr.masked = load_handler(op, access->type, bytes);
+  instr.full = instr.masked = load_handler(op, is_wide ? Type::b64 : access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
   if (const auto copied = copied_.find(site_); copied != copied_.end()) {
     kernel_->copied[site_] = {copied->second, op.bytes, copies_from_shared(instruction)};
@@ -360,8 +369,10 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     case Opcode::atom:
     case Opcode::red: lower_atomic(instruction); return true;
     case Opcode::cp: return lower_copy(instruction);
+    case Opcode::clusterlaunchcontrol: lower_launch_control(instruction); return true;
     case Opcode::mbarrier: lower_mbarrier(instruction); return true;
     case Opcode::wgmma: lower_wgmma(instruction); return true;
+    case Opcode::tcgen05: lower_tcgen05(instruction); return true;
     case Opcode::ldmatrix:
     case Opcode::stmatrix: lower_matrix_memory(instruction); return true;
     case Opcode::wmma:

@@ -9,6 +9,7 @@
 #include "vgpu/engine/control/control.hpp"
 #include "vgpu/engine/matrix/matrix.hpp"
 #include "vgpu/engine/matrix/wmma_layout.hpp"
+#include "vgpu/lowering/tcgen05_form.hpp"
 #include "vgpu/lowering/wgmma_form.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
@@ -71,7 +72,7 @@ Type element_type(const Instruction& instruction) {
     found = type;
   }
   const int bytes = ptx::size_of(found);
-  return bytes >= 1 && bytes <= 8 ? found : Type::none;
+  return bytes >= 1 && bytes <= 16 ? found : Type::none;
 }
 
 /// The number in .v2, .v4 or .v8, or 1 without. 0 if there are several.
@@ -105,6 +106,7 @@ std::optional<OperandRules> load_or_store(const Instruction& instruction) {
   constexpr int max_bytes = 32;
   const Type type = element_type(instruction);
   const int length = vector_length(instruction);
+  if (type == Type::b128 && (length != 1 || instruction.opcode != Opcode::ld)) return std::nullopt;
   if (type == Type::none || length == 0 || length * ptx::size_of(type) > max_bytes ||
       !has_one_space(instruction)) {
     return std::nullopt;
@@ -120,7 +122,8 @@ std::optional<OperandRules> load_or_store(const Instruction& instruction) {
 
 std::optional<OperandRules> atomic(const Instruction& instruction) {
   const Type type = element_type(instruction);
-  if (type == Type::none || vector_length(instruction) != 1 || !has_one_space(instruction)) {
+  if (type == Type::none || type == Type::b128 || vector_length(instruction) != 1 ||
+      !has_one_space(instruction)) {
     return std::nullopt;
   }
   Rules rules;
@@ -245,6 +248,16 @@ std::optional<OperandRules> copy(const Instruction& instruction) {
   return instruction.has("async") ? std::optional(async_copy(instruction)) : std::nullopt;
 }
 
+/// clusterlaunchcontrol (PTX ISA, 9.7.13.17 and .18).
+std::optional<OperandRules> launch_control(const Instruction& instruction) {
+  if (instruction.has("try_cancel")) return exactly({address(), address()});
+  if (!instruction.has("query_cancel")) return std::nullopt;
+  const OperandRule response = source(Type::b128);
+  if (instruction.has("is_canceled")) return exactly({destination(Type::pred), response});
+  const int results = instruction.has("v4") ? 4 : 1;
+  return exactly({several(destination(Type::b32), results), response});
+}
+
 OperandRules create_policy(const Instruction& instruction) {
   const OperandRule any = source(Type::none);
   const OperandRule place = instruction.has("range") ? address() : any;
@@ -328,8 +341,10 @@ std::optional<OperandRules> operand_rules(const Instruction& instruction) {
     case Opcode::atom:
     case Opcode::red: return atomic(instruction);
     case Opcode::cp: return copy(instruction);
+    case Opcode::clusterlaunchcontrol: return launch_control(instruction);
     case Opcode::mbarrier: return mbarrier(instruction);
     case Opcode::wgmma: return wgmma(instruction);
+    case Opcode::tcgen05: return tcgen05_operands(instruction);
     case Opcode::ldmatrix:
     case Opcode::stmatrix: return matrix_memory(instruction);
     case Opcode::wmma:

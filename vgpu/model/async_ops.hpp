@@ -40,7 +40,8 @@ struct MbarrierOp {
 
 /// cp.async.bulk and cp.async.bulk.tensor, into or out of shared memory.
 struct BulkCopyOp {
-  enum class Direction : std::uint8_t { load, store, between_blocks };
+  /// cancel: clusterlaunchcontrol.try_cancel, whose response arrives as a copy does.
+  enum class Direction : std::uint8_t { load, store, between_blocks, cancel };
   /// For a tensor, its map provides the element type.
   enum class Reduction : std::uint8_t {
     none,
@@ -55,6 +56,7 @@ struct BulkCopyOp {
   Direction direction = Direction::load;
   Reduction reduction = Reduction::none;
   bool multicast = false;
+  bool of_pair = false;  // .cta_group::2: the mbarrier may be in the other block of the pair
   AsyncAddress shared, barrier;
   AsyncAddress global;                     // address of the data, or of the tensor map
   std::vector<std::uint32_t> coordinates;  // rows; empty if not a tensor

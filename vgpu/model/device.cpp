@@ -131,6 +131,40 @@ DeviceDescription rtx4090() {
   return device;
 }
 
+// The figures of Blackwell are NVIDIA's: data sheets, the CUDA C++ Programming Guide ("Compute Capabilities") and
+// the RTX Blackwell architecture's paper. None was measured: no such GPU was at hand.
+
+DeviceDescription b200() {
+  DeviceDescription device = h200();
+  device.name = "NVIDIA B200";
+  device.key = "b200";
+  device.compute_major = 10;
+  device.multiprocessors = 148;
+  device.clock_khz = 1965000;
+  device.memory_bytes = 180 * GiB;
+  device.memory_clock_khz = 3996000;
+  device.memory_bus_bits = 8192;
+  device.memory_bandwidth = 8e12;
+  device.l2_bytes = 126 * MiB;
+  return device;
+}
+
+DeviceDescription rtx5090() {
+  DeviceDescription device = rtx4090();
+  device.name = "NVIDIA GeForce RTX 5090";
+  device.key = "rtx5090";
+  device.compute_major = 12;
+  device.compute_minor = 0;
+  device.multiprocessors = 170;
+  device.clock_khz = 2407000;
+  device.memory_bytes = 32 * GiB;
+  device.memory_clock_khz = 14001000;
+  device.memory_bus_bits = 512;
+  device.memory_bandwidth = 1.792e12;
+  device.l2_bytes = 96 * MiB;
+  return device;
+}
+
 /// Cores, memory and bandwidth are Apple's figures. Limits are from its Metal Feature Set Tables,
 /// and the clock matches the M1 Pro's 5.3 TFLOP/s. Caches, registers and occupancy are not
 /// published; these are estimates from P. Turner's metal-benchmarks and D. Johnson's applegpu. The
@@ -273,8 +307,8 @@ DeviceDescription find_device(std::string_view key) {
 }  // namespace
 
 const std::vector<DeviceDescription>& known_devices() {
-  static const std::vector<DeviceDescription> devices = {h200(),    h100(),    a100(), t4(),
-                                                         rtx3090(), rtx4090(), m1pro()};
+  static const std::vector<DeviceDescription> devices = {
+      h200(), h100(), a100(), t4(), rtx3090(), rtx4090(), b200(), rtx5090(), m1pro()};
   return devices;
 }
 

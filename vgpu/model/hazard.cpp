@@ -18,6 +18,8 @@ const char* name(HazardKind kind) {
     case HazardKind::in_flight: return "access to data in flight";
     case HazardKind::early_access: return "early access";
     case HazardKind::barrier_misuse: return "misuse of a barrier";
+    case HazardKind::tensor_memory: return "misuse of tensor memory";
+    case HazardKind::descriptor: return "wrong descriptor";
     case HazardKind::trap: return "trap";
     case HazardKind::instruction_limit: return "instruction limit";
     case HazardKind::leak: return "leak";
@@ -35,6 +37,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::misaligned:
     case HazardKind::read_only_write:
     case HazardKind::barrier_misuse:
+    case HazardKind::tensor_memory:
     case HazardKind::trap:
     case HazardKind::instruction_limit: return true;
     // On a GPU, these cause wrong results, or correct ones by luck, but no error.
@@ -47,6 +50,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::missing_fence:
     case HazardKind::in_flight:
     case HazardKind::early_access:
+    case HazardKind::descriptor:
     case HazardKind::leak:
     case HazardKind::host_access:
     case HazardKind::failed_call:

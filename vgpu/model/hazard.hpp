@@ -27,6 +27,8 @@ enum class HazardKind : std::uint8_t {
   host_access,        // host code accesses device memory
   failed_call,        // a call of the host failed, and the program ignores its error
   unordered,          // two operations access the same bytes, and nothing orders them
+  tensor_memory,      // tensor memory is not allocated, not reached by the warp, or not released
+  descriptor,         // a descriptor of tcgen05 that does not exist, or does not fit the matrix
 };
 
 /// "shared-memory race", "out of bounds", …

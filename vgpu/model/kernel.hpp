@@ -389,6 +389,7 @@ class Kernel {
   bool reaches_other_blocks = false;  // threads access shared memory of the cluster's other blocks
   bool synchronises_blocks = false;   // has fences or release/acquire accesses
   bool writes_unknown = false;        // some store to global memory has an unknown target
+  bool uses_tensor_memory = false;    // has tcgen05 instructions
   /// Byte offsets of pointers through which the kernel stores.
   std::vector<std::uint32_t> written_parameters;
 };

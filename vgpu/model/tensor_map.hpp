@@ -39,17 +39,29 @@ constexpr std::uint32_t bytes_of(TensorElement element) {
   }
 }
 
-/// CUtensorMapSwizzle: permutes the 16-byte chunks of a row of that many bytes.
-enum class TensorSwizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+/// CUtensorMapSwizzle: permutes the chunks of a row of that many bytes. Chunks have 16 bytes, or as many as
+/// the atom.
+enum class TensorSwizzle : std::uint8_t {
+  none,
+  bytes_32,
+  bytes_64,
+  bytes_128,
+  bytes_128_atom_32,
+  bytes_128_atom_64
+};
 
 /// The number of bytes of a box row in shared memory that the pattern spans; 0 for `none`.
 constexpr std::uint32_t span_of(TensorSwizzle swizzle) {
-  return swizzle == TensorSwizzle::none ? 0 : 16u << static_cast<int>(swizzle);
+  if (swizzle == TensorSwizzle::none) return 0;
+  return swizzle >= TensorSwizzle::bytes_128 ? 128 : 16u << static_cast<int>(swizzle);
 }
 
 /// The swizzled offset of a byte in shared memory: address bits 4 to 6 are XORed with bits 7 to 9,
 /// as many as needed for the chunks of a span (PTX ISA, 5.5.7, "Swizzling modes").
 constexpr std::uint32_t swizzled(std::uint32_t address, TensorSwizzle swizzle) {
+  // Address bits 5 and 6, or 6 alone, with as many bits from 7 on.
+  if (swizzle == TensorSwizzle::bytes_128_atom_32) return address ^ ((address >> 7 & 3) << 5);
+  if (swizzle == TensorSwizzle::bytes_128_atom_64) return address ^ ((address >> 7 & 1) << 6);
   const std::uint32_t chunks = span_of(swizzle) == 0 ? 1 : span_of(swizzle) / 16;
   return address ^ (((address >> 7) & (chunks - 1)) << 4);
 }

@@ -126,7 +126,8 @@ bool synchronises(const ptx::Instruction& instruction) {
 
 bool may_suspend(const ptx::Instruction& instruction) {
   return instruction.has(ptx::Fact::suspends) ||
-         (instruction.opcode == ptx::Opcode::mbarrier && instruction.has("try_wait"));
+         (instruction.opcode == ptx::Opcode::mbarrier && instruction.has("try_wait")) ||
+         (instruction.opcode == ptx::Opcode::tcgen05 && instruction.has("alloc"));
 }
 
 bool ends_block(const ptx::Instruction& instruction) {

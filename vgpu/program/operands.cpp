@@ -17,6 +17,7 @@ bool has_destination(const Instruction& instruction) {
     case Opcode::bar:
     case Opcode::barrier: return instruction.has("red");
     case Opcode::wgmma: return instruction.has("mma_async");
+    case Opcode::tcgen05: return instruction.has("ld");
     // `call (result), name, (arguments)` has one; `call name, (arguments)` does not.
     case Opcode::call: return first.kind == Operand::Kind::tuple;
     default: return !instruction.has(Fact::no_result);

@@ -162,7 +162,7 @@ class WgmmaTest : public AsyncTest {
     const int bytes = element_bits(each.a) / 8;
     const auto compare = [&](const Layout& in, int lines, bool transposed) {
       for (const auto& chunk :
-           layout::operand_chunks({in.descriptor(0), each.a, lines, each.k, transposed})) {
+           layout::operand_chunks({layout::decode(in.descriptor(0)), each.a, lines, each.k, transposed})) {
         ASSERT_EQ(chunk.address,
                   static_cast<std::uint32_t>(in.offset(chunk.at[1], chunk.at[0], bytes)));
       }

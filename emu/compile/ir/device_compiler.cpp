@@ -12,7 +12,45 @@ void append(std::vector<std::string>& command, const std::vector<std::string>& a
   command.insert(command.end(), arguments.begin(), arguments.end());
 }
 
+constexpr const char* newest_of_clang = "sm_90a";
+
+bool is_known_to_clang(const std::string& architecture) {
+  return !architecture.starts_with("sm_1");
+}
+
+std::string known_target(const std::string& architecture) {
+  return is_known_to_clang(architecture) ? architecture : newest_of_clang;
+}
+
+/// The options that name the architecture. nvcc defines these macros (CUDA C++ Programming Guide, "Feature
+/// Availability").
+std::vector<std::string> target_options(const std::string& architecture) {
+  std::vector<std::string> options = {"--cuda-gpu-arch=" + known_target(architecture), "-Xclang",
+                                      "-target-feature", "-Xclang", ptx_feature};
+  if (is_known_to_clang(architecture)) return options;
+  const std::string number = architecture.substr(3, 3);  // "100" of sm_100a
+  append(options,
+         {"-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + number + "0", "-U__CUDA_ARCH_FEAT_SM90_ALL",
+          "-D__CUDA_ARCH_FEAT_SM" + number + "_ALL", "-D__CUDA_ARCH_SPECIFIC__=" + number + "0",
+          "-D__CUDA_ARCH_FAMILY_SPECIFIC__=" + number + "0"});
+  return options;
+}
+
 }  // namespace
+
+void set_target(const std::filesystem::path& ptx, const std::string& architecture) {
+  if (is_known_to_clang(architecture)) return;
+  std::string text = read_file(ptx);
+  const auto replace_word = [&](const std::string& directive, const std::string& word) {
+    const std::size_t at = text.find(directive);
+    if (at == std::string::npos) return;
+    const std::size_t begin = at + directive.size();
+    text.replace(begin, text.find_first_of(",\n", begin) - begin, word);
+  };
+  replace_word(".version ", "8.8");  // the first with all of sm_100a, sm_103a and sm_120a
+  replace_word(".target ", architecture);
+  std::ofstream(ptx, std::ios::binary) << text;
+}
 
 std::vector<std::string> device_semantics() {
   // -fno-strict-aliasing would leave out the types of copied members, too, which copy_by_vectors()
@@ -23,7 +61,8 @@ std::vector<std::string> device_semantics() {
 
 std::vector<std::string> code_generator(const std::string& clang, const DeviceTarget& target) {
   std::vector<std::string> command = {
-      clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", target.architecture,
+      clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu",
+      known_target(target.architecture),
       // The driver's options for CUDA without "-vectorize-slp", which joins bytes to vectors of 16: clang 19
       // loads these as one access even at unaligned addresses. nvcc does not join them, either.
       "-target-feature", ptx_feature, "-vectorize-loops", "-mllvm", "-nvptx-fma-level=2",
@@ -40,8 +79,8 @@ void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& 
                          const std::string& source, const std::filesystem::path& output) {
   const std::string clang = frontend.front(), module = output.string() + ".ll";
   append(frontend, device_semantics());
-  append(frontend, {"--cuda-device-only", "--cuda-gpu-arch=" + target.architecture, "-Xclang",
-                    "-target-feature", "-Xclang", ptx_feature, "-gline-tables-only",
+  append(frontend, target_options(target.architecture));
+  append(frontend, {"--cuda-device-only", "-gline-tables-only",
                     // nvcc_conversions() replaces the functions that this makes clang call.
                     "-fno-strict-float-cast-overflow", "-Xclang", "-disable-llvm-passes",
                     "-emit-llvm", "-S", "-o", module, source});
@@ -52,15 +91,15 @@ void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& 
   std::vector<std::string> generate = code_generator(clang, target);
   append(generate, {module, target.is_relocatable ? "-emit-llvm-bc" : "-S", "-o", output.string()});
   run_compiler(generate);
+  if (!target.is_relocatable) set_target(output, target.architecture);
   std::filesystem::remove(module);
 }
 
 void describe_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
                           const std::string& source, const std::filesystem::path& output) {
-  append(frontend,
-         {"-w", "--cuda-device-only", "--cuda-gpu-arch=" + target.architecture, "-Xclang",
-          "-target-feature", "-Xclang", ptx_feature, "-Xclang", "-debug-info-kind=standalone",
-          "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", output.string(), source});
+  append(frontend, target_options(target.architecture));
+  append(frontend, {"-w", "--cuda-device-only", "-Xclang", "-debug-info-kind=standalone", "-Xclang",
+                    "-disable-llvm-passes", "-emit-llvm", "-S", "-o", output.string(), source});
   run_compiler(frontend);
 }
 

@@ -34,6 +34,10 @@ void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& 
 void describe_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
                           const std::string& source, const std::filesystem::path& output);
 
+/// clang 19 knows no target after sm_90a. Code for Blackwell is compiled for that one, with the macros of its own,
+/// and inline assembly adds its instructions; this sets the target in the text.
+void set_target(const std::filesystem::path& ptx, const std::string& architecture);
+
 /// The command that compiles LLVM IR or bitcode, named last, for the target.
 std::vector<std::string> code_generator(const std::string& clang, const DeviceTarget& target);
 

@@ -185,6 +185,7 @@ void link_to_ptx(const std::vector<fs::path>& bitcodes, const std::string& archi
   }
   command.insert(command.end(), {"-S", "-o", ptx.string()});
   run_compiler(command);
+  set_target(ptx, architecture);
   check_calls("the linked program", read_file(ptx));
 }
 

@@ -5,6 +5,7 @@
 #include "vgpu/engine/async/bulk_copy.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/tensor_memory/tcgen05.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -57,7 +58,7 @@ void check_multiplies(Block& block) {
 void finish_landings(Block& block) {
   for (const Landing& landing : block.cluster.landings) {
     for (const Landing::Target& target : landing.targets) {
-      if (target.rank != block.rank) continue;
+      if (target.rank != block.rank || landing.is_commit) continue;
       const AsyncWrite& write = block.async->shadow.writes[target.write];
       report(block, HazardKind::in_flight, write.rank == block.rank ? write.thread : 0, write.site,
              "bulk copy", {}, "the block has ended before the copy came");
@@ -67,8 +68,13 @@ void finish_landings(Block& block) {
 
 }  // namespace
 
+AsyncState::AsyncState() = default;
+AsyncState::~AsyncState() = default;
+
 void AsyncState::start(const Block& block) {
   barriers.start();
+  tensor = block.worker.kernel.uses_tensor_memory ? std::make_unique<TensorState>() : nullptr;
+  if (tensor != nullptr) tensor->start(block);
   if (block.worker.observe) {
     const int groups = static_cast<int>((block.warps.size() + warps_of_group - 1) / warps_of_group);
     const Kernel& kernel = block.worker.kernel;
@@ -91,6 +97,10 @@ void finish_async(Block& block) {
     finish_stores(block.warps[warp], state.stores.issued);
   }
   finish_landings(block);
+  if (block.async->tensor != nullptr) {
+    finish_tensor_memory(block);
+    finish_tensor_pair(block);
+  }
   check_multiplies(block);
   check_registers(block);
 }
@@ -165,6 +175,10 @@ void synchronize_async(Block& block, const Barrier& done) {
 }
 
 std::string describe_wait(const Block& block, int id) {
+  if (id == waits_for_tensor_memory) {
+    return "tcgen05.alloc waits for columns of tensor memory, and nothing that is left will "
+           "release them";
+  }
   if (id >= waits_for_mbarrier) {
     return describe(block, block.async->barriers.at(id - waits_for_mbarrier)) +
            ", and nothing that is left will bring them";

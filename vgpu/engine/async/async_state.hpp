@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -71,19 +72,25 @@ struct AsyncWarp {
   Clock initialised;  // at the last fence.mbarrier_init since the last arrival there; or empty
 };
 
+struct TensorState;
+
 struct AsyncState {
   Mbarriers barriers;
   AsyncShadow shadow;
   std::vector<AsyncWarp> warps;
   /// Shadow entries, indexed by warpgroup and number of the wgmma.
   std::vector<std::vector<std::uint32_t>> multiplies;
+  std::unique_ptr<TensorState> tensor;  // null if the kernel has no tcgen05
 
+  AsyncState();
+  ~AsyncState();
   void start(const Block& block);
 };
 
 /// Values of Split::barrier for waits other than at a barrier; they start at barrier_count.
 inline constexpr int waits_for_cluster = barrier_count;
 inline constexpr int waits_for_mbarrier = barrier_count + 1;  // plus the index of the mbarrier
+inline constexpr int waits_for_tensor_memory = waits_for_mbarrier + AsyncOrder::max_barriers;
 
 /// Describes what a split with this Split::barrier value waits for.
 std::string describe_wait(const Block& block, int id);

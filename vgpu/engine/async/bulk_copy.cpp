@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
@@ -12,6 +13,8 @@
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/observers.hpp"
+#include "vgpu/engine/tensor_memory/tensor_memory.hpp"
+#include "vgpu/engine/warp/warp_members.hpp"
 #include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/model/async_ops.hpp"
@@ -26,6 +29,7 @@ using Direction = BulkCopyOp::Direction;
 using Reduction = BulkCopyOp::Reduction;
 
 constexpr std::uint32_t chunk = 16;           // bytes; addresses and sizes must be multiples of it
+constexpr std::uint32_t response_bytes = 16;  // of clusterlaunchcontrol.try_cancel
 constexpr std::uint32_t box_alignment = 128;  // bytes, of a tensor's box in shared memory
 
 /// One lane's copy.
@@ -184,6 +188,25 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
   return true;
 }
 
+/// The response to clusterlaunchcontrol.try_cancel: the first block of a cluster that will not start, because the
+/// asking one takes its work, and 1; or zeros.
+void load_response(const Copy& copy, std::uint32_t to, Landing& landing) {
+  LaunchState& launch = copy.block().worker.launch;
+  const Dim3 &grid = launch.options.grid, &size = launch.options.cluster;
+  const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
+  const std::uint64_t clusters = across * down * (grid.z / size.z);
+  std::array<std::uint32_t, 4> response{};
+  if (const std::uint64_t next = launch.next_cluster.fetch_add(1); next < clusters) {
+    response = {static_cast<std::uint32_t>(next % across) * size.x,
+                static_cast<std::uint32_t>(next / across % down) * size.y,
+                static_cast<std::uint32_t>(next / across / down) * size.z, 1};
+  }
+  landing.data.resize(response_bytes);
+  std::memcpy(landing.data.data(), response.data(), response_bytes);
+  landing.pieces.push_back({to, 0, response_bytes});
+  landing.bytes = response_bytes;
+}
+
 bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing& landing) {
   const std::uint64_t from = copy.address(copy.op.global);
   if (!check_aligned(copy, from, "the source")) return false;
@@ -209,20 +232,20 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
 }
 
 /// Checks a copy's write to a block's shared memory and records it in the block's shadow, before
-/// the write.
+/// the write. The mbarrier is in the shared memory of `owner`.
 std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
-                                        std::span<const AsyncRange> ranges,
+                                        std::span<const AsyncRange> ranges, Block& owner,
                                         std::uint32_t barrier_offset) {
-  Mbarrier* const barrier = target.async->barriers.find(barrier_offset);
+  Mbarrier* const barrier = owner.async->barriers.find(barrier_offset);
   if (barrier == nullptr || !barrier->valid) {
-    copy.fail(HazardKind::barrier_misuse, shared_address(target, barrier_offset),
+    copy.fail(HazardKind::barrier_misuse, shared_address(owner, barrier_offset),
               "the copy is to complete on an mbarrier, and there is no initialised one");
     return std::nullopt;
   }
   if (!copy.block().worker.observe) return 0;
   if (!barrier->visible) {
     report(copy.block(), HazardKind::missing_fence, copy.thread(), copy.instr.site, "bulk copy",
-           shared_address(target, barrier_offset),
+           shared_address(owner, barrier_offset),
            "since the mbarrier was initialised there was no fence.mbarrier_init or "
            "fence.proxy.async");
   }
@@ -234,7 +257,7 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
   const auto id = static_cast<std::uint32_t>(writes.size());
   const AsyncOrder& order = target.cluster.order;
   writes.push_back({copy.instr.site, copy.block().rank, copy.thread(),
-                    order.phases(target.rank, target.async->barriers.index(*barrier)),
+                    order.phases(owner.rank, owner.async->barriers.index(*barrier)),
                     barrier->phase + 1, "bulk copy"});
   const StepWatcher* const steps = step_watcher.load();
   for (const auto& [to, bytes] : ranges) {
@@ -261,8 +284,10 @@ void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
 void load(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
-  const std::uint32_t bytes =
-      box ? box_extent(box->map) : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
+  const bool cancels = copy.op.direction == Direction::cancel;
+  const std::uint32_t bytes = box       ? box_extent(box->map)
+                              : cancels ? response_bytes
+                                        : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
   if (!check_aligned(copy, bytes, "the size")) return;
   const auto to = cluster_place(copy.warp, copy.lane, copy.instr.site, copy.address(copy.op.shared),
                                 bytes, box ? box_alignment : chunk, "bulk copy");
@@ -271,14 +296,20 @@ void load(const Copy& copy) {
   if (!to || !barrier) return;
   Cluster& cluster = copy.block().cluster;
   Landing landing;
-  const bool found = box ? load_tensor(copy, *box, to->offset, landing)
-                         : load_bytes(copy, to->offset, bytes, landing);
-  if (!found) return;
+  if (cancels) {
+    load_response(copy, to->offset, landing);
+  } else if (!(box ? load_tensor(copy, *box, to->offset, landing)
+                   : load_bytes(copy, to->offset, bytes, landing))) {
+    return;
+  }
   landing.barrier = barrier->offset;
   const std::vector<AsyncRange> ranges =
       box ? shared_ranges(*box, to->offset) : std::vector{AsyncRange{to->offset, bytes}};
   std::uint32_t mask = 1u << to->block->rank;
-  if (copy.op.multicast) mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
+  if (copy.op.multicast && cancels) {
+    mask = (1u << cluster.size()) - 1;
+  } else if (copy.op.multicast)
+    mask = copy.warp.row<std::uint16_t>(copy.op.mask)[copy.lane];
   for (int rank = 0; rank < cluster.size(); ++rank) {
     if ((mask >> rank & 1u) == 0) continue;
     if (cluster.has_ended(rank)) {
@@ -288,9 +319,17 @@ void load(const Copy& copy) {
       return;
     }
     if (box && cluster.block(rank).linear == 0) tell_box(copy, *box, to->offset);
-    const auto id = note_write(copy, cluster.block(rank), ranges, barrier->offset);
+    // The block of the same parity as the given mbarrier's, in the destination's pair (PTX ISA, 9.7.9.25.5.2).
+    const int owner = copy.op.of_pair ? (rank & ~1) | (barrier->block->rank & 1) : rank;
+    const auto id =
+        note_write(copy, cluster.block(rank), ranges, cluster.block(owner), barrier->offset);
     if (!id) return;
-    landing.targets.push_back({rank, *id});
+    TensorState* const tensor = cluster.block(rank).async->tensor.get();
+    if (box && tensor != nullptr && copy.block().worker.observe) {
+      tensor->boxes.push_back(
+          {*id, copy.instr.site, to->offset, box_pitch(box->map), box->map.swizzle});
+    }
+    landing.targets.push_back({rank, *id, owner});
   }
   copy.block().observers.count_bulk_load(
       copy.block().worker, copy.instr.site, copy.traffic,
@@ -399,6 +438,23 @@ void store(const Copy& copy) {
 }
 
 }  // namespace
+
+void query_canceled(Warp& warp, const Instr& instr) {
+  const auto* const upper = warp.row<std::uint64_t>(instr.rows[1]) + warp_size;
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    set_bit(warp.predicate(instr.rows[0]), lane, upper[lane] >> 32 != 0);
+  }
+}
+
+void query_first_block(Warp& warp, const Instr& instr) {
+  const auto* const words = warp.row<std::uint64_t>(instr.rows[1]) + instr.imm / 2 * warp_size;
+  auto* const to = warp.row<std::uint32_t>(instr.rows[0]);
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    to[lane] = static_cast<std::uint32_t>(words[lane] >> (instr.imm % 2 * 32));
+  }
+}
 
 void run_bulk_copy(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<BulkCopyOp>();

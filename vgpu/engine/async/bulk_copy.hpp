@@ -10,6 +10,11 @@ namespace rung::vgpu {
 /// Instr::imm points at a BulkCopyOp (model/async_ops.hpp).
 void run_bulk_copy(Warp& warp, const Instr& instr);
 
+// clusterlaunchcontrol.query_cancel: whether a response, in row 1, names a cluster, and coordinate Instr::imm of its
+// first block (PTX ISA, 9.7.13.18).
+void query_canceled(Warp& warp, const Instr& instr);
+void query_first_block(Warp& warp, const Instr& instr);
+
 // Commits the copies out of shared memory as a group.
 void commit_bulk_group(Warp& warp, const Instr& instr);
 /// Waits until at most Instr::imm groups are incomplete.

@@ -7,9 +7,6 @@ namespace rung::vgpu {
 namespace {
 
 std::uint32_t row_bytes(const TensorMap& map) { return map.box[0] * bytes_of(map.element); }
-std::uint32_t row_pitch(const TensorMap& map) {
-  return std::max(row_bytes(map), span_of(map.swizzle));
-}
 
 /// Number of elements copied in a dimension of the box: box size divided by element stride, rounded
 /// up.
@@ -38,6 +35,10 @@ Inside inside(std::int64_t first, std::int64_t count, std::int64_t size) {
 
 }  // namespace
 
+std::uint32_t box_pitch(const TensorMap& map) {
+  return std::max(row_bytes(map), span_of(map.swizzle));
+}
+
 std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at) {
   std::vector<BoxRow> rows;
   std::array<std::uint32_t, TensorMap::max_dimensions> index{};
@@ -63,13 +64,13 @@ std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at) {
       row.bytes = count * element;
       row.offset = offset + first / map.steps[0] * element;
     }
-    offset += row_pitch(map);
+    offset += box_pitch(map);
   } while (next(map, index));
   return rows;
 }
 
 std::uint32_t box_extent(const TensorMap& map) {
-  std::uint32_t bytes = row_pitch(map);
+  std::uint32_t bytes = box_pitch(map);
   for (std::size_t i = 1; i < map.dimensions; ++i) bytes *= taken(map, i);
   return bytes;
 }

@@ -42,6 +42,9 @@ void for_each_chunk(const TensorMap& map, const BoxRow& row, std::uint32_t base,
   }
 }
 
+/// Bytes from a row of the box in shared memory to the next.
+std::uint32_t box_pitch(const TensorMap& map);
+
 /// Bytes of shared memory that the box covers. Rows narrower than the swizzle span occupy a whole
 /// span.
 std::uint32_t box_extent(const TensorMap& map);

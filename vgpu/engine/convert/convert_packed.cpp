@@ -1,5 +1,8 @@
-// cvt between pairs: f32 to f16x2, bf16x2, e4m3x2 and e5m2x2, and 8-bit pairs to and from f16x2.
-// Also cvt.pack, which packs integers (PTX ISA, 9.7.9).
+// cvt between pairs: f32 to f16x2, bf16x2 and pairs of 8, 6 and 4 bits, and these to and from f16x2; f32 and bf16x2
+// to and from ue8m0x2. Also cvt.pack, which packs integers (PTX ISA, 9.7.9).
+
+#include <algorithm>
+#include <cmath>
 
 #include "vgpu/engine/arithmetic/operations.hpp"
 #include "vgpu/engine/lanes/per_lane.hpp"
@@ -10,22 +13,48 @@ namespace rung::vgpu {
 
 namespace {
 
-enum class Format { f16, bf16, e4m3, e5m2 };
+enum class Format { f16, bf16, e4m3, e5m2, e2m3, e3m2, e2m1 };
 
 constexpr SmallFloat format_of(Format format) {
   switch (format) {
     case Format::f16: return f16_format;
     case Format::bf16: return bf16_format;
     case Format::e4m3: return e4m3_format;
+    case Format::e2m3: return e2m3_format;
+    case Format::e3m2: return e3m2_format;
+    case Format::e2m1: return e2m1_format;
     case Format::e5m2: break;
   }
   return e5m2_format;
 }
 
-constexpr bool is_byte(Format format) { return format == Format::e4m3 || format == Format::e5m2; }
+/// Bits from one element of a pair to the other. Elements of 6 bits are in bytes.
+constexpr int pitch_of(Format format) {
+  return format == Format::e2m1 ? 4 : format <= Format::bf16 ? 16 : 8;
+}
 
-template <bool relu>
+/// The type of a pair.
+template <Format format>
+using PairOf = std::conditional_t<pitch_of(format) == 16, std::uint32_t,
+                                  std::conditional_t<pitch_of(format) == 8, std::uint16_t, U8>>;
+
+template <Format format>
+PairOf<format> pair_of_bits(std::uint32_t bits) {
+  if constexpr (pitch_of(format) == 4) {
+    return {static_cast<std::uint16_t>(bits)};
+  } else {
+    return static_cast<PairOf<format>>(bits);
+  }
+}
+
+std::uint32_t bits_of_pair(std::uint16_t pair) { return pair; }
+std::uint32_t bits_of_pair(U8 pair) { return pair.bits & 0xFFu; }
+
+/// A NaN becomes the largest number of a format without NaN.
+template <Format format, bool relu>
 double clamped(double x) {
+  constexpr SmallFloat small = format_of(format);
+  if (small.nan == no_nan && x != x) return small.largest;
   return relu && x <= 0 ? 0.0 : x;
 }
 
@@ -33,33 +62,34 @@ double clamped(double x) {
 template <Format format, Rounding rounding, bool relu, bool satfinite>
 std::uint32_t packed(double high, double low) {
   constexpr SmallFloat small = format_of(format);
-  constexpr int bits = is_byte(format) ? 8 : 16;
-  return encode(clamped<relu>(high), small, rounding, satfinite) << bits |
-         encode(clamped<relu>(low), small, rounding, satfinite);
+  constexpr int bits = pitch_of(format);
+  return encode(clamped<format, relu>(high), small, rounding, satfinite) << bits |
+         encode(clamped<format, relu>(low), small, rounding, satfinite);
 }
 
 template <Format format, Rounding rounding, bool relu, bool satfinite>
 struct FromFloats {
-  using Result = std::conditional_t<is_byte(format), std::uint16_t, std::uint32_t>;
-  static Result run(float a, float b) {
-    return static_cast<Result>(packed<format, rounding, relu, satfinite>(a, b));
+  static PairOf<format> run(float a, float b) {
+    return pair_of_bits<format>(packed<format, rounding, relu, satfinite>(a, b));
   }
 };
 
 template <Format format, bool relu>
 struct BytesFromHalves {
-  static std::uint16_t run(std::uint32_t a) {
-    return static_cast<std::uint16_t>(packed<format, Rounding::nearest, relu, true>(
+  static PairOf<format> run(std::uint32_t a) {
+    return pair_of_bits<format>(packed<format, Rounding::nearest, relu, true>(
         decode(a >> 16, f16_format), decode(a & 0xFFFF, f16_format)));
   }
 };
 
 template <Format format, bool relu>
 struct HalvesFromBytes {
-  static std::uint32_t run(std::uint16_t a) {
+  static std::uint32_t run(PairOf<format> a) {
     constexpr SmallFloat small = format_of(format);
-    return packed<Format::f16, Rounding::nearest, relu, false>(decode(a >> 8, small),
-                                                               decode(a & 0xFFu, small));
+    const std::uint32_t bits = bits_of_pair(a);
+    return packed<Format::f16, Rounding::nearest, relu, false>(
+        decode(bits >> pitch_of(format), small),
+        decode(bits & ((1u << pitch_of(format)) - 1), small));
   }
 };
 
@@ -80,6 +110,52 @@ void add_bytes(OpTable& table, const std::string& relu_name, const std::string& 
   table.add({to, ".f16x2"}, lane_spec<BytesFromHalves<format, relu>>());
   table.add({"cvt.rn", relu_name, ".f16x2.", type, "x2"},
             lane_spec<HalvesFromBytes<format, relu>>());
+}
+
+/// The power of two at or below the magnitude, or, if `up`, at or above it, as an exponent of 8 bits: ue8m0.
+template <bool up>
+std::uint32_t exponent_byte(double x) {
+  constexpr std::uint32_t nan = 0xFF;
+  constexpr int bias = 127, largest = 254;
+  if (x != x) return nan;
+  if (x == 0) return 0;
+  if (std::isinf(x)) return largest;
+  int exponent = std::ilogb(x);
+  if (up && std::ldexp(1.0, exponent) != std::abs(x)) ++exponent;
+  return static_cast<std::uint32_t>(std::clamp(exponent + bias, 0, largest));
+}
+
+template <bool up>
+struct ExponentsFromFloats {
+  static std::uint16_t run(float a, float b) {
+    return static_cast<std::uint16_t>(exponent_byte<up>(a) << 8 | exponent_byte<up>(b));
+  }
+};
+
+template <bool up>
+struct ExponentsFromBfloats {
+  static std::uint16_t run(std::uint32_t a) {
+    return static_cast<std::uint16_t>(exponent_byte<up>(decode(a >> 16, bf16_format)) << 8 |
+                                      exponent_byte<up>(decode(a & 0xFFFF, bf16_format)));
+  }
+};
+
+struct BfloatsFromExponents {
+  static std::uint32_t run(std::uint16_t a) { return bfloat(a >> 8) << 16 | bfloat(a & 0xFFu); }
+
+ private:
+  /// The exponent 0, 2^-127, is subnormal.
+  static std::uint32_t bfloat(std::uint32_t exponent) {
+    return exponent == 0xFF ? 0x7FFFu : exponent == 0 ? 0x40u : exponent << 7;
+  }
+};
+
+template <bool up>
+void add_exponents(OpTable& table, const std::string& mode) {
+  for (const char* const saturation : {"", ".satfinite"}) {
+    table.add({mode, saturation, ".ue8m0x2.f32"}, lane_spec<ExponentsFromFloats<up>>());
+    table.add({mode, saturation, ".ue8m0x2.bf16x2"}, lane_spec<ExponentsFromBfloats<up>>());
+  }
 }
 
 /// x saturated to an integer of `bits` bits.
@@ -126,6 +202,15 @@ void add_packing_conversions(OpTable& table) {
   add_bytes<Format::e4m3, true>(table, ".relu", "e4m3");
   add_bytes<Format::e5m2, false>(table, "", "e5m2");
   add_bytes<Format::e5m2, true>(table, ".relu", "e5m2");
+  add_bytes<Format::e2m3, false>(table, "", "e2m3");
+  add_bytes<Format::e2m3, true>(table, ".relu", "e2m3");
+  add_bytes<Format::e3m2, false>(table, "", "e3m2");
+  add_bytes<Format::e3m2, true>(table, ".relu", "e3m2");
+  add_bytes<Format::e2m1, false>(table, "", "e2m1");
+  add_bytes<Format::e2m1, true>(table, ".relu", "e2m1");
+  add_exponents<false>(table, "cvt.rz");
+  add_exponents<true>(table, "cvt.rp");
+  table.add({"cvt.rn.bf16x2.ue8m0x2"}, lane_spec<BfloatsFromExponents>());
   add_packs<false>(table, "u");
   add_packs<true>(table, "s");
 }

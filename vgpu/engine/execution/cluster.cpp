@@ -6,6 +6,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/engine/tensor_memory/tcgen05.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -30,7 +31,8 @@ void Cluster::start(std::uint64_t index) {
   const Dim3& size = options.cluster;
   const std::uint64_t across = options.grid.x / size.x, down = options.grid.y / size.y;
   if (worker_.kernel.asynchronous) {
-    order.start(this->size(), static_cast<int>(blocks_[0]->warps.size()));
+    order.start(this->size(), static_cast<int>(blocks_[0]->warps.size()),
+                worker_.kernel.uses_tensor_memory);
     gathered_ = released_ = order.of(0, 0);
   }
   landings.clear();
@@ -149,16 +151,22 @@ bool Cluster::land() {
   const Landing landing = std::move(landings.front());
   landings.pop_front();
   moved();
+  if (landing.is_commit) {
+    land_commit(*this, landing);
+    return true;
+  }
   for (const Landing::Target& target : landing.targets) {
     Block& to = block(target.rank);
     if (has_ended(target.rank)) continue;  // reported when it ended
     for (const Landing::Piece& piece : landing.pieces) {
       std::memcpy(to.shared.data() + piece.to, landing.data.data() + piece.from, piece.bytes);
     }
-    Mbarrier* const barrier = to.async->barriers.find(landing.barrier);
+    if (has_ended(target.barrier_rank)) continue;
+    Block& owner = block(target.barrier_rank);
+    Mbarrier* const barrier = owner.async->barriers.find(landing.barrier);
     if (barrier == nullptr || !barrier->valid) continue;
     barrier->due -= landing.bytes;
-    complete_if_due(to, *barrier);
+    complete_if_due(owner, *barrier);
   }
   return true;
 }

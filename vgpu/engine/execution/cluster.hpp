@@ -18,6 +18,7 @@ struct Landing {
   struct Target {
     int rank;
     std::uint32_t write;  // index in AsyncShadow::writes
+    int barrier_rank;     // the block of its mbarrier
   };
   std::vector<Target> targets;
   std::uint32_t barrier = 0;  // offset of the mbarrier, in each target
@@ -29,6 +30,11 @@ struct Landing {
   };
   std::vector<Piece> pieces;
   std::vector<std::byte> data;  // as read when the copy was issued
+  // tcgen05.commit: one arrival at each target.
+  bool is_commit = false;
+  int rank = 0, thread = 0;  // the issuer
+  std::uint32_t site = 0;
+  Clock clock;  // of the issuer, with the instructions that the commit covers
 };
 
 class Cluster {

@@ -60,6 +60,15 @@ constexpr SumRule sum_rule(MatrixElement a, MatrixElement b, MatrixElement d, bo
   return rule;
 }
 
+/// The rule for tcgen05.mma: that of wgmma with as many bits for 8-bit floats as for 16-bit ones. No B200 was at
+/// hand to confirm it.
+constexpr SumRule tcgen05_sum_rule(MatrixElement a, MatrixElement b, MatrixElement d) {
+  SumRule rule = sum_rule(a, b, d, true);
+  rule.fraction = 25;
+  rule.kept = 23;
+  return rule;
+}
+
 /// The exponent by which a term is aligned; for zero, a value far below all others.
 [[gnu::always_inline]] inline std::int32_t exponent_of(float x, int least) {
   const auto bits = std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFu;

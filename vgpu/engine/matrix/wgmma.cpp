@@ -9,8 +9,8 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/matrix/matrix_descriptor.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
-#include "vgpu/engine/matrix/wgmma_descriptor.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
 #include "vgpu/model/layout_watch.hpp"
@@ -24,7 +24,7 @@ constexpr int warps_of_group = 4;
 constexpr std::uint32_t chunk = operand_chunk;
 
 /// A matrix in shared memory, and the destination of its words in a WgmmaTile.
-struct Source : WgmmaOperand {
+struct Source : MatrixOperand {
   Element type;
   std::uint32_t* to;
   /// Strides of `to`, in words; one of them is 1. Unused if transposed.
@@ -111,7 +111,7 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
   const WgmmaOp& op = multiply.op;
   const auto rows = static_cast<std::uint32_t>(wgmma_rows);
   const auto quarter = static_cast<std::uint32_t>(multiply.warp.index % warps_of_group);
-  return {{WgmmaDescriptor(descriptor_bits(multiply, op.a_descriptor)), element_bits(op.a),
+  return {{wgmma_descriptor(descriptor_bits(multiply, op.a_descriptor)), element_bits(op.a),
            op.transpose_a, quarter * rows, rows, op.k},
           op.a,
           tile.a.data(),
@@ -121,7 +121,7 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
 
 Source source_b(const Multiply& multiply, WgmmaTile& tile) {
   const WgmmaOp& op = multiply.op;
-  return {{WgmmaDescriptor(descriptor_bits(multiply, op.b_descriptor)), element_bits(op.b),
+  return {{wgmma_descriptor(descriptor_bits(multiply, op.b_descriptor)), element_bits(op.b),
            op.transpose_b, 0, static_cast<std::uint32_t>(op.n), op.k},
           op.b,
           tile.b.data(),

@@ -22,6 +22,12 @@ inline constexpr SmallFloat tf32_format = {10, -126, 127, 0x1.FFCp127, true, 0x7
 inline constexpr SmallFloat e4m3_format = {3, -6, 7, 448.0, false, 0x7F};
 inline constexpr SmallFloat e5m2_format = {2, -14, 15, 57344.0, true, 0x7F};
 
+// Formats of 6 and 4 bits have neither infinities nor NaN (OCP Microscaling Formats, 5.3).
+inline constexpr std::uint32_t no_nan = 0xFFFFFFFF;
+inline constexpr SmallFloat e2m3_format = {3, 0, 1, 7.5, false, no_nan};
+inline constexpr SmallFloat e3m2_format = {2, -2, 3, 28.0, false, no_nan};
+inline constexpr SmallFloat e2m1_format = {1, 0, 1, 6.0, false, no_nan};
+
 /// .rn (ties to even), .rz, .rm, .rp, .rna (ties away from zero).
 enum class Rounding { nearest, zero, down, up, away };
 

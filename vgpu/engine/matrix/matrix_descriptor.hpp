@@ -1,6 +1,7 @@
 #pragma once
-// The layout of wgmma operands in shared memory (PTX ISA, 9.7.15.5.1, "Shared memory matrix layout"
-// and "Matrix descriptor format").
+// The layout of matrices in shared memory that wgmma and tcgen05 read through 64-bit descriptors (PTX ISA,
+// 9.7.15.5.1 "Shared memory matrix layout", 9.7.16.4 "Matrix descriptors" and 9.7.16.5 "Shared memory layout
+// and swizzling").
 
 #include <cstdint>
 
@@ -8,19 +9,12 @@
 
 namespace rung::vgpu {
 
-/// The decoded 64 bits of a matrix descriptor. Offsets are in bytes.
-struct WgmmaDescriptor {
-  std::uint32_t start;
-  std::uint32_t leading, stride;  // byte offsets
-  std::uint32_t base;             // start of the swizzle pattern, in 128-byte lines
-  TensorSwizzle swizzle;
-
-  explicit constexpr WgmmaDescriptor(std::uint64_t bits)
-      : start(field(bits, 0)),
-        leading(field(bits, 16)),
-        stride(field(bits, 32)),
-        base(static_cast<std::uint32_t>(bits >> 49 & 7)),
-        swizzle(static_cast<TensorSwizzle>((4 - (bits >> 62)) % 4)) {}
+/// A decoded matrix descriptor. Offsets are in bytes.
+struct MatrixDescriptor {
+  std::uint32_t start = 0;
+  std::uint32_t leading = 0, stride = 0;  // byte offsets
+  std::uint32_t base = 0;                 // start of the swizzle pattern, in 128-byte lines
+  TensorSwizzle swizzle = TensorSwizzle::none;
 
   /// The address of chunk `along` (16 bytes along k) of `line`, a row of A or a column of B, in a
   /// K-major matrix. Lines form groups of 8, `stride` bytes apart. Without a swizzle, the lines of
@@ -38,16 +32,15 @@ struct WgmmaDescriptor {
     if (swizzle == TensorSwizzle::none) {
       return start + line % 8 * 16 + line / 8 * leading + along * stride;
     }
-    const int bits = static_cast<int>(swizzle);  // a span has 2^bits chunks
-    const std::uint32_t within = along & ((1u << bits) - 1);
-    return place(start + line % 8 * span_of(swizzle) + line / 8 * stride + within * 16 +
-                 (along >> bits) * leading);
+    const std::uint32_t chunks = span_of(swizzle) / 16;
+    return place(start + line % 8 * span_of(swizzle) + line / 8 * stride + along % chunks * 16 +
+                 along / chunks * leading);
   }
 
+  /// The address before the swizzle permuted its chunks: the inverse of place().
+  constexpr std::uint32_t unswizzled(std::uint32_t address) const { return place(address); }
+
  private:
-  static constexpr std::uint32_t field(std::uint64_t bits, int shift) {
-    return static_cast<std::uint32_t>(bits >> shift & 0x3FFF) << 4;
-  }
   /// Applies the swizzle. The pattern starts at a multiple of its size, or `base` lines before the
   /// matrix.
   constexpr std::uint32_t place(std::uint32_t address) const {
@@ -56,12 +49,40 @@ struct WgmmaDescriptor {
   }
 };
 
+/// 14 bits from `shift` on, in units of 16 bytes.
+constexpr std::uint32_t descriptor_field(std::uint64_t bits, int shift) {
+  return static_cast<std::uint32_t>(bits >> shift & 0x3FFF) << 4;
+}
+
+/// The descriptor of a wgmma (PTX ISA, 9.7.15.5.1.2.2, "Matrix Descriptor Format").
+constexpr MatrixDescriptor wgmma_descriptor(std::uint64_t bits) {
+  return {descriptor_field(bits, 0), descriptor_field(bits, 16), descriptor_field(bits, 32),
+          static_cast<std::uint32_t>(bits >> 49 & 7),
+          static_cast<TensorSwizzle>((4 - (bits >> 62)) % 4)};
+}
+
+/// The value of bits 46 to 48 in descriptors of tcgen05.
+inline constexpr std::uint64_t tcgen05_descriptor_version = 1;
+
+/// The descriptor of a tcgen05 instruction (PTX ISA, 9.7.16.4.1, "Shared memory descriptor"). `known` becomes
+/// false if the swizzle mode or the constant bits are not among those that exist.
+constexpr MatrixDescriptor tcgen05_descriptor(std::uint64_t bits, bool& known) {
+  constexpr TensorSwizzle modes[] = {TensorSwizzle::none,      TensorSwizzle::bytes_128_atom_32,
+                                     TensorSwizzle::bytes_128, TensorSwizzle::none,
+                                     TensorSwizzle::bytes_64,  TensorSwizzle::none,
+                                     TensorSwizzle::bytes_32,  TensorSwizzle::none};
+  const auto mode = static_cast<std::size_t>(bits >> 61);
+  known = (bits >> 46 & 7) == tcgen05_descriptor_version && (mode <= 2 || mode == 4 || mode == 6);
+  return {descriptor_field(bits, 0), descriptor_field(bits, 16), descriptor_field(bits, 32),
+          static_cast<std::uint32_t>(bits >> 49 & 7), modes[mode]};
+}
+
 /// Bytes of the pieces in which operands are read: eight of their rows form a core matrix.
 inline constexpr std::uint32_t operand_chunk = 16;
 
 /// An operand in shared memory: rows of A or columns of B from `first` on, by k elements.
-struct WgmmaOperand {
-  WgmmaDescriptor descriptor;
+struct MatrixOperand {
+  MatrixDescriptor descriptor;
   int element_bits;
   bool transposed;  // MN-major: elements are contiguous along m or n
   std::uint32_t first, lines;

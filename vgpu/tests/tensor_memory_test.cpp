@@ -1,0 +1,613 @@
+// tcgen05: products of every kind against plain sums, with the layouts that the PTX ISA states (9.7.16), the
+// fragments of loads and stores, and mutants of a kernel that breaks no rule.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <random>
+
+#include "vgpu/model/tensor_memory_ops.hpp"
+#include "vgpu/tests/async_fixture.hpp"
+#include "vgpu/tests/matrix_fixture.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+/// An element type: its bits, and its code in the instruction descriptor.
+struct Type {
+  const char* name;
+  int bits, exponent_bits, mantissa_bits;  // exponent_bits 0: integer
+  unsigned code;
+
+  std::uint32_t encode(double value) const {
+    if (exponent_bits == 0) return static_cast<std::uint32_t>(static_cast<int>(value)) & 0xFF;
+    if (bits == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    for (std::uint32_t pattern = 0; pattern < 1u << bits; ++pattern) {
+      if (matrix_tests::decode_float(pattern, exponent_bits, mantissa_bits) == value)
+        return pattern;
+    }
+    ADD_FAILURE() << value << " is no " << name;
+    return 0;
+  }
+};
+constexpr Type f16{"f16", 16, 5, 10, 0}, bf16{"bf16", 16, 8, 7, 1}, tf32{"tf32", 32, 8, 23, 2};
+constexpr Type e4m3{"e4m3", 8, 4, 3, 0}, e5m2{"e5m2", 8, 5, 2, 1}, e2m3{"e2m3", 6, 2, 3, 3};
+constexpr Type e3m2{"e3m2", 6, 3, 2, 4}, e2m1{"e2m1", 4, 2, 1, 5}, packed_e2m1{"e2m1", 4, 2, 1, 1};
+constexpr Type u8{"u8", 8, 0, 0, 0}, s8{"s8", 8, 0, 0, 1};
+
+/// Where chunks of 16 bytes of a matrix are, in the canonical layouts (PTX ISA, 9.7.16.5).
+struct Layout {
+  int span;         // bytes of the swizzle; 0: none
+  bool transposed;  // MN-major
+  int start;        // bytes
+  int leading = 0, stride = 0, bytes = 0;
+
+  Layout(int span_, bool transposed_, int start_, int lines, int row_bytes, int line_bytes)
+      : span(span_), transposed(transposed_), start(start_) {
+    const int groups = (lines + 7) / 8;
+    if (!transposed) {
+      stride = span != 0 ? 8 * span : 8 * row_bytes;
+      leading = span != 0 ? 16 : 128;
+      bytes = groups * stride;
+    } else if (span != 0) {
+      stride = 8 * span;  // the next 8 steps of k
+      leading = line_bytes * span;
+      bytes = (lines * row_bytes / line_bytes + span - 1) / span * leading + 1024;
+    } else {
+      leading = 128;
+      stride = (line_bytes + 7) / 8 * 128;
+      bytes = lines * row_bytes / line_bytes / 16 * stride + 1024;
+    }
+    bytes = (bytes + 1023) / 1024 * 1024;
+  }
+  int offset(int across, int unit) const {
+    int at = 0;
+    if (!transposed && span == 0) at = across % 8 * 16 + across / 8 * stride + unit * leading;
+    if (!transposed && span != 0) at = across % 8 * span + across / 8 * stride + unit * 16;
+    if (transposed && span == 0) at = across % 8 * 16 + across / 8 * leading + unit * stride;
+    if (transposed && span != 0) {
+      at = across % 8 * span + across / 8 * stride + unit % (span / 16) * 16 +
+           unit / (span / 16) * leading;
+    }
+    const int line_of_128 = at / 128;
+    if (span != 0) at ^= line_of_128 % (span / 16) * 16;
+    return start + at;
+  }
+  std::uint64_t descriptor() const {
+    const std::uint64_t mode = span == 128 ? 2 : span == 64 ? 4 : span == 32 ? 6 : 0;
+    return static_cast<std::uint64_t>(start >> 4) | static_cast<std::uint64_t>(leading >> 4) << 16 |
+           static_cast<std::uint64_t>(stride >> 4) << 32 | std::uint64_t{1} << 46 | mode << 61;
+  }
+};
+
+struct Case {
+  std::string kind;
+  Type a, b;
+  int m = 128, n = 64, k = 16;
+  int span = 128;
+  bool transpose_a = false, transpose_b = false;
+  unsigned d_code = 1;  // 0: f16, 1: f32, 2: s32
+  bool a_in_tensor_memory = false;
+  int scales = 0;  // of a row of A along k
+  bool weight_stationary = false;
+};
+
+/// The parts of the kernel, which mutants replace.
+struct Steps {
+  std::string allocate = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512;\n";
+  std::string relinquish = "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n";
+  std::string commit =
+      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\n";
+  std::string parity = "0";
+  bool waits = true;
+  std::string load_wait = "tcgen05.wait::ld.sync.aligned;\n";
+  std::string store_wait = "tcgen05.wait::st.sync.aligned;\n";
+  std::string meet = "bar.sync 0;\n";
+  std::string release = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 512;\n";
+  std::string before_load, after_multiply;
+  int lane_step = 32;                    // lanes between the warps' addresses
+  std::uint64_t a_flip = 0, b_flip = 0;  // bits of descriptors that change
+  std::uint32_t form_flip = 0;
+};
+
+class TensorMemoryTest : public AsyncTest {
+ protected:
+  TensorMemoryTest() { device = parse_device("b200"); }
+
+  std::mt19937 random{11};
+  std::vector<double> a, b, c;
+  std::vector<std::uint8_t> image;
+  std::vector<std::array<double, 4>> scales_a, scales_b;
+
+  double value(const Type& type) {
+    if (type.exponent_bits == 0) {
+      return type.code == 0 ? static_cast<int>(random() % 256)
+                            : static_cast<int>(random() % 256) - 128;
+    }
+    constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3};
+    return values[random() % 6] * (random() % 2 == 0 ? 1 : -1);
+  }
+
+  void place(const Layout& layout, const Type& type, const Case& each, int line, int k, double x) {
+    const bool nibbles = each.scales != 0 && each.kind != "mxf8f6f4";
+    const int per_chunk = nibbles ? 32 : 128 / std::max(8, type.bits);
+    const int along = layout.transposed ? line : k, across = layout.transposed ? k : line;
+    const int at = layout.offset(across, along / per_chunk);
+    const std::uint32_t bits = type.encode(x);
+    for (int i = 0; i < type.bits; ++i) {
+      const int bit = along % per_chunk * type.bits + i;
+      image[static_cast<std::size_t>(at + bit / 8)] |=
+          static_cast<std::uint8_t>((bits >> i & 1) << (bit % 8));
+    }
+  }
+
+  static std::uint32_t form(const Case& each) {
+    std::uint32_t bits = each.a.code << 7 | each.b.code << 10 | (each.transpose_a ? 1u << 15 : 0) |
+                         (each.transpose_b ? 1u << 16 : 0) |
+                         static_cast<std::uint32_t>(each.n / 8) << 17 |
+                         static_cast<std::uint32_t>(each.m / 16) << 24;
+    if (each.scales == 0) bits |= each.d_code << 4;
+    if (each.scales != 0 && each.scales != 4) bits |= 1u << 23;  // e8m0
+    return bits;
+  }
+
+  /// Registers are %t: the address; %r1: thread; %r2: warp.
+  static std::string kernel(const Case& each, const Steps& steps, const Layout& in_a,
+                            const Layout& in_b, int bytes) {
+    const std::string kind = "kind::" + each.kind;
+    std::string multiply =
+        each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
+    multiply += kind;
+    if (each.scales != 0) multiply += fmt::format(".block_scale.scale_vec::{}X", each.scales);
+    multiply += fmt::format(" [%t], {}, %rd11, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10");
+    if (each.scales != 0) multiply += ", [%r10], [%r11]";
+    multiply += ", %p3;\n";
+    const int columns = each.n;
+    return entry(
+        ".param .u64 image, .param .u64 out, .param .u64 in",
+        fmt::format(
+            ".shared .align 1024 .b8 data[{}];\n.shared .align 8 .b64 done;\n.shared .b32 slot;\n",
+            bytes) +
+            registers() + ".reg .b32 %t, %v<8>;\n" +
+            fmt::format(R"(
+      ld.param.u64 %rd1, [image];
+      ld.param.u64 %rd2, [out];
+      ld.param.u64 %rd3, [in];
+      mov.u32 %r1, %tid.x;
+      shr.u32 %r2, %r1, 5;
+      mov.u32 %r4, data;
+      shl.b32 %r3, %r1, 4;
+      COPY: cvt.u64.u32 %rd5, %r3;
+      add.u64 %rd6, %rd1, %rd5;
+      ld.global.v4.u32 {{%r20, %r21, %r22, %r23}}, [%rd6];
+      add.u32 %r5, %r4, %r3;
+      st.shared.v4.u32 [%r5], {{%r20, %r21, %r22, %r23}};
+      add.u32 %r3, %r3, 2048;
+      setp.lt.u32 %p1, %r3, {};
+      @%p1 bra COPY;
+      setp.ne.u32 %p2, %r2, 0;
+      @%p2 bra ALLOCATED;
+      {}{}
+      setp.ne.u32 %p4, %r1, 0;
+      @%p4 bra ALLOCATED;
+      mbarrier.init.shared.b64 [done], 1;
+      ALLOCATED:
+      fence.proxy.async;
+      tcgen05.fence::before_thread_sync;
+      bar.sync 0;
+      tcgen05.fence::after_thread_sync;
+      ld.shared.b32 %t, [slot];
+      mul.lo.u32 %r6, %r2, {};
+      shl.b32 %r6, %r6, 16;
+      add.u32 %r7, %t, %r6;
+      add.u32 %r8, %t, 256;
+      add.u32 %r10, %t, 384;
+      add.u32 %r11, %t, 448;
+      )",
+                        bytes, steps.allocate, steps.relinquish, steps.lane_step) +
+            // Cells of A or of block scales, column by column: in[column][thread].
+            (each.a_in_tensor_memory || each.scales != 0 ? fmt::format(R"(
+      mul.wide.u32 %rd7, %r1, 4;
+      add.u64 %rd7, %rd3, %rd7;
+      mov.u32 %r12, 256;
+      FILL: ld.global.b32 %v0, [%rd7];
+      add.u32 %r13, %r7, %r12;
+      tcgen05.st.sync.aligned.32x32b.x1.b32 [%r13], {{%v0}};
+      add.u64 %rd7, %rd7, 512;
+      add.u32 %r12, %r12, 1;
+      setp.lt.u32 %p1, %r12, 512;
+      @%p1 bra FILL;
+      {}bar.sync 0;
+      )",
+                                                                       steps.store_wait)
+                                                         : std::string()) +
+            fmt::format(R"(
+      mov.u64 %rd10, {:#x};
+      mov.u64 %rd11, {:#x};
+      mov.u32 %r9, {:#x};
+      setp.ne.u32 %p3, %r1, %r1;
+      setp.ne.u32 %p4, %r1, 0;
+      @%p4 bra ISSUED;
+      {}{}{}ISSUED:
+      )",
+                        in_a.descriptor() ^ steps.a_flip, in_b.descriptor() ^ steps.b_flip,
+                        form(each) ^ steps.form_flip, multiply, steps.commit,
+                        steps.after_multiply) +
+            (steps.waits ? wait_for("done", steps.parity, "1") : std::string()) +
+            steps.before_load +
+            fmt::format(R"(
+      mul.wide.u32 %rd7, %r1, 4;
+      add.u64 %rd7, %rd2, %rd7;
+      mov.u32 %r12, 0;
+      LOAD: add.u32 %r13, %r7, %r12;
+      tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%v0}}, [%r13];
+      {}
+      st.global.b32 [%rd7], %v0;
+      add.u64 %rd7, %rd7, 512;
+      add.u32 %r12, %r12, 1;
+      setp.lt.u32 %p1, %r12, {};
+      @%p1 bra LOAD;
+      tcgen05.fence::before_thread_sync;
+      {}
+      @%p2 bra END;
+      {}
+      END: ret;)",
+                        steps.load_wait, columns, steps.meet, steps.release));
+  }
+
+  LaunchReport run_case(const Case& each, const Steps& steps = {}) {
+    const int lines_a = each.m, lines_b = each.n;
+    const bool nibbles = each.scales != 0 && each.kind != "mxf8f6f4";
+    const auto row_bytes = [&](const Type& type) {
+      return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8;
+    };
+    const Layout in_a(each.span, each.transpose_a, 0, lines_a, row_bytes(each.a), each.k);
+    const Layout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b), each.k);
+    const int bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
+    image.assign(static_cast<std::size_t>(bytes), 0);
+    a.assign(static_cast<std::size_t>(each.m * each.k), 0);
+    b.assign(static_cast<std::size_t>(each.n * each.k), 0);
+    std::vector<std::uint32_t> cells(256 * 128, 0);
+    for (int k = 0; k < each.k; ++k) {
+      for (int i = 0; i < each.m; ++i) {
+        const double x = a[static_cast<std::size_t>(i * each.k + k)] = value(each.a);
+        if (!each.a_in_tensor_memory) {
+          place(in_a, each.a, each, i, k, x);
+        } else {
+          const int per_cell = 32 / std::max(8, each.a.bits);
+          cells[static_cast<std::size_t>(k / per_cell * 128 + i)] |=
+              each.a.encode(x) << (k % per_cell * (32 / per_cell));
+        }
+      }
+      for (int j = 0; j < each.n; ++j) {
+        const double x = b[static_cast<std::size_t>(j * each.k + k)] = value(each.b);
+        place(in_b, each.b, each, j, k, x);
+      }
+    }
+    fill_scales(each, 128, cells, scales_a);
+    fill_scales(each, 192, cells, scales_b);
+    out_ = array(std::vector<std::uint32_t>(256 * 128, 0));
+    const std::uint64_t in = array(cells);
+    return run(kernel(each, steps, in_a, in_b, bytes), {1, 1, 1}, {128, 1, 1},
+               {array(image), out_, in});
+  }
+
+  /// Block scales of 256 lines from this column of `cells` on, in all quarters of the lanes.
+  void fill_scales(const Case& each, int column, std::vector<std::uint32_t>& cells,
+                   std::vector<std::array<double, 4>>& scales) {
+    scales.assign(256, {1, 1, 1, 1});
+    for (int line = 0; line < 256 && each.scales != 0; ++line) {
+      std::uint32_t cell = 0;
+      for (int i = 0; i < each.scales; ++i) {
+        const auto step = static_cast<int>(random() % 4);  // 2^step
+        scales[static_cast<std::size_t>(line)][static_cast<std::size_t>(i)] = 1 << step;
+        const int code = each.scales == 4 ? (step + 7) << 3 : step + 127;
+        cell |= static_cast<std::uint32_t>(code) << (8 * i);
+      }
+      for (int quarter = 0; quarter < 4; ++quarter) {
+        cells[static_cast<std::size_t>((column + line / 32) * 128 + quarter * 32 + line % 32)] =
+            cell;
+      }
+    }
+  }
+
+  double expected(const Case& each, int i, int j) const {
+    double sum = 0;
+    for (int k = 0; k < each.k; ++k) {
+      double product =
+          a[static_cast<std::size_t>(i * each.k + k)] * b[static_cast<std::size_t>(j * each.k + k)];
+      if (each.scales != 0) {
+        const auto part = static_cast<std::size_t>(k / (each.k / each.scales));
+        product *= scales_a[static_cast<std::size_t>(i)][part] *
+                   scales_b[static_cast<std::size_t>(j)][part];
+      }
+      sum += product;
+    }
+    return sum;
+  }
+
+  void check(const Case& each) {
+    SCOPED_TRACE(fmt::format("{} {} x {} m {} n {} span {}{}{}", each.kind, each.a.name,
+                             each.b.name, each.m, each.n, each.span, each.transpose_a ? " A^T" : "",
+                             each.transpose_b ? " B^T" : ""));
+    const LaunchReport report = run_case(each);
+    expect_none(report);
+    const std::vector<std::uint32_t> cells = values<std::uint32_t>(out_, 256 * 128);
+    int wrong = 0;
+    for (int i = 0; i < each.m; ++i) {
+      for (int j = 0; j < each.n; ++j) {
+        int lane = i, column = j;
+        if (each.m == 64 && !each.weight_stationary) lane = i / 16 * 32 + i % 16;
+        if (each.m < 128 && each.weight_stationary) {
+          const int width = each.n * each.m / 128;
+          lane = i + j / width * each.m;
+          column = j % width;
+        }
+        const std::uint32_t cell = cells[static_cast<std::size_t>(column * 128 + lane)];
+        const double is = each.d_code == 2   ? static_cast<std::int32_t>(cell)
+                          : each.d_code == 0 ? matrix_tests::decode_float(cell & 0xFFFF, 5, 10)
+                                             : std::bit_cast<float>(cell);
+        const double wanted = expected(each, i, j);
+        if (is != wanted && ++wrong < 4)
+          ADD_FAILURE() << i << ", " << j << ": " << is << " for " << wanted;
+      }
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+
+  void expect_hazard(HazardKind kind, const Steps& steps, const Case& each = {"f16", f16, f16}) {
+    const Hazard hazard = found(run_case(each, steps), kind);
+    EXPECT_NE(hazard.message, "");
+  }
+
+  std::uint64_t out_ = 0;
+};
+
+TEST_F(TensorMemoryTest, MultipliesEveryDenseKind) {
+  check({"f16", f16, f16});
+  check({"f16", bf16, bf16, 128, 256});
+  check({.kind = "f16", .a = f16, .b = f16, .n = 16, .d_code = 0});
+  check({"tf32", tf32, tf32, 128, 64, 8});
+  check({.kind = "i8", .a = s8, .b = u8, .n = 32, .k = 32, .d_code = 2});
+  check({.kind = "i8", .a = u8, .b = s8, .m = 64, .n = 24, .k = 32, .d_code = 2});
+  for (const Type& type : {e4m3, e5m2, e2m3, e3m2, e2m1})
+    check({"f8f6f4", type, e4m3, 128, 32, 32});
+  for (const Type& type : {e5m2, e2m3, e3m2, e2m1}) check({"f8f6f4", e4m3, type, 64, 40, 32});
+}
+
+TEST_F(TensorMemoryTest, MultipliesEveryLayout) {
+  for (const int span : {0, 32, 64, 128}) {
+    for (const int m : {64, 128}) {
+      for (int transposed = 0; transposed < 4; ++transposed) {
+        const bool a_t = (transposed & 1) != 0, b_t = (transposed & 2) != 0;
+        check({"f16", bf16, bf16, m, 64, 16, span, a_t, b_t});
+        check({"f8f6f4", e5m2, e4m3, m, 128, 32, span, a_t, b_t});
+      }
+    }
+  }
+}
+
+TEST_F(TensorMemoryTest, MultipliesAFromTensorMemory) {
+  check({.kind = "f16", .a = f16, .b = f16, .a_in_tensor_memory = true});
+  check({.kind = "tf32", .a = tf32, .b = tf32, .k = 8, .a_in_tensor_memory = true});
+  check({.kind = "f8f6f4", .a = e4m3, .b = e5m2, .k = 32, .a_in_tensor_memory = true});
+}
+
+TEST_F(TensorMemoryTest, MultipliesWithBlockScales) {
+  for (const Type& type : {e4m3, e5m2, e2m3, e3m2, e2m1}) {
+    check({.kind = "mxf8f6f4", .a = type, .b = e4m3, .n = 64, .k = 32, .scales = 1});
+  }
+  check({.kind = "mxf4", .a = packed_e2m1, .b = packed_e2m1, .n = 64, .k = 64, .scales = 2});
+  check({.kind = "mxf4nvf4", .a = packed_e2m1, .b = packed_e2m1, .n = 128, .k = 64, .scales = 2});
+  check({.kind = "mxf4nvf4", .a = packed_e2m1, .b = packed_e2m1, .n = 192, .k = 64, .scales = 4});
+}
+
+TEST_F(TensorMemoryTest, MultipliesWeightStationary) {
+  for (const int m : {32, 64, 128}) {
+    for (const int n : {64, 128, 256}) {
+      check({.kind = "f16", .a = f16, .b = f16, .m = m, .n = n, .weight_stationary = true});
+    }
+  }
+}
+
+/// The cells of fragments as layouts of bits: strides of the thread's and the value's coordinates, in a matrix of 16
+/// or 32 rows of `row` bits. CuTe states them so in its copy traits for these instructions.
+struct BitLayout {
+  TensorShape shape;
+  std::array<std::array<int, 2>, 3> thread, value;  // {extent, stride}
+  int row;
+};
+
+TEST_F(TensorMemoryTest, FragmentsHaveTheLayoutsOfTheInstructions) {
+  const BitLayout layouts[] = {
+      {TensorShape::l32_b32, {{{32, 64}, {1, 0}, {1, 0}}}, {{{2, 32}, {1, 0}, {1, 0}}}, 64},
+      {TensorShape::l16_b64, {{{2, 1024}, {2, 32}, {8, 128}}}, {{{2, 64}, {1, 0}, {1, 0}}}, 128},
+      {TensorShape::l16_b128, {{{4, 32}, {8, 256}, {1, 0}}}, {{{2, 2048}, {2, 128}, {1, 0}}}, 256},
+      {TensorShape::l16_b256, {{{4, 64}, {8, 512}, {1, 0}}}, {{{2, 32}, {2, 4096}, {2, 256}}}, 512},
+      {TensorShape::l16_b32_twice,
+       {{{16, 128}, {2, 64}, {1, 0}}},
+       {{{2, 32}, {1, 0}, {1, 0}}},
+       128},
+  };
+  const auto sum = [](const std::array<std::array<int, 2>, 3>& layout, int index) {
+    int bit = 0;
+    for (const auto& [extent, stride] : layout) {
+      bit += index % extent * stride;
+      index /= extent;
+    }
+    return bit;
+  };
+  for (const BitLayout& layout : layouts) {
+    TensorFragment fragment{.shape = layout.shape, .repeats = 2, .split = 2};
+    for (int thread = 0; thread < 32; ++thread) {
+      for (int i = 0; i < fragment.registers(); ++i) {
+        const int bit = sum(layout.thread, thread) + sum(layout.value, i);
+        const TensorAddress cell = cell_of(fragment, thread, i);
+        EXPECT_EQ(cell.lane, bit / layout.row) << thread << " " << i;
+        EXPECT_EQ(cell.column, bit % layout.row / 32) << thread << " " << i;
+      }
+    }
+  }
+}
+
+TEST_F(TensorMemoryTest, LoadsUndoStoresInEveryShape) {
+  struct Shape {
+    const char* name;
+    const char* split;
+    int per_repeat, lanes;
+  };
+  for (const Shape& shape :
+       {Shape{"32x32b", "", 1, 32}, Shape{"16x64b", "", 1, 16}, Shape{"16x128b", "", 2, 16},
+        Shape{"16x256b", "", 4, 16}, Shape{"16x32bx2", ", 64", 1, 16}}) {
+    for (const int repeats : {1, 4, 16}) {
+      for (const bool packed : {false, true}) {
+        const int count = shape.per_repeat * repeats;
+        std::string list, fill, compare;
+        for (int i = 0; i < count; ++i) {
+          list += fmt::format("{}%x{}", i == 0 ? "" : ", ", i);
+          fill += fmt::format("mad.lo.u32 %x{0}, %r1, 977, {1};\n", i, i * 7919 + 1);
+          compare += fmt::format(
+              "mad.lo.u32 %r5, %r1, 977, {1};\nsetp.ne.u32 %p1, %x{0}, %r5;\n@%p1 add.u32 %r6, "
+              "%r6, 1;\nmov.u32 %x{0}, 0;\n",
+              i, i * 7919 + 1);
+        }
+        const std::string text = entry(
+            ".param .u64 out",
+            ".shared .b32 slot;\n" + registers() + fmt::format(".reg .b32 %t, %x<{}>;\n", count) +
+                fmt::format(R"(
+        ld.param.u64 %rd1, [out];
+        mov.u32 %r1, %tid.x;
+        tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512;
+        bar.warp.sync 0xffffffff;
+        ld.shared.b32 %t, [slot];
+        {0}
+        tcgen05.st.sync.aligned.{1}.x{2}{3}.b32 [%t]{4}, {{{5}}};
+        tcgen05.wait::st.sync.aligned;
+        mov.u32 %r6, 0;
+        tcgen05.ld.sync.aligned.{1}.x{2}{6}.b32 {{{5}}}, [%t]{4};
+        tcgen05.wait::ld.sync.aligned;
+        {7}
+        mul.wide.u32 %rd2, %r1, 4;
+        add.u64 %rd2, %rd1, %rd2;
+        st.global.u32 [%rd2], %r6;
+        tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 512;
+        ret;)",
+                            fill, shape.name, repeats, packed ? ".unpack::16b" : "", shape.split,
+                            list, packed ? ".pack::16b" : "", compare));
+        const std::uint64_t out = array(std::vector<std::uint32_t>(32, 1));
+        const LaunchReport report = run(text, {1, 1, 1}, {32, 1, 1}, {out});
+        expect_none(report);
+        EXPECT_EQ(values<std::uint32_t>(out, 32), std::vector<std::uint32_t>(32, 0))
+            << shape.name << repeats << packed;
+      }
+    }
+  }
+}
+
+TEST_F(TensorMemoryTest, ReportsAccumulatorsThatAreReadTooEarly) {
+  Steps steps;
+  steps.waits = false;
+  expect_hazard(HazardKind::in_flight, steps);
+  steps = {};
+  steps.parity = "1";  // of the phase before, which is complete
+  expect_hazard(HazardKind::in_flight, steps);
+  steps = {};
+  steps.commit = "";
+  expect_hazard(HazardKind::deadlock, steps);
+  steps = {};
+  steps.load_wait = "";
+  expect_hazard(HazardKind::in_flight, steps);
+}
+
+TEST_F(TensorMemoryTest, ReportsAccumulatorsThatNothingWrote) {
+  Steps steps;
+  steps.before_load = "add.u32 %r7, %r7, 128;\n";
+  expect_hazard(HazardKind::uninitialised_read, steps);
+}
+
+TEST_F(TensorMemoryTest, ReportsOperandsThatAreNotStored) {
+  Steps steps;
+  steps.store_wait = "";
+  expect_hazard(HazardKind::in_flight, steps,
+                {.kind = "f16", .a = f16, .b = f16, .a_in_tensor_memory = true});
+}
+
+TEST_F(TensorMemoryTest, ReportsMisuseOfAllocations) {
+  Steps steps;
+  steps.release = "";
+  expect_hazard(HazardKind::tensor_memory, steps);
+  steps = {};
+  steps.release += steps.release;
+  expect_hazard(HazardKind::tensor_memory, steps);
+  steps = {};
+  steps.meet = "";  // other warps find their columns released
+  expect_hazard(HazardKind::tensor_memory, steps);
+  for (const char* const columns : {"48", "16", "1024", "0"}) {
+    steps = {};
+    steps.allocate = fmt::format(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], {};\n", columns);
+    expect_hazard(HazardKind::tensor_memory, steps);
+  }
+  steps = {};
+  steps.allocate = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;\n";
+  steps.release = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32;\n";
+  expect_hazard(HazardKind::tensor_memory, steps);  // the product has 64 columns
+  steps = {};
+  steps.allocate += steps.allocate;
+  steps.relinquish = "";
+  expect_hazard(HazardKind::deadlock, steps);
+  steps = {};
+  steps.allocate = steps.relinquish + steps.allocate;
+  expect_hazard(HazardKind::tensor_memory, steps);
+}
+
+TEST_F(TensorMemoryTest, ReportsLanesThatAWarpDoesNotReach) {
+  Steps steps;
+  steps.lane_step = 64;  // warp 1 asks for lanes 64 on
+  const Hazard hazard = found(run_case({"f16", f16, f16}, steps), HazardKind::tensor_memory);
+  EXPECT_NE(hazard.message.find("warp 1 reaches lanes 32 to 63 only"), std::string::npos)
+      << hazard.message;
+  steps.lane_step = 0;  // the warp's own quarter
+  expect_none(run_case({"f16", f16, f16}, steps));
+}
+
+TEST_F(TensorMemoryTest, ReportsOperandsThatAreOverwritten) {
+  Steps steps;
+  steps.waits = false;
+  steps.before_load = "bar.sync 0;\nst.shared.b32 [data], %r1;\n" + wait_for("done", "0", "2");
+  const LaunchReport report = run_case({"f16", f16, f16}, steps);
+  EXPECT_TRUE(has(report, HazardKind::shared_race));
+}
+
+TEST_F(TensorMemoryTest, ReportsDescriptorsThatDoNotExist) {
+  Steps steps;
+  steps.a_flip = std::uint64_t{1} << 46;
+  expect_hazard(HazardKind::descriptor, steps);
+  steps = {};
+  steps.b_flip = std::uint64_t{1} << 61;  // swizzle mode 3
+  expect_hazard(HazardKind::descriptor, steps);
+  for (const std::uint32_t flip : {2u << 7, 4u << 10, 2u << 4, 1u << 17, 1u << 24, 1u << 2}) {
+    steps = {};
+    steps.form_flip = flip;
+    expect_hazard(HazardKind::descriptor, steps);
+  }
+}
+
+TEST_F(TensorMemoryTest, ReleasesAndAllocatesInTurn) {
+  // Warp 1 waits until warp 0 has released its columns.
+  const std::string text = entry("", ".shared .b32 slot[2];\n" + registers() + R"(.reg .b32 %t;
+      mov.u32 %r1, %tid.x;
+      shr.u32 %r2, %r1, 5;
+      shl.b32 %r3, %r2, 2;
+      mov.u32 %r4, slot;
+      add.u32 %r3, %r3, %r4;
+      tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 512;
+      bar.warp.sync 0xffffffff;
+      ld.shared.b32 %t, [%r3];
+      tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 512;
+      ret;)");
+  expect_none(run(text, {1, 1, 1}, {64, 1, 1}, {}));
+}
+
+}  // namespace
+}  // namespace rung::vgpu
