@@ -12,12 +12,22 @@ namespace cuda = rung::cuda;
 
 namespace {
 
+/// This library, or the program that contains it. A program may have loaded it for itself alone, and another library
+/// with the driver's names for all.
+void* own_symbols() {
+  Dl_info own;
+  if (dladdr(reinterpret_cast<void*>(&own_symbols), &own) == 0) return RTLD_DEFAULT;
+  void* const library = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return library == nullptr ? RTLD_DEFAULT : library;
+}
+
 /// A call by its name. A plain name means the newest of several versions.
 void* find_call(const char* name) {
   // Replacements of a single call of the driver come first.
   if (void* found = dlsym(RTLD_DEFAULT, ("rung_emu_" + std::string(name)).c_str())) return found;
+  static void* const own = own_symbols();
   for (const char* suffix : {"_v3", "_v2", ""}) {
-    if (void* found = dlsym(RTLD_DEFAULT, (name + std::string(suffix)).c_str())) return found;
+    if (void* found = dlsym(own, (name + std::string(suffix)).c_str())) return found;
   }
   return nullptr;
 }

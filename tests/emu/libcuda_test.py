@@ -67,17 +67,17 @@ NEXT = HEAD + '''
 .visible .entry next(.param .u64 data, .param .u64 to)
 {
   .reg .b64 %data, %to, %offset, %handle;
-  .reg .b32 %block, %blocks, %value, %one, %zero, %tid;
+  .reg .b32 %block, %blocks, %value, %one, %zero, %thread;
   .reg .pred %is_other, %is_last;
   ld.param.u64 %data, [data];
   ld.param.u64 %to, [to];
   mov.u32 %block, %ctaid.x;
   mov.u32 %blocks, %nctaid.x;
-  mov.u32 %tid, %tid.x;
+  mov.u32 %thread, %tid.x;
   mul.wide.u32 %offset, %block, 4;
   add.s64 %to, %to, %offset;
   add.s64 %offset, %data, %offset;
-  setp.ne.u32 %is_other, %tid, 0;
+  setp.ne.u32 %is_other, %thread, 0;
   @!%is_other st.global.u32 [%offset], %block;
   SYNCHRONIZE
   @%is_other ret;
@@ -171,6 +171,19 @@ class LibCuda(unittest.TestCase):
         out, err, code = run(self.next_of(race), (sys.executable,), LD_LIBRARY_PATH=str(FOLDER),
                              RUNG_EMU_ERROR_EXITCODE="9")
         self.assertEqual((out, code), ("done\n", 9), err)
+
+    def test_linked_texts_keep_their_lines(self):
+        other = ADD.replace("add(", "other(").replace('1 "kernel.py"', '1 "other.py"').replace(".loc 1 7", ".loc 1 9")
+        out, err, code = run(f'''
+            state, linked, size = ctypes.c_void_p(), ctypes.c_char_p(), ctypes.c_size_t()
+            check(cuda.cuLinkCreate_v2(0, None, None, ctypes.byref(state)))
+            for text in ({ADD.encode()!r}, {other.encode()!r}):
+                check(cuda.cuLinkAddData_v2(state, 1, text, ctypes.c_size_t(len(text)), b"", 0, None, None))
+            check(cuda.cuLinkComplete(state, ctypes.byref(linked), ctypes.byref(size)))
+            pointer, memory = numbers(range(32))
+            launch(linked.value.decode(), b"other", 1, 64, pointer)
+        ''')
+        self.assertRegex(err, "out of bounds: read .* at other.py:9")
 
     @staticmethod
     def next_of(text):

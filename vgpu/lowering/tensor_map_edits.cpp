@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vgpu/model/tensor_map.hpp"
+#include "vgpu/ptx/opcodes.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -105,6 +106,11 @@ class Expansion {
         {at(edit_.operands[0], static_cast<std::int64_t>(field)), stored});
   }
 
+  static void guard(Instruction& instruction, const Operand& by) {
+    instruction.guard = by.reg;
+    instruction.guard_negated = false;
+  }
+
   Operand sum(const Operand& value, std::uint64_t addend) {
     const Operand result = temporary(Type::b32);
     add(Opcode::add, {"u32"}, {result, value, immediate(addend)});
@@ -157,28 +163,42 @@ class Expansion {
     fail("is not supported");
   }
 
+  /// A predicate that is true in lane 0 of a warp that the instruction's guard does not exclude.
+  Operand first_lane() {
+    Operand lane, result = temporary(Type::pred);
+    lane.kind = Operand::Kind::special;
+    lane.name = "laneid";
+    const Operand own = temporary(Type::b32);
+    add(Opcode::mov, {"u32"}, {own, lane}).guard = -1;
+    if (edit_.guard < 0) {
+      add(Opcode::setp, {"eq", "u32"}, {result, own, immediate(0)});
+      return result;
+    }
+    Operand own_guard;
+    own_guard.kind = Operand::Kind::reg;
+    own_guard.reg = edit_.guard;
+    own_guard.negated = edit_.guard_negated;
+    add(Opcode::setp, {"eq", "and", "u32"}, {result, own, immediate(0), own_guard}).guard = -1;
+    return result;
+  }
+
   /// One lane copies the map from shared to global memory, between barriers of the warp.
   void copy() {
     if (edit_.operands.size() != 3 || edit_.operands[0].kind != Operand::Kind::address ||
-        edit_.operands[1].kind != Operand::Kind::address || edit_.guard >= 0) {
-      fail("takes two addresses and 128, and no guard");
+        edit_.operands[1].kind != Operand::Kind::address) {
+      fail("takes two addresses and 128");
     }
-    Operand lane, is_first = temporary(Type::pred);
-    lane.kind = Operand::Kind::special;
-    lane.name = "laneid";
     const Operand all = immediate(0xffffffff);
+    const Operand is_first = first_lane();
     add(Opcode::bar, {"warp", "sync"}, {all});
-    const Operand own = temporary(Type::b32);
-    add(Opcode::mov, {"u32"}, {own, lane});
-    add(Opcode::setp, {"eq", "u32"}, {is_first, own, immediate(0)});
     for (std::int64_t byte = 0; byte < map_bytes; byte += copied_bytes) {
       Operand pair;
       pair.kind = Operand::Kind::vector;
       pair.elements = {temporary(Type::b64), temporary(Type::b64)};
-      add(Opcode::ld, {"shared", "v2", "b64"}, {pair, at(edit_.operands[1], byte)}).guard =
-          is_first.reg;
-      add(Opcode::st, {"global", "v2", "b64"}, {at(edit_.operands[0], byte), pair}).guard =
-          is_first.reg;
+      guard(add(Opcode::ld, {"shared", "v2", "b64"}, {pair, at(edit_.operands[1], byte)}),
+            is_first);
+      guard(add(Opcode::st, {"global", "v2", "b64"}, {at(edit_.operands[0], byte), pair}),
+            is_first);
     }
     add(Opcode::fence, {"acq_rel", edit_.has("sys") ? "sys" : "gpu"}, {});
     add(Opcode::bar, {"warp", "sync"}, {all});

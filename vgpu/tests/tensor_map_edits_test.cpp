@@ -34,8 +34,9 @@ class TensorMapEditsTest : public AsyncTest {
       mov.u32 %r9, 16;
       mov.u64 %rd4, 64;
       )" + edits + R"(
-      tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd3], [made], 128;
-      fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;
+      setp.lt.u32 %p2, %r1, 32;
+      @%p2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd3], [made], 128;
+      @%p2 fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;
       @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
       @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [data], [%rd3, {%r7, %r8}], [bar];
       )" + wait_for("bar", "0", "0") + R"(

@@ -15,7 +15,7 @@ def prepare(module):
         if self._has_ltoir:
             return module.ObjectCode.from_ptx(self.get_linked_ptx())
         codes = [each.code for each in self._object_codes]
-        self._complete, self._info_log, self._error_log = True, "", ""
+        self.linker, self._complete, self._info_log, self._error_log = driver, True, "", ""
         return module.ObjectCode.from_ptx(codes[0] if len(codes) == 1 else driver.link(codes))
 
     of_linker.complete = complete

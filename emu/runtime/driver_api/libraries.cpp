@@ -1,11 +1,14 @@
 // Libraries, which are modules here, and the linker of PTX: one input is the result as it is; of
 // several the directives at the top are kept once.
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "emu/runtime/driver_api/from_runtime.hpp"
 
@@ -15,6 +18,7 @@ namespace cuda = rung::cuda;
 
 struct CUlinkState_st {
   std::string text;
+  int files = 0;  // the highest number of a file in line tables
 };
 
 namespace {
@@ -55,13 +59,36 @@ bool is_directive_of_file(std::string_view line) {
          line.starts_with(".address_size");
 }
 
+/// The line, in which the number of a file (`.file 1 "a.cu"`, `.loc 1 27 3`) is increased by `before`, the highest number
+/// of the texts before. `most` is raised to the sum.
+std::string renumbered(std::string_view line, int before, int& most) {
+  for (const std::string_view directive : {".file", ".loc"}) {
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin == line.npos || !line.substr(begin).starts_with(directive)) continue;
+    const auto first = line.find_first_not_of(" \t", begin + directive.size());
+    const auto last = std::min(line.find_first_not_of("0123456789", first), line.size());
+    int number = 0;
+    if (first == line.npos ||
+        std::from_chars(line.data() + first, line.data() + last, number).ec != std::errc()) {
+      break;
+    }
+    most = std::max(most, number + before);
+    return std::string(line.substr(0, first)) + std::to_string(number + before) +
+           std::string(line.substr(last));
+  }
+  return std::string(line);
+}
+
 CUresult append(CUlinkState state, std::string_view text) {
   if (text.find(".version") == std::string_view::npos) return CUDA_ERROR_INVALID_IMAGE;
   const bool is_first = state->text.empty();
+  const int before = state->files;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);
     const std::string_view line = text.substr(0, end + 1);
-    if (is_first || !is_directive_of_file(line)) state->text += line;
+    if (is_first || !is_directive_of_file(line)) {
+      state->text += renumbered(line, before, state->files);
+    }
     text.remove_prefix(end + 1);
   }
   state->text += '\n';
