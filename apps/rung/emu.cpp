@@ -39,7 +39,7 @@ struct EmuArguments {
   std::vector<std::string> include_folders, definitions;
   std::string standard, optimisation;
   std::string gpu = "h200", compiler = "clang";
-  bool no_check = false, lines = false;
+  bool no_check = false, lines = false, ci = false;
   std::string threads, limit, launches, devices, json;
   bool keep = false, no_cache = false;
   bool no_order = false, leak_check = false, gen_suppressions = false,
@@ -106,6 +106,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::threads_variable, arguments.threads},
           {emu::limit_variable, arguments.limit},
           {emu::launches_variable, arguments.launches},
+          {emu::ci_variable, arguments.ci ? "1" : "0"},
           {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
           {emu::order_variable, arguments.no_order ? "0" : "1"},
@@ -345,6 +346,9 @@ Action add_emu(Options& app) {
                  "Run the first N launches of each kernel and skip the others, for programs that "
                  "repeat a kernel to measure it (default: all run)")
       ->type_name("N");
+  app.add_flag("--ci", arguments->ci,
+               "Check and count the first three launches of each kernel and configuration, and run "
+               "the others without");
   app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");
   app.add_flag("--leak-check", arguments->leak_check,
