@@ -39,6 +39,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmulationArgume
           {emu::threads_variable, arguments.threads},
           {emu::limit_variable, arguments.limit},
           {emu::launches_variable, arguments.launches},
+          {emu::ci_variable, arguments.ci ? "1" : "0"},
           {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
           {emu::order_variable, arguments.no_order ? "0" : "1"},
@@ -184,6 +185,9 @@ void add_emulation_options(Options& app, EmulationArguments& arguments) {
                  "Run the first N launches of each kernel and skip the others, for programs that "
                  "repeat a kernel to measure it (default: all run)")
       ->type_name("N");
+  app.add_flag("--ci", arguments.ci,
+               "Check and count the first three launches of each kernel and configuration, and run "
+               "the others without");
   arguments.add_orders(app);
   app.add_option("--json", arguments.json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");

@@ -18,7 +18,7 @@ namespace rung {
 
 struct EmulationArguments : OrderArguments {
   std::string gpu;  // empty: h200
-  bool no_check = false, lines = false, no_order = false, leak_check = false;
+  bool no_check = false, lines = false, ci = false, no_order = false, leak_check = false;
   bool gen_suppressions = false, allow_unchecked_errors = false;
   std::string threads, limit, launches, devices, json;
   std::vector<std::string> suppressions;

@@ -193,9 +193,24 @@ std::string interruption(const Json& interrupted) {
 }
 
 std::string skipped_launches(const Json& kernel) {
-  return fmt::format("{}: {} launches skipped after {}", kernel.at("kernel").get<std::string>(),
-                     kernel.at("skipped").get<std::uint64_t>(),
-                     kernel.at("ran").get<std::uint64_t>());
+  const std::string name = kernel.at("kernel"), left = kernel.value("left", "run");
+  const auto skipped = kernel.at("skipped").get<std::uint64_t>();
+  const auto ran = kernel.at("ran").get<std::uint64_t>();
+  if (left == "repeated run") {
+    return fmt::format(
+        "{}: of {} launches, {} repeated one that changed nothing, and did not run again: results, "
+        "counters and reports are the same",
+        name, skipped + ran, skipped);
+  }
+  if (left == "checks") {
+    return fmt::format(
+        "{}: {} launches ran without checks and counters after {} with the same configuration "
+        "(--ci): results are right, hazards are those of the checked ones",
+        name, skipped, ran);
+  }
+  return fmt::format(
+      "{}: {} launches skipped after {} (--launches): results that need them are wrong", name,
+      skipped, ran);
 }
 
 vgpu::Counters counters(const Json& json) {

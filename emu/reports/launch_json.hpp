@@ -42,7 +42,8 @@ vgpu::Counters counters(const Json& json);
 Json to_json(const vgpu::LineCounters& line);
 vgpu::LineCounters line_counters(const Json& line);
 
-/// "K: 8 launches skipped after 2", of {"kernel": "K", "ran": 2, "skipped": 8}.
+/// "K: 8 launches skipped after 2 (--launches): …", of {"kernel": "K", "ran": 2, "skipped": 8,
+/// "left": "run"}. "left" is what was left out: the run, a repeated run, or checks.
 std::string skipped_launches(const Json& kernel);
 
 /// "signal 15 (Terminated), while K ran for 2.5 s", of {"signal": 15, "kernel": "K", "seconds": 2.5}.

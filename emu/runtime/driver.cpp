@@ -34,6 +34,9 @@ namespace {
 constexpr std::int64_t max_threads = 1024, max_limit = std::int64_t{1} << 50;
 constexpr std::int64_t max_schedule = 1'000'000'000;
 
+// With --ci, of each kernel and configuration. The first ones may differ from the others.
+constexpr std::uint64_t observed_launches_in_ci = 3;
+
 /// Says when --launches would help.
 void note_repetitions(const vgpu::LaunchReport& report) {
   static std::mutex mutex;
@@ -63,6 +66,8 @@ void set_up() {
     vgpu::set_schedule(static_cast<std::uint64_t>(*schedule));
     vgpu::set_memory_observer(report_memory);
   }
+  defaults.remembers_launches = true;
+  if (flag_variable(ci_variable)) defaults.observed_launches = observed_launches_in_ci;
   device_count();  // read now, whether or not the program asks
   vgpu::set_launch_defaults(defaults);
   const bool with_footprint = flag_variable(footprint_variable);

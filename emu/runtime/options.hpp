@@ -7,8 +7,9 @@ namespace rung::emu {
 inline constexpr const char* gpu_variable = "RUNG_EMU_GPU";          // as --gpu: "h200"
 inline constexpr const char* check_variable = "RUNG_EMU_CHECK";      // "0": no counters, no hazards
 inline constexpr const char* threads_variable = "RUNG_EMU_THREADS";  // CPU threads
-inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp instructions per launch
-inline constexpr const char* devices_variable = "RUNG_EMU_DEVICES";  // how many
+inline constexpr const char* ci_variable = "RUNG_EMU_CI";        // 1: observe few repeated launches
+inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";  // warp instructions per launch
+inline constexpr const char* devices_variable = "RUNG_EMU_DEVICES";    // how many
 inline constexpr const char* launches_variable = "RUNG_EMU_LAUNCHES";  // of each kernel that run
 inline constexpr const char* lines_variable = "RUNG_EMU_LINES";        // "1": counters by line too
 inline constexpr const char* sites_variable = "RUNG_EMU_SITES";        // "1": by instruction too

@@ -102,12 +102,18 @@ Json leak(const LiveAllocation& allocation) {
   return json;
 }
 
-// Results of a program that skips launches are not the program's.
+/// What was left out of launches, as launch_json.hpp has it.
+const char* left_out(vgpu::SkippedLaunches::Left left) {
+  using Left = vgpu::SkippedLaunches::Left;
+  return left == Left::run ? "run" : left == Left::repeated_run ? "repeated run" : "checks";
+}
+
 void report_skipped_launches() {
   for (const vgpu::SkippedLaunches& kernel : vgpu::skipped_launches()) {
     report("skipped", {{"kernel", readable_name(kernel.kernel)},
                        {"ran", kernel.ran},
-                       {"skipped", kernel.skipped}});
+                       {"skipped", kernel.skipped},
+                       {"left", left_out(kernel.left)}});
   }
 }
 

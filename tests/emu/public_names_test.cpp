@@ -144,11 +144,44 @@ TEST(PublicNames, LaunchesThatAreSkipped) {
   EXPECT_EQ(output.exit_code, 0) << output.err;
   EXPECT_EQ(output.out, "2 1\n");
   EXPECT_EQ(output.json.at("kernels").size(), 3u);
-  EXPECT_EQ(output.json.at("skipped").dump(), R"([{"kernel":"add","ran":2,"skipped":3}])");
-  EXPECT_NE(output.err.find("add: 3 launches skipped after 2 (--launches)\n"), std::string::npos)
+  EXPECT_EQ(output.json.at("skipped").dump(),
+            R"([{"kernel":"add","ran":2,"skipped":3,"left":"run"}])");
+  EXPECT_NE(output.err.find("add: 3 launches skipped after 2 (--launches): results that need them"),
+            std::string::npos)
       << output.err;
   EXPECT_EQ(run_emu("programs/repeated_launches.cu").out, "5 1\n");
   EXPECT_EQ(run_emu("programs/repeated_launches.cu", "--launches 0").exit_code, 2);
+}
+
+// Two runs show that a launch changes nothing: with the first data, and with the second.
+TEST(PublicNames, LaunchesThatRepeatOneThatChangedNothing) {
+  const EmuOutput output = run_emu("programs/timing_loop.cu");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "6 6\n");
+  EXPECT_EQ(output.json.at("skipped").dump(),
+            R"([{"kernel":"weigh","ran":4,"skipped":11,"left":"repeated run"}])");
+  const auto& kernels = output.json.at("kernels");
+  ASSERT_EQ(kernels.size(), 15u);
+  for (const auto& kernel : kernels) {
+    EXPECT_EQ(kernel.at("counters").dump(), kernels.at(0).at("counters").dump());
+  }
+  EXPECT_NE(output.err.find("weigh: of 15 launches, 11 repeated one that changed nothing"),
+            std::string::npos)
+      << output.err;
+  const EmuOutput adds = run_emu("programs/timing_loop.cu", "-DADDS");
+  EXPECT_EQ(adds.out, "15 15\n");
+  EXPECT_EQ(adds.json.at("skipped").dump(), "[]");
+}
+
+TEST(PublicNames, RepeatedLaunchesRunUncheckedInCi) {
+  const EmuOutput output = run_emu("programs/timing_loop.cu", "-DADDS --ci");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "15 15\n");
+  EXPECT_EQ(output.json.at("skipped").dump(),
+            R"([{"kernel":"weigh","ran":3,"skipped":12,"left":"checks"}])");
+  EXPECT_NE(output.err.find("weigh: 12 launches ran without checks and counters after 3 "),
+            std::string::npos)
+      << output.err;
 }
 
 TEST(PublicNames, GridConstantsAreNotCopied) {

@@ -84,6 +84,7 @@ void load(cuda::Module* module, const void* image, const vgpu::Module::Addresses
     return vgpu::Module::load(text, name_of(text), context.memory, CallStack::allowed, placed);
   });
   require_target(state->module->text());
+  state->depends_on_memory_only = depends_on_memory_only(state->module->text());
   for (const auto& [name, address] : placed) {
     context.ranges[reinterpret_cast<std::uint64_t>(address)] = {Origin::managed,
                                                                 cuda::attach_global};

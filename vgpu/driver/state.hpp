@@ -13,6 +13,7 @@
 #include "core/cuda_driver/api.hpp"
 #include "vgpu/driver/capture.hpp"
 #include "vgpu/driver/handles.hpp"
+#include "vgpu/driver/launch_memo.hpp"
 #include "vgpu/driver/pending_operations.hpp"
 #include "vgpu/driver/program_order.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
@@ -60,6 +61,7 @@ struct FunctionState {
 
 struct ModuleState {
   std::unique_ptr<vgpu::Module> module;
+  bool depends_on_memory_only = false;  // driver/launch_memo.hpp
   std::map<std::string, cuda::Function, std::less<>> functions;
 };
 
@@ -109,6 +111,7 @@ struct ContextState {
   std::map<cuda::Limit, std::size_t> limits;
   cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
   std::vector<std::weak_ptr<Capture>> captures;
+  LaunchMemo launch_memo;    // only if LaunchDefaults::remembers_launches
   std::string printed;       // by the last kernel, not yet shown
   bool has_printed = false;  // a kernel that calls printf was launched
 

@@ -53,12 +53,22 @@ void run_pending_operations() {
 }
 
 std::vector<SkippedLaunches> skipped_launches() {
+  using Left = SkippedLaunches::Left;
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);
   std::vector<SkippedLaunches> skipped;
   for (const auto& [kernel, count] : process.launch_counts) {
     const std::uint64_t ran = std::min(count, process.defaults.launches_per_kernel);
-    if (count > ran) skipped.push_back({kernel, ran, count - ran});
+    if (count > ran) skipped.push_back({kernel, ran, count - ran, Left::run});
+  }
+  for (const auto& [handle, context] : process.contexts) {
+    for (const auto& [kernel, launches] : context->launch_memo.launches()) {
+      const auto& [ran, repeated, unobserved] = launches;
+      if (repeated > 0) skipped.push_back({kernel, ran, repeated, Left::repeated_run});
+      if (unobserved > 0) {
+        skipped.push_back({kernel, ran - unobserved, unobserved, Left::observation});
+      }
+    }
   }
   return skipped;
 }

@@ -37,14 +37,20 @@ struct LaunchDefaults {
   /// Maximum number of launches of each kernel that run; later ones do nothing. For programs that
   /// repeat a kernel to measure it. 0: no limit.
   std::uint64_t launches_per_kernel = 0;
+  /// A launch that repeats one that changed nothing is reported without running again
+  /// (driver/launch_memo.hpp).
+  bool remembers_launches = false;
+  /// The number of launches of each kernel and configuration that are observed; 0: all.
+  std::uint64_t observed_launches = 0;
 };
 void set_launch_defaults(const LaunchDefaults& defaults);
 
-/// The number of launches of each kernel that ran and that were skipped
-/// (LaunchDefaults::launches_per_kernel).
+/// What the options above left out of a kernel's launches.
 struct SkippedLaunches {
+  enum class Left { run, repeated_run, observation };
   std::string kernel;
   std::uint64_t ran = 0, skipped = 0;
+  Left left = Left::run;
 };
 std::vector<SkippedLaunches> skipped_launches();
 
