@@ -202,6 +202,38 @@ TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
   EXPECT_EQ(values<std::uint32_t>(out, 37), std::vector<std::uint32_t>(37, 1));
 }
 
+TEST_F(TensorPairTest, GathersAndScattersRows) {
+  std::vector<std::uint16_t> matrix(16 * 32);
+  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::uint16_t>(i);
+  const std::uint64_t to = array(std::vector<std::uint16_t>(16 * 32, 0));
+  const std::string text =
+      entry(".param .u64 from, .param .u64 to",
+            ".shared .align 128 .b8 data[256];\n.shared .align 8 .b64 bar;\n" + registers() + R"(
+      ld.param.u64 %rd1, [from];
+      ld.param.u64 %rd2, [to];
+      mbarrier.init.shared.b64 [bar], 1;
+      fence.mbarrier_init.release.cluster;
+      mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+      cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [data], [%rd1, {0, 9, 2, 15, 4}], [bar];
+      )" + wait_for("bar", "0", "1") +
+                R"(
+      cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd2, {0, 3, 12, 0, 7}], [data];
+      cp.async.bulk.commit_group;
+      cp.async.bulk.wait_group 0;
+      ret;)");
+  const auto of = [&](std::uint64_t address) {
+    return map(address, TensorElement::bf16, 32, 16, 64, 32, 1);
+  };
+  expect_none(run(text, {1, 1, 1}, {1, 1, 1}, {of(array(matrix)), of(to)}));
+  const auto result = values<std::uint16_t>(to, 16 * 32);
+  const std::array<std::array<std::size_t, 2>, 4> moved = {{{9, 3}, {2, 12}, {15, 0}, {4, 7}}};
+  for (const auto& [from_row, to_row] : moved) {
+    for (std::size_t i = 0; i < 32; ++i)
+      EXPECT_EQ(result[to_row * 32 + i], matrix[from_row * 32 + i]);
+  }
+  EXPECT_EQ(result[32], 0);
+}
+
 TEST_F(TensorPairTest, ConvertsSmallFloats) {
   // Rounds 5 (a tie of e2m1), a NaN, infinity and -0.25 to each format, and widens the pairs again.
   const std::string text = entry(".param .u64 out", registers() + R"(.reg .b8 %b<2>;
