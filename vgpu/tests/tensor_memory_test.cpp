@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <random>
 
 #include "vgpu/model/tensor_memory_ops.hpp"
@@ -22,9 +23,12 @@ struct Type {
   std::uint32_t encode(double value) const {
     if (exponent_bits == 0) return static_cast<std::uint32_t>(static_cast<int>(value)) & 0xFF;
     if (bits == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    static std::map<std::pair<std::string, double>, std::uint32_t> known;
+    if (const auto found = known.find({name, value}); found != known.end()) return found->second;
     for (std::uint32_t pattern = 0; pattern < 1u << bits; ++pattern) {
-      if (matrix_tests::decode_float(pattern, exponent_bits, mantissa_bits) == value)
-        return pattern;
+      if (matrix_tests::decode_float(pattern, exponent_bits, mantissa_bits) == value) {
+        return known[{name, value}] = pattern;
+      }
     }
     ADD_FAILURE() << value << " is no " << name;
     return 0;
