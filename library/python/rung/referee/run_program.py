@@ -143,8 +143,7 @@ class ProgramRunner:
                 raise ValueError
             value = np.frombuffer(data[at + offset:end], dtype).reshape(shape)
             (seen.inputs if array.role == "in" else seen.outputs)[array.name] = value
-            guard = set(data[at:at + offset])
-            if len(guard) > 1 or array.role == "in" and guard - {0xA5}:
+            if set(data[at:at + offset]) - {0xA5 if array.role == "in" else 0xFF}:
                 seen.broken_guards.append(array.name)
             at = end
         return at
