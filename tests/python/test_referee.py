@@ -3,6 +3,8 @@
 import doctest
 import json
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from rung.referee.expressions import ExpressionError, evaluate
 from rung.referee.object_symbols import undefined
 from rung.referee.operations import BY_NAME
 from rung.referee.run_kernels import Seen
+from rung.referee.task import from_table as task_from_table
 
 needs_clang = pytest.mark.skipif(
     not any(shutil.which(name) for name in ("clang++-19", "clang++-20", "clang++-21")) and not os.environ.get("RUNG_CLANG"),
@@ -117,6 +120,16 @@ def test_tasks_are_refused_in_one_line(tmp_path, text, message):
     with pytest.raises(rung.referee.TaskError) as error:
         rung.referee.read_task(path)
     assert message in str(error.value) and "\n" not in str(error.value) and "task.toml" in str(error.value)
+
+
+def test_the_task_of_the_page_is_valid():
+    tomllib = pytest.importorskip("tomllib")
+    page = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
+    text, = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    task = task_from_table(tomllib.loads(text))
+    assert task.operation.name == "gemm" and task.public and task.claims
+    named = re.search(r"\*\*Operations\*\*: (.*?)\.", page, re.DOTALL)[1].split(",")
+    assert [each.strip() for each in named] == list(BY_NAME)
 
 
 def test_a_claim_below_the_roofline_is_accused():
