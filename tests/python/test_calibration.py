@@ -1,4 +1,4 @@
-"""The calibration suite of rung.referee: a fifth of it, all verdicts right."""
+"""The calibration suite of rung.referee: an eighth of it, all verdicts right."""
 
 import os
 import shutil
@@ -13,10 +13,10 @@ pytestmark = pytest.mark.skipif(
     reason="no clang 19")
 
 
-def test_a_fifth():
-    found = summary(run(calibration.specimens()[::5], jobs=2))
+def test_an_eighth():
+    found = summary(run(calibration.specimens()[::8], jobs=2))
     assert (found["missed"], found["false_alarms"]) == ([], [])
-    assert found["caught"] >= 40 and found["right"] >= 10
+    assert found["caught"] >= 20 and found["right"] >= 5
 
 
 def test_the_suite_has_what_its_page_says():

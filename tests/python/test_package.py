@@ -77,7 +77,7 @@ def test_stubs_name_what_is_there():
 
 
 TYPED = """
-import numpy, rung, rung.metal
+import numpy, rung, rung.metal, rung.referee
 x = numpy.ones(3, numpy.float32)
 run = rung.Kernel("…", "f<float, 3>", constants={"N": 3}, include=["."], std="c++20")[1, (32, 1)](2.0, x, n=3)
 sectors: int = run.counters["global_load_sectors"]
@@ -87,6 +87,7 @@ kinds: list[str] = [device.kind for device in rung.devices()]
 product: object = rung.matmul(x, x, math="ieee")
 line = rung.CompileError().line
 assert line is None or line + 1
+verdict: str = rung.referee.judge("x.cu", rung.referee.Task("gemm", hidden=3), seed=3).verdict
 @rung.budget(bank_conflicts=0)
 def test(gpu: object) -> None:
     try:

@@ -3,6 +3,8 @@
 import doctest
 import json
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from rung.referee.expressions import ExpressionError, evaluate
 from rung.referee.object_symbols import undefined
 from rung.referee.operations import BY_NAME
 from rung.referee.run_kernels import Seen
+from rung.referee.task import from_table as task_from_table
 
 needs_clang = pytest.mark.skipif(
     not any(shutil.which(name) for name in ("clang++-19", "clang++-20", "clang++-21")) and not os.environ.get("RUNG_CLANG"),
@@ -119,6 +122,16 @@ def test_tasks_are_refused_in_one_line(tmp_path, text, message):
     assert message in str(error.value) and "\n" not in str(error.value) and "task.toml" in str(error.value)
 
 
+def test_the_task_of_the_page_is_valid():
+    tomllib = pytest.importorskip("tomllib")
+    page = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
+    text, = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    task = task_from_table(tomllib.loads(text))
+    assert task.operation.name == "gemm" and task.public and task.claims
+    named = re.search(r"\*\*Operations\*\*: (.*?)\.", page, re.DOTALL)[1].split(",")
+    assert [each.strip() for each in named] == list(BY_NAME)
+
+
 def test_a_claim_below_the_roofline_is_accused():
     claim = {"m": 4096, "n": 4096, "k": 4096, "seconds": 3.3e-6}
     task = rung.referee.Task("gemm", claims=[claim])
@@ -210,7 +223,9 @@ def test_command(tmp_path):
 
 @needs_clang
 def test_sample_of_the_calibration():
-    """One of 45 candidates; `rung.referee.calibration` judges all of them, and the test python.calibration a fifth."""
-    found = summary(run(calibration.specimens()[::45], jobs=2))
+    """Some of one file of kernels, and a program; the test python.calibration judges more."""
+    known = calibration.specimens()
+    chosen = [each for each in known if each.name.startswith("sum-atomic")][::3]
+    found = summary(run([*chosen, *(each for each in known if each.name == "program-stream/stale-pointers")], jobs=2))
     assert (found["missed"], found["false_alarms"]) == ([], [])
     assert found["caught"] >= 4 and found["right"] >= 1

@@ -88,12 +88,12 @@ class ProgramRunner:
         harness = _stored(self.function.harness, "referee", ".cu")
         code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--limit", _INSTRUCTIONS, "--threads", "1",
                                 "--json", report, "--", plan, results])
-        ended = f"; exit code {code}" if code not in (None, 0, 1) else ""
+        ended = f"; exit code {code}" if code is not None else ""
         facts = {"kernels": [], "reports": []}
         if os.path.exists(report):
             with open(report, encoding="utf-8") as file:
                 facts = json.load(file)
-        yield from self._seen(calls, results, facts, _last_lines(said) + ended)
+        yield from self._seen(calls, results, facts, _why(said) + ended)
 
     def _planned(self, call):
         flags = 1 * call.reuses + 2 * (call.purpose == "graph" and self.function.has_stream)
@@ -143,8 +143,7 @@ class ProgramRunner:
                 raise ValueError
             value = np.frombuffer(data[at + offset:end], dtype).reshape(shape)
             (seen.inputs if array.role == "in" else seen.outputs)[array.name] = value
-            guard = set(data[at:at + offset])
-            if len(guard) > 1 or array.role == "in" and guard - {0xA5}:
+            if set(data[at:at + offset]) - {0xA5 if array.role == "in" else 0xFF}:
                 seen.broken_guards.append(array.name)
             at = end
         return at
@@ -174,6 +173,7 @@ def _by_call(kernels):
     return found
 
 
-def _last_lines(text):
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    return "; ".join(lines[-2:])[:300]
+def _why(text):
+    """The lines of standard error that say why a program ended: the harness's own, otherwise the last two."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "leak" not in line]
+    return "; ".join([line for line in lines if line.startswith("referee: ")] or lines[-2:])[:300]

@@ -207,7 +207,7 @@ def specimens():
         "sigmoid": ("low precision", [("0.5f * x[i] * (1.0f + erff(x[i] * 0.70710678f))", "x[i] / (1.0f + expf(-1.702f * x[i]))")]),
         "relu": ("wrong formula", [("0.5f * x[i] * (1.0f + erff(x[i] * 0.70710678f))", "fmaxf(x[i], 0.0f)")]),
         "no-guard": ("out of bounds", [("if (i < n) ", "")]),
-        "float-half": ("low precision", [("y[i] = ", "y[i] = (float)(_Float16)")]),
+        "float-half": ("low precision", [("y[i] = 0.5f * x[i]", "y[i] = (float)(_Float16)(0.5f * x[i])")]),
         "only-once": ("caches", [("__global__", "__device__ int calls;\n__global__"), ("if (i < n)", "if (i < n && calls < 20)"),
                                  ("70710678f));", "70710678f));\n  if (i == 0) calls = calls + 1;")]),
     })
