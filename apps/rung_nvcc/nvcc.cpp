@@ -193,14 +193,7 @@ int compile_and_link(const std::vector<std::string>& words) {
 }  // namespace
 
 int run_nvcc(int argc, char** argv) {
-  try {
-    return with_signals_held([&] { return compile_and_link({argv + 1, argv + argc}); });
-  } catch (const CompileError& error) {
-    if (*error.what() != '\0') fmt::print(stderr, "rung-nvcc: {}\n", error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "rung-nvcc: {}\n", error.what());
-  }
-  return 1;
+  return run_driver("rung-nvcc", [&] { return compile_and_link({argv + 1, argv + argc}); });
 }
 
 }  // namespace rung::emu

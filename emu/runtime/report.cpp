@@ -147,6 +147,8 @@ void conclude_alone() {
 // The last one that used the device: what its children inherit is not theirs to report.
 std::atomic<pid_t> reporting_process = 0;
 
+void (*end_observer)() = nullptr;
+
 // Runs after the program's own exit handlers and destructors, which may free memory.
 __attribute__((destructor)) void report_at_exit() { report_end(); }
 
@@ -156,8 +158,11 @@ void note_reporting_process() { reporting_process = getpid(); }
 
 bool is_reporting_process() { return reporting_process == getpid(); }
 
+void set_end_observer(void (*observer)()) { end_observer = observer; }
+
 void report_end() {
   if (!is_reporting_process()) return;
+  if (end_observer != nullptr) end_observer();
   // After a fault nothing can be freed, and most programs exit at once.
   if (!Runtime::get().is_lost()) {
     for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
@@ -196,6 +201,13 @@ void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& detail
 }
 
 void report_hazard(const vgpu::Hazard& hazard) { report("hazard", told(hazard)); }
+
+void report_hazard(const vgpu::Hazard& hazard, std::string_view kind) {
+  Json json = to_json(hazard);
+  json["kind"] = kind;
+  note_reporting_process();
+  report("hazard", json);
+}
 
 void report_error(const std::string& message) { report("error", with_readable_names(message)); }
 

@@ -56,7 +56,7 @@ TEST(Device, CustomStartsFromTheH200) {
 
 TEST(Device, ErrorsNameWhatIsWrongAndWhatIsAllowed) {
   EXPECT_EQ(error_of("b200"),
-            "'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, custom, each with "
+            "'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, m2max, m3, m4max, custom, each with "
             "overrides such as "
             "'h200,multiprocessors=4'");
   EXPECT_EQ(error_of("h200,multiprocessors=0"),
