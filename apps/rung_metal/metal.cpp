@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,6 +20,7 @@
 #include "emu/compile/link/device_code.hpp"
 #include "emu/compile/metal/library_file.hpp"
 #include "emu/compile/process.hpp"
+#include "emu/compile/run_driver.hpp"
 #include "emu/compile/toolchain.hpp"
 
 namespace rung::emu {
@@ -132,6 +134,19 @@ void make_default_library(Words& words) {
                        make_library(request));
 }
 
+/// BLAS in place of Accelerate's, for programs that link with it; Rung's own comes first.
+Words blas_of(const Words& given) {
+  if (std::ranges::find(given, "Accelerate") == given.end()) return {};
+  Words words;
+  for (const fs::path& folder : {own_path().parent_path(), own_path().parent_path() / "../lib"}) {
+    if (fs::exists(folder / "librung_blas.so")) {
+      words = {(folder / "librung_blas.so").string(), "-Wl,-rpath," + folder.string()};
+    }
+  }
+  words.emplace_back("-lopenblas");
+  return words;
+}
+
 /// The compiler's command for host code.
 Words host_command(const std::string& tool, const Words& words, const fs::path& folder) {
   const bool is_c = tool == "clang" || tool == "cc" || tool == "gcc";
@@ -162,7 +177,11 @@ int compile_program(const std::string& tool, const Words& given) {
   const TemporaryFolder folder("rung-metal-");
   const bool asks = std::ranges::find(words, "--version") != words.end();
   if (asks) words = {"--version"};
-  const ExitStatus status = run(host_command(tool, words, folder.path()));
+  Words command = host_command(tool, words, folder.path());
+  if (links(words)) {
+    for (const std::string& word : blas_of(given)) command.push_back(word);
+  }
+  const ExitStatus status = run(command);
   return status.signal != 0 ? 1 : status.code;
 }
 

@@ -14,6 +14,7 @@
 #include "emu/compile/link/device_code.hpp"
 #include "emu/compile/nvcc_options.hpp"
 #include "emu/compile/process.hpp"
+#include "emu/compile/run_driver.hpp"
 #include "emu/compile/toolchain.hpp"
 
 namespace rung::emu {

@@ -79,17 +79,6 @@ std::string find_nvcc() {
       fmt::format("nvcc is neither on the PATH nor {}; it comes with the CUDA toolkit", usual));
 }
 
-int run_driver(const char* name, const std::function<int()>& body) {
-  try {
-    return with_signals_held(body);
-  } catch (const CompileError& error) {
-    if (*error.what() != '\0') fmt::print(stderr, "{}: {}\n", name, error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", name, error.what());
-  }
-  return 1;
-}
-
 std::vector<std::string> missing_functions(const std::string& ptx) {
   std::vector<std::string> missing;
   vgpu::ptx::Lexer lexer(ptx, "the program's PTX");

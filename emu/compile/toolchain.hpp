@@ -5,7 +5,6 @@
 // and the virtual GPU.
 
 #include <filesystem>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,10 +42,6 @@ struct MissingTool : std::runtime_error {
 struct CompileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// Runs the body of a compiler driver, with signals held. Prints errors after the driver's name and returns
-/// the exit code.
-int run_driver(const char* name, const std::function<int()>& body);
 
 struct CompileOptions {
   std::vector<std::filesystem::path> sources;  // CUDA, C++ and C by suffix; .o, .a and .so: linked

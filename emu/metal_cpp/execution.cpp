@@ -13,7 +13,7 @@
 #include "backends/metal/threadgroup_memory.hpp"
 #include "emu/metal_cpp/state.hpp"
 #include "emu/runtime/runtime.hpp"
-#include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/driver/dispatch.hpp"
 
 namespace rung::emu::metal_cpp {
 namespace {
@@ -64,11 +64,8 @@ vgpu::Dispatch driver_dispatch(const DispatchCommand& dispatch) {
   asked.grid = extent(dispatch.groups);
   asked.block = extent(dispatch.threads_per_group);
   if (dispatch.threads) asked.grid_threads = extent(*dispatch.threads);
-  if (dispatch.indirect.buffer) {
-    std::uint32_t groups[3];
-    gpu().cuMemcpyDtoH(groups, dispatch.indirect.buffer->state.address + dispatch.indirect.offset,
-                       sizeof groups);
-    asked.grid = {groups[0], groups[1], groups[2]};
+  if (const BufferObject* const buffer = dispatch.indirect.buffer.get()) {
+    asked.indirect = buffer->state.address + dispatch.indirect.offset;
   }
   const auto layout = rung::metal::layout_of(dispatch.threadgroup_memory);
   asked.dynamic_shared = layout.bytes;
@@ -197,9 +194,9 @@ class PassRun {
     std::vector<const NS::Object*> resources;
     for (const auto& [index, each] : dispatch.buffers) resources.push_back(each.buffer.get());
     for (const auto& [index, each] : dispatch.textures) resources.push_back(each.get());
+    resources.push_back(dispatch.indirect.buffer.get());
     in_order(dispatch.site, std::move(resources), [&](const Stream& stream) {
       vgpu::Dispatch asked = driver_dispatch(dispatch);
-      if (asked.grid.count() == 0) return;
       asked.stream = stream.handle();
       const cuda::Result result = vgpu::dispatch(asked);
       if (result != cuda::Result::success) fail(owner_, result);

@@ -77,9 +77,11 @@ BufferObject::~BufferObject() {
   if (state.heap) {
     state.heap->used -= aligned(state.bytes);
   } else {
-    device().allocated -= state.bytes;
+    metal_cpp::device().allocated -= state.bytes;
   }
 }
+
+HeapObject::~HeapObject() { metal_cpp::device().allocated -= size; }
 
 ResourceState& state_of(const MTL::Resource& resource) {
   auto& object = const_cast<MTL::Resource&>(resource);
@@ -189,7 +191,7 @@ Buffer* Device::newBuffer(const void* bytes, UInteger length, ResourceOptions op
     buffer->state.address = reinterpret_cast<std::uint64_t>(bytes);
     buffer->deallocator = deallocator;
     buffer->is_given = true;
-    device().allocated += length;
+    rung::emu::metal_cpp::device().allocated += length;
     return buffer;
   });
 }
@@ -236,10 +238,10 @@ Heap* Device::newHeap(const HeapDescriptor* descriptor) {
     auto* const heap = named(new HeapObject, "MTL::Heap");
     heap->size = from.size;
     // Resources of heaps are untracked unless the descriptor says otherwise.
-    const bool is_default = (from.options & 0x300) == 0;
-    heap->options = from.options | (is_default ? ResourceHazardTrackingModeUntracked : 0);
+    heap->options = from.options;
+    if ((from.options & 0x300) == 0) heap->options |= ResourceHazardTrackingModeUntracked;
     heap->type = from.type;
-    device().allocated += from.size;
+    rung::emu::metal_cpp::device().allocated += from.size;
     return heap;
   });
 }

@@ -7,13 +7,14 @@
 #include <set>
 #include <vector>
 
-#include "emu/reports/severity.hpp"
+#include "emu/reports/metal_kinds.hpp"
+#include "emu/runtime/metal_reports.hpp"
 #include "emu/runtime/report.hpp"
 
 namespace rung::emu::metal_cpp {
 namespace {
 
-using Record = NS::Object::Record;
+using Record = NS::ObjectAccess::Record;
 
 /// Released objects keep their memory until many others have been released.
 constexpr std::size_t most_released = 20000;
@@ -74,8 +75,9 @@ void report_leaked_objects() {
   for (const auto& [serial, record] : objects().live) {
     const std::int64_t leaked = record->references - record->internal - record->pooled;
     const std::string_view name = record->class_name;
-    if (leaked <= 0 || name == "MTL::Device") continue;  // the system keeps the device, too
-    vgpu::Hazard hazard = hazard_at(
+    // The system keeps the device, too, and pools may be those of running handlers.
+    if (leaked <= 0 || name == "MTL::Device" || name == "NS::AutoreleasePool") continue;
+    rung::vgpu::Hazard hazard = hazard_at(
         record->made,
         record->lacks_pool
             ? fmt::format("leak: {} was autoreleased without an NS::AutoreleasePool", made(*record))
@@ -103,6 +105,8 @@ Object::Object() : record_(new Record) {
 
 Object::~Object() = default;
 
+void* Object::operator new(std::size_t bytes) { return ::operator new(bytes); }
+
 void Object::operator delete(void* memory) {
   // The object's record is what is left of it (remove_reference()).
   objects().released.emplace_back(memory, nullptr);
@@ -124,7 +128,7 @@ void Object::remove_reference() {
   Record* const record = record_;
   if (record->is_dead) {
     const CallSite site = CallSite::here();
-    vgpu::Hazard hazard = hazard_at(
+    rung::vgpu::Hazard hazard = hazard_at(
         site, fmt::format("{}: {} is released{} although its last reference was released{}",
                           over_release, made(*record), at(site), at(record->released)));
     hazard.first.access = record->class_name;

@@ -22,13 +22,18 @@ struct NS::Object::Record {
   rung::emu::CallSite made, released;
 };
 
+namespace NS {
+
 /// Reaches what objects do not show programs.
-struct NS::ObjectAccess {
-  static NS::Object::Record& record(const NS::Object& object) { return *object.record_; }
-  static void add(NS::Object& object) { object.add_reference(); }
-  static void remove(NS::Object& object) { object.remove_reference(); }
-  static void release_later(NS::Object& object) { object.release_later(); }
+struct ObjectAccess {
+  using Record = Object::Record;
+  static Record& record(const Object& object) { return *object.record_; }
+  static void add(Object& object) { object.add_reference(); }
+  static void remove(Object& object) { object.remove_reference(); }
+  static void release_later(Object& object) { object.release_later(); }
 };
+
+}  // namespace NS
 
 namespace rung::emu::metal_cpp {
 

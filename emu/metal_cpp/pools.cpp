@@ -39,7 +39,10 @@ std::vector<PoolObject*>& stack() {
 PoolObject::~PoolObject() {
   auto& pools = stack();
   const auto own = std::find(pools.begin(), pools.end(), this);
-  if (own == pools.end()) return drain_objects();  // of another thread, or drained already
+  if (own == pools.end()) {  // of another thread, or drained already
+    drain_objects();
+    return;
+  }
   const std::vector<PoolObject*> inner(own + 1, pools.end());
   for (auto each = inner.rbegin(); each != inner.rend(); ++each) (*each)->drain_objects();
   drain_objects();

@@ -5,8 +5,9 @@
 #include <map>
 #include <regex>
 
-#include "emu/compile/source/discarded_calls.hpp"
+#include "emu/compile/source/assigned_variable.hpp"
 #include "emu/metal_cpp/state.hpp"
+#include "emu/runtime/metal_reports.hpp"
 #include "emu/runtime/options.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/variables.hpp"

@@ -87,6 +87,7 @@ struct HeapDescriptorObject final : MTL::HeapDescriptor {
   MTL::HeapType type = MTL::HeapTypeAutomatic;
 };
 struct HeapObject final : MTL::Heap {
+  ~HeapObject() override;
   std::string label;
   std::size_t size = 0, used = 0;
   MTL::ResourceOptions options = 0;

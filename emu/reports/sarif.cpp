@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/fnv1a.hpp"
+#include "emu/reports/metal_kinds.hpp"
 #include "emu/reports/output_formats.hpp"
 #include "emu/reports/remedy.hpp"
 #include "emu/reports/source_files.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "emu/reports/metal_kinds.hpp"
 #include "vgpu/model/hazard.hpp"
 
 namespace rung::emu {

@@ -21,9 +21,6 @@ std::optional<Severity> severity_named(std::string_view name);
 // Kinds of accesses out of bounds, which have names of their own in reports.
 inline constexpr std::string_view use_after_free = "use after free";
 inline constexpr std::string_view host_pointer = "host pointer";
-// Kinds of what a Metal program does wrong without a kernel (emu/metal_cpp/).
-inline constexpr std::string_view over_release = "over-release";
-inline constexpr std::string_view api_misuse = "invalid use of Metal";
 
 /// The severity of a report of this kind with this message.
 Severity severity_of(std::string_view kind, std::string_view message);

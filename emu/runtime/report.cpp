@@ -18,6 +18,7 @@
 #include "emu/reports/severity.hpp"
 #include "emu/runtime/failed_calls.hpp"
 #include "emu/runtime/memory_history.hpp"
+#include "emu/runtime/metal_reports.hpp"
 #include "emu/runtime/options.hpp"
 #include "emu/runtime/own_conclusion.hpp"
 #include "emu/runtime/repeated_launches.hpp"

@@ -13,7 +13,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "vgpu/footprint.hpp"
@@ -40,10 +39,6 @@ void report_interruption(int signal);
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
 /// A hazard that belongs to no launch.
 void report_hazard(const vgpu::Hazard& hazard);
-/// The same, of a kind that only reports have (emu/reports/severity.hpp).
-void report_hazard(const vgpu::Hazard& hazard, std::string_view kind);
-/// Called before the report at the end, to report what only the end shows.
-void set_end_observer(void (*observer)());
 void report_error(const std::string& message);
 /// True if any device code was refused: most calls then fail for this reason.
 bool has_failure();

@@ -12,6 +12,7 @@
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
+#include "vgpu/driver/dispatch.hpp"
 #include "vgpu/driver/resources.hpp"
 
 namespace rung::vgpu::driver {
@@ -349,24 +350,27 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  /// Reads parameters from memory, as an access of the running operation.
+  /// Reads parameters and an indirect grid from memory, as accesses of the running operation.
   void load() {
-    ProgramOrder& order = process().order;
-    order.describe("kernel", kernel().name);
+    process().order.describe("kernel", kernel().name);
     for (const Argument& each : asked_.arguments) {
       if (each.kind != Argument::Kind::loaded) continue;
-      const std::size_t bytes = kernel().parameters.at(each.parameter).bytes;
-      if (!memory_.read(at(each), each.address, bytes)) {
-        fail(Result::illegal_address,
-             fmt::format("{}: its parameter {} of {} bytes is not in memory at {}", kernel().name,
-                         each.parameter, bytes, memory_.describe(each.address)));
-      }
-      order.access(memory_, each.address, bytes, Touch::read);
+      read(at(each), each.address, kernel().parameters.at(each.parameter).bytes);
     }
+    if (asked_.indirect == 0) return;
+    Dim3& grid = launch_.options.grid;
+    read(&grid, asked_.indirect, sizeof grid);
   }
 
  private:
   const KernelInfo& kernel() const { return info(*launch_.function->kernel); }
+  void read(void* to, std::uint64_t address, std::size_t bytes) {
+    if (!memory_.read(to, address, bytes)) {
+      fail(Result::illegal_address, fmt::format("{}: reads {} bytes at {}", kernel().name, bytes,
+                                                memory_.describe(address)));
+    }
+    process().order.access(memory_, address, bytes, Touch::read);
+  }
   std::byte* at(const Argument& argument) {
     return launch_.parameters.data() + kernel().parameters.at(argument.parameter).offset;
   }
@@ -398,7 +402,6 @@ void dispatch(ContextState& context, const Dispatch& asked) {
   launch.options.grid_threads = asked.grid_threads;
   launch.options.dynamic_shared = asked.dynamic_shared;
   launch.parameters.resize(info(*launch.function->kernel).parameter_bytes);
-  check(*launch.function, launch.options, launch.parameters);
   for (const Dispatch::Variable& each : asked.variables) {
     const auto variable = launch.module->module->global(each.name);
     if (variable) context.memory.write(variable->address, each.bytes.data(), each.bytes.size());
@@ -406,6 +409,8 @@ void dispatch(ContextState& context, const Dispatch& asked) {
   Arguments arguments(context, asked, launch);
   enqueue(context, asked.stream, [&](ContextState& running) {
     arguments.load();
+    if (launch.options.grid.count() == 0) return;
+    check(*launch.function, launch.options, launch.parameters);
     run(running, launch);
   });
   if (context.sticky == Result::success) return;

@@ -90,11 +90,11 @@ Library read_library(const fs::path& path) {
   const std::string text = read_file(path);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", "") != format_name) {
-    throw std::runtime_error(fmt::format(
-        text.empty() ? "{}: no such file"
-                     : "{}: not a library of rung-metal; a library that Apple's compiler made has no "
-                       "text: compile its source with rung-metal",
-        path.string()));
+    const char* const reason =
+        text.empty() ? "no such file"
+                     : "not a library of rung-metal; a library that Apple's compiler made has no text: "
+                       "compile its source with rung-metal";
+    throw std::runtime_error(fmt::format("{}: {}", path.string(), reason));
   }
   Library library;
   for (const Json& each : json.at("sources")) library.push_back(source_of(each));

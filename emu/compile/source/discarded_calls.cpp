@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emu/compile/source/assigned_variable.hpp"
 #include "emu/compile/source/characters.hpp"
 #include "emu/compile/source/tokens.hpp"
 

@@ -27,8 +27,4 @@ std::string launch_text(std::string_view text, int line);
 /// empty if it takes none.
 std::string allocated_variable(std::string_view text, int line, std::string_view function);
 
-/// The variable that the call of `function` on this line initialises or is assigned to: "x" for
-/// auto* x = device->newBuffer(n); empty if there is none.
-std::string assigned_variable(std::string_view text, int line, std::string_view function);
-
 }  // namespace rung::emu

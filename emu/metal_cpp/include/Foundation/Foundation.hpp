@@ -29,7 +29,7 @@
 
 using CFTimeInterval = double;
 
-namespace NS {
+namespace NS __attribute__((visibility("default"))) {
 
 using Integer = std::intptr_t;
 using UInteger = std::uintptr_t;
@@ -63,6 +63,7 @@ class Object {
  public:
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
+  void* operator new(std::size_t bytes);
   void operator delete(void* memory);
 
   UInteger retainCount() const;

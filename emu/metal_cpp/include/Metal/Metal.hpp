@@ -6,7 +6,7 @@
 #include "Foundation/Foundation.hpp"
 #include "dispatch/dispatch.h"
 
-namespace MTL {
+namespace MTL __attribute__((visibility("default"))) {
 
 using NS::Integer;
 using NS::UInteger;

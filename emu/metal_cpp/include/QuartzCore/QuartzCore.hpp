@@ -9,4 +9,4 @@ class MetalDrawable;
 class MetalLayer;
 }  // namespace CA
 
-double CACurrentMediaTime();
+__attribute__((visibility("default"))) double CACurrentMediaTime();

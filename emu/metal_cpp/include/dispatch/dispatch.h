@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 using dispatch_time_t = std::uint64_t;
@@ -36,3 +37,4 @@ dispatch_data_t dispatch_data_create(const void* bytes, std::size_t size, dispat
 void dispatch_release(void* object);
 
 }  // extern "C"
+#pragma GCC visibility pop
