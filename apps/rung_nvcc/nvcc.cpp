@@ -14,6 +14,7 @@
 #include "emu/compile/link/device_code.hpp"
 #include "emu/compile/nvcc_options.hpp"
 #include "emu/compile/process.hpp"
+#include "emu/compile/run_driver.hpp"
 #include "emu/compile/toolchain.hpp"
 
 namespace rung::emu {
@@ -193,14 +194,7 @@ int compile_and_link(const std::vector<std::string>& words) {
 }  // namespace
 
 int run_nvcc(int argc, char** argv) {
-  try {
-    return with_signals_held([&] { return compile_and_link({argv + 1, argv + argc}); });
-  } catch (const CompileError& error) {
-    if (*error.what() != '\0') fmt::print(stderr, "rung-nvcc: {}\n", error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "rung-nvcc: {}\n", error.what());
-  }
-  return 1;
+  return run_driver("rung-nvcc", [&] { return compile_and_link({argv + 1, argv + argc}); });
 }
 
 }  // namespace rung::emu

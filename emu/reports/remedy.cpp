@@ -87,8 +87,30 @@ std::vector<std::string> streams_of(const std::string& message) {
   return streams;
 }
 
+/// Two operations of a Metal program, whose message names encoders (emu/metal_cpp/reports.cpp).
+std::string order_passes(const Report& report) {
+  static const std::regex named(R"(\((?:[^(),]+, )?([^()]* encoder[^()]*)\) )");
+  std::vector<std::string> encoders;
+  const std::string& message = report.message;
+  for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end; ++match) {
+    encoders.push_back((*match)[1]);
+  }
+  if (encoders.size() < 2) {
+    return "let the CPU wait first: waitUntilCompleted() of the command buffer, or its completed handler";
+  }
+  if (encoders[0] == encoders[1] && encoders[0].starts_with("concurrent")) {
+    return "call memoryBarrier(MTL::BarrierScopeBuffers) between the two dispatches, or use a serial "
+           "encoder";
+  }
+  return fmt::format(
+      "let {} wait for an MTL::Fence that {} updates (between command queues an MTL::Event), or make the "
+      "resource with MTL::ResourceHazardTrackingModeTracked",
+      encoders[1], encoders[0]);
+}
+
 /// Two operations of the program that nothing orders.
 std::string order_operations(const Report& report) {
+  if (report.message.find(" encoder") != report.message.npos) return order_passes(report);
   const std::vector<std::string> streams = streams_of(report.message);
   const bool by_host = report.message.find("; the host ") != report.message.npos ||
                        (streams.size() == 2 && streams[1] == "the host");

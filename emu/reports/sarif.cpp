@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/fnv1a.hpp"
+#include "emu/reports/metal_kinds.hpp"
 #include "emu/reports/output_formats.hpp"
 #include "emu/reports/remedy.hpp"
 #include "emu/reports/source_files.hpp"
@@ -77,6 +78,8 @@ std::string_view rule_text(const std::string& kind) {
   }
   if (kind == use_after_free) return "A kernel accesses memory that has been freed.";
   if (kind == host_pointer) return "A kernel accesses memory that only the host can access.";
+  if (kind == over_release) return "An object is released more often than it was retained.";
+  if (kind == api_misuse) return "A call that Metal's validation would refuse.";
   return kind;
 }
 

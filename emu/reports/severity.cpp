@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "emu/reports/metal_kinds.hpp"
 #include "vgpu/model/hazard.hpp"
 
 namespace rung::emu {
@@ -95,6 +96,10 @@ std::string_view advice_for(std::string_view kind) {
   if (kind == host_pointer) {
     return "copy the data to memory of cudaMalloc and pass that pointer, or allocate by "
            "cudaMallocManaged";
+  }
+  if (kind == over_release) {
+    return "remove one release(), or retain() the object first; only objects of new…, alloc(), copy() and "
+           "retain() are yours to release";
   }
   const auto found = std::find_if(all_advice.begin(), all_advice.end(),
                                   [&](const Advice& advice) { return kind == name(advice.kind); });

@@ -17,6 +17,7 @@
 #include "emu/runtime/given_driver.hpp"
 #include "emu/runtime/host_access.hpp"
 #include "emu/runtime/options.hpp"
+#include "emu/runtime/program_kind.hpp"
 #include "emu/runtime/program_source.hpp"
 #include "emu/runtime/repetitions.hpp"
 #include "emu/runtime/report.hpp"
@@ -48,7 +49,9 @@ void note_repetitions(const vgpu::LaunchReport& report) {
 }
 
 void set_up() {
-  if (const std::string gpu = variable(gpu_variable); !gpu.empty()) {
+  std::string gpu = variable(gpu_variable);
+  if (gpu.empty() && program_kind() == ProgramKind::metal) gpu = "m1pro";
+  if (!gpu.empty()) {
     vgpu::set_virtual_device(of_variable(gpu_variable, [&] { return vgpu::parse_device(gpu); }));
   }
   vgpu::LaunchDefaults defaults;

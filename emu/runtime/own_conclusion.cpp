@@ -14,6 +14,7 @@
 
 #include "emu/runtime/early_exit.hpp"
 #include "emu/runtime/options.hpp"
+#include "emu/runtime/program_kind.hpp"
 #include "emu/runtime/variables.hpp"
 #include "tools/report/output_file.hpp"
 
@@ -47,9 +48,10 @@ ReportOptions options_of_environment() {
     if (severity) return *severity;
     throw std::invalid_argument(fmt::format("'{}' is not error, warning or note", level));
   });
-  // The default is the program's own exit code.
+  // The default is 1 for a Metal program, as for `rung emu`; for a CUDA program its own exit code.
   const auto code = integer_variable(error_exit_code_variable, 0, 255);
-  options.error_exit_code = static_cast<int>(code.value_or(0));
+  options.error_exit_code =
+      static_cast<int>(code.value_or(program_kind() == ProgramKind::metal ? 1 : 0));
   return options;
 }
 

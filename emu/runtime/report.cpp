@@ -18,6 +18,7 @@
 #include "emu/reports/severity.hpp"
 #include "emu/runtime/failed_calls.hpp"
 #include "emu/runtime/memory_history.hpp"
+#include "emu/runtime/metal_reports.hpp"
 #include "emu/runtime/options.hpp"
 #include "emu/runtime/own_conclusion.hpp"
 #include "emu/runtime/repeated_launches.hpp"
@@ -153,6 +154,8 @@ void conclude_alone() {
 // The last one that used the device: what its children inherit is not theirs to report.
 std::atomic<pid_t> reporting_process = 0;
 
+void (*end_observer)() = nullptr;
+
 // Runs after the program's own exit handlers and destructors, which may free memory.
 __attribute__((destructor)) void report_at_exit() { report_end(); }
 
@@ -162,12 +165,15 @@ void note_reporting_process() { reporting_process = getpid(); }
 
 bool is_reporting_process() { return reporting_process == getpid(); }
 
+void set_end_observer(void (*observer)()) { end_observer = observer; }
+
 void report_end() {
   if (!is_reporting_process()) return;
   if (!uses_given_driver()) {
     vgpu::run_pending_operations();
     vgpu::observe_live_memory();
   }
+  if (end_observer != nullptr) end_observer();
   // After a fault nothing can be freed, and most programs exit at once.
   if (!Runtime::get().is_lost()) {
     for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
@@ -212,6 +218,13 @@ void report_memory(const vgpu::FinalMemory& memory) {
 }
 
 void report_hazard(const vgpu::Hazard& hazard) { report("hazard", told(hazard)); }
+
+void report_hazard(const vgpu::Hazard& hazard, std::string_view kind) {
+  Json json = to_json(hazard);
+  json["kind"] = kind;
+  note_reporting_process();
+  report("hazard", json);
+}
 
 void report_error(const std::string& message) { report("error", with_readable_names(message)); }
 

@@ -39,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(
             "explain, diff, emu, layout, python, learn, report, dist, doctor"},
         Bad{"chekc",
             "'chekc' is not one of list, verify, bench, new, check, referee, run, tune, trace, "
-            "explain, diff, emu, layout, python, learn, report, dist, doctor; did you mean 'check'?"},
+            "explain, diff, emu, layout, python, learn, report, dist, doctor; did you mean "
+            "'check'?"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"dist run --ranks 4 --n 8", "ACTION: 'run' is not plan"},
         Bad{"dist plan --n 8", "--ranks: expected a number of ranks; see --help"},
@@ -76,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
             "sum/cuda; did you mean 'gemm/cuda/04_thread_tile'?"},
         Bad{"trace gemm/cuda/00 --gpu rtx409",
             "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, "
-            "rtx5090, m1pro, custom, each with overrides such as 'h200,multiprocessors=4'; did you "
-            "mean "
+            "rtx5090, m1, m1pro, m2max, m3, m4max, custom, each with overrides such as "
+            "'h200,multiprocessors=4'; did you mean "
             "'rtx4090'?"},
         Bad{"bench gemm/cpu --math splitt",
             "--math: 'splitt' is not one of standard, split, reproducible, batch_invariant; did "
@@ -265,7 +266,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 50 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu h20",
             "--gpu: 'h20' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, "
-            "m1pro, custom, "
+            "m1, m1pro, m2max, m3, m4max, custom, "
             "each with "
             "overrides such as 'h200,multiprocessors=4'; did you mean 'h200'?"},
         Bad{"explain gemm/cuda/02 --launch-time 0",
@@ -393,8 +394,9 @@ TEST(Usage, EarlierSpellingsAreHidden) {
 }
 
 TEST(Usage, HelpFitsTheTerminal) {
-  for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff",
-                              "report", "new", "check", "run", "emu", "python", "learn", "dist", "doctor"}) {
+  for (const char* command :
+       {"", "list", "verify", "bench", "tune", "trace", "explain", "diff", "report", "new", "check",
+        "run", "emu", "python", "learn", "dist", "doctor"}) {
     const Output wide = run_rung(std::string(command) + " --help");
     EXPECT_EQ(wide.exit_code, 0);
     for (const std::string& line : lines(wide.out)) EXPECT_LE(line.size(), 80u) << line;

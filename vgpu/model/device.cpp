@@ -165,22 +165,33 @@ DeviceDescription rtx5090() {
   return device;
 }
 
-/// Cores, memory and bandwidth are Apple's figures. Limits are from its Metal Feature Set Tables,
-/// and the clock matches the M1 Pro's 5.3 TFLOP/s. Caches, registers and occupancy are not
-/// published; these are estimates from P. Turner's metal-benchmarks and D. Johnson's applegpu. The
+/// What differs between Apple's GPUs. `clock_khz` is an estimate that fits the TFLOP/s which Apple
+/// states, where it does.
+struct AppleGpu {
+  const char *name, *key;
+  int cores, clock_khz;
+  std::int64_t memory_bytes;
+  int memory_clock_khz, memory_bus_bits;
+  double memory_bandwidth;
+  std::int64_t l2_bytes;  // of the system-level cache: an estimate
+};
+
+/// Cores, memory and bandwidth are Apple's figures. Limits are from its Metal Feature Set Tables.
+/// Clocks, caches, registers and occupancy are not published; these are estimates from P. Turner's
+/// metal-benchmarks and D. Johnson's applegpu, for M1 and M2, and taken over for later GPUs. The
 /// compute capability is that of the PTX that clang generates for Metal kernels.
-DeviceDescription m1pro() {
+DeviceDescription apple(const AppleGpu& gpu) {
   DeviceDescription device = h200();
-  device.name = "Apple M1 Pro";
-  device.key = "m1pro";
+  device.name = gpu.name;
+  device.key = gpu.key;
   device.compute_major = 8;
-  device.multiprocessors = 16;
-  device.clock_khz = 1296000;
-  device.memory_bytes = 16 * GiB;
-  device.memory_clock_khz = 3200000;
-  device.memory_bus_bits = 256;
-  device.memory_bandwidth = 2e11;
-  device.l2_bytes = 24 * MiB;
+  device.multiprocessors = gpu.cores;
+  device.clock_khz = gpu.clock_khz;
+  device.memory_bytes = gpu.memory_bytes;
+  device.memory_clock_khz = gpu.memory_clock_khz;
+  device.memory_bus_bits = gpu.memory_bus_bits;
+  device.memory_bandwidth = gpu.memory_bandwidth;
+  device.l2_bytes = gpu.l2_bytes;
   device.registers_per_multiprocessor = 98304;
   device.registers_per_block = 98304;
   device.max_registers_per_thread = 128;
@@ -192,6 +203,14 @@ DeviceDescription m1pro() {
   device.fp32_lanes_per_multiprocessor = 128;
   return device;
 }
+
+constexpr AppleGpu apple_gpus[] = {
+    {"Apple M1", "m1", 8, 1278000, 16 * GiB, 2133000, 128, 6.825e10, 8 * MiB},
+    {"Apple M1 Pro", "m1pro", 16, 1296000, 16 * GiB, 3200000, 256, 2e11, 24 * MiB},
+    {"Apple M2 Max", "m2max", 38, 1398000, 64 * GiB, 3200000, 512, 4e11, 48 * MiB},
+    {"Apple M3", "m3", 10, 1380000, 16 * GiB, 3200000, 128, 1e11, 8 * MiB},
+    {"Apple M4 Max", "m4max", 40, 1578000, 64 * GiB, 4266000, 512, 5.46e11, 48 * MiB},
+};
 
 /// A property that may be overridden, and its range.
 struct Field {
@@ -307,8 +326,12 @@ DeviceDescription find_device(std::string_view key) {
 }  // namespace
 
 const std::vector<DeviceDescription>& known_devices() {
-  static const std::vector<DeviceDescription> devices = {
-      h200(), h100(), a100(), t4(), rtx3090(), rtx4090(), b200(), rtx5090(), m1pro()};
+  static const std::vector<DeviceDescription> devices = [] {
+    std::vector<DeviceDescription> all = {h200(),    h100(),    a100(), t4(),
+                                          rtx3090(), rtx4090(), b200(), rtx5090()};
+    for (const AppleGpu& gpu : apple_gpus) all.push_back(apple(gpu));
+    return all;
+  }();
   return devices;
 }
 

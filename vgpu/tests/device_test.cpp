@@ -55,11 +55,12 @@ TEST(Device, CustomStartsFromTheH200) {
 }
 
 TEST(Device, ErrorsNameWhatIsWrongAndWhatIsAllowed) {
-  EXPECT_EQ(error_of("b100"),
-            "'b100' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, m1pro, "
-            "custom, each with "
-            "overrides such as "
-            "'h200,multiprocessors=4'");
+  EXPECT_EQ(
+      error_of("b100"),
+      "'b100' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, m1, m1pro, "
+      "m2max, m3, m4max, custom, each with "
+      "overrides such as "
+      "'h200,multiprocessors=4'");
   EXPECT_EQ(error_of("h200,multiprocessors=0"),
             "device field multiprocessors: '0' is not a number from 1 to 1024");
   EXPECT_EQ(error_of("h200,multiprocessors=1.5"),

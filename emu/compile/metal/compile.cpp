@@ -277,16 +277,27 @@ struct Code {
   std::vector<Type> types;  // of the parameters of the first kernel
 };
 
+void write_unit(const fs::path& source, const Unit& unit,
+                const std::vector<const KernelEntry*>& kernels, const Options& options) {
+  std::ofstream file(source);
+  file << unit.text;
+  for (const KernelEntry* kernel : kernels) file << entry_text(*kernel);
+  if (!options.appended.empty()) file << "\n# 1 \"rung\"\n" << options.appended;
+}
+
+/// All kernels, or none if the brackets do not match, which the compiler reports.
+std::vector<const KernelEntry*> all_kernels(const Unit& unit) {
+  std::vector<const KernelEntry*> kernels;
+  if (!unit.is_balanced) return kernels;
+  for (const KernelEntry& each : unit.declarations.kernels) kernels.push_back(&each);
+  return kernels;
+}
+
 Code generate(const Unit& unit, const std::vector<const KernelEntry*>& kernels,
               const Options& options, const Compiler& compiler, const fs::path& folder) {
   const fs::path source = folder / "unit.cpp", module = folder / "unit.ll",
                  ptx = folder / "unit.ptx";
-  {
-    std::ofstream file(source);
-    file << unit.text;
-    for (const KernelEntry* kernel : kernels) file << entry_text(*kernel);
-    if (!options.appended.empty()) file << "\n# 1 \"rung\"\n" << options.appended;
-  }
+  write_unit(source, unit, kernels, options);
   std::vector<std::string> command = frontend(options);
   command.insert(command.end(), {source.string(), "-o", module.string()});
   compiler.run(command);
@@ -416,16 +427,41 @@ class KernelCache {
 
 }  // namespace
 
-Description describe(const fs::path& file, const Options& options) {
-  const TemporaryFolder folder;
-  const Compiler compiler(options, folder.path());
-  const Unit unit = rewrite(preprocess(file, options, compiler, folder.path()), options, compiler);
+namespace {
+
+Description description_of(const Unit& unit) {
   Description description;
   for (const KernelEntry& each : unit.declarations.kernels) {
     description.kernels.push_back(kernel_of(each, {}));
   }
   description.function_constants = unit.declarations.function_constants;
   return description;
+}
+
+}  // namespace
+
+Description describe(const fs::path& file, const Options& options) {
+  const TemporaryFolder folder;
+  const Compiler compiler(options, folder.path());
+  return description_of(
+      rewrite(preprocess(file, options, compiler, folder.path()), options, compiler));
+}
+
+std::string expand(const fs::path& file, const Options& options) {
+  const TemporaryFolder folder;
+  return preprocess(file, options, Compiler(options, folder.path()), folder.path());
+}
+
+Description check(const fs::path& file, const Options& options) {
+  const TemporaryFolder folder;
+  const Compiler compiler(options, folder.path());
+  const Unit unit = rewrite(preprocess(file, options, compiler, folder.path()), options, compiler);
+  const fs::path source = folder.path() / "unit.cpp";
+  write_unit(source, unit, all_kernels(unit), options);
+  std::vector<std::string> command = frontend(options);
+  command.insert(command.end(), {"-fsyntax-only", source.string()});
+  compiler.run(command);
+  return description_of(unit);
 }
 
 Compiled compile(const fs::path& file, const std::string& kernel, const Options& options) {
@@ -449,11 +485,7 @@ std::string compile_all(const fs::path& file, const Options& options) {
   const TemporaryFolder folder;
   const Compiler compiler(options, folder.path());
   const Unit unit = rewrite(preprocess(file, options, compiler, folder.path()), options, compiler);
-  std::vector<const KernelEntry*> kernels;
-  if (unit.is_balanced) {
-    for (const KernelEntry& each : unit.declarations.kernels) kernels.push_back(&each);
-  }
-  return generate(unit, kernels, options, compiler, folder.path()).ptx;
+  return generate(unit, all_kernels(unit), options, compiler, folder.path()).ptx;
 }
 
 }  // namespace rung::emu::metal

@@ -94,6 +94,13 @@ struct Description {
 /// The kernels of a file, which is only preprocessed. Throws CompileError and MissingTool.
 Description describe(const std::filesystem::path& file, const Options& options = {});
 
+/// The file's text with its includes and macros, for Options::text of later calls without the options
+/// -I and -D. Throws as describe().
+std::string expand(const std::filesystem::path& file, const Options& options = {});
+
+/// Compiles all kernels of a file without generating code. Throws CompileError and MissingTool.
+Description check(const std::filesystem::path& file, const Options& options = {});
+
 struct Compiled {
   std::string ptx;
   std::string entry;  // the name of the PTX entry

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emu/compile/source/assigned_variable.hpp"
 #include "emu/compile/source/characters.hpp"
 #include "emu/compile/source/tokens.hpp"
 
@@ -186,6 +187,19 @@ std::string allocated_variable(std::string_view text, int line, std::string_view
       }
       if (ends) return;
       if (token == "&" && first == 0) first = at + 1;
+    }
+  });
+  return found;
+}
+
+std::string assigned_variable(std::string_view text, int line, std::string_view function) {
+  const Tokens tokens = program_tokens(all_tokens(text));
+  std::string found;
+  for_tokens_on(text, tokens, line, [&](std::size_t at) {
+    if (!found.empty() || tokens[at].text != function || tokens[at].is_literal) return;
+    while (at > 0 && !is_one_of(tokens[at].text, {"=", ";", "{", "}"})) --at;
+    if (at > 0 && tokens[at].text == "=" && is_word(tokens[at - 1].text[0])) {
+      found = tokens[at - 1].text;
     }
   });
   return found;

@@ -2,17 +2,12 @@
 
 #include "nvrtc.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +15,8 @@
 #include "core/c_literal.hpp"
 #include "core/temporary_folder.hpp"
 #include "emu/libraries/status_name.hpp"
+#include "emu/runtime/call_site.hpp"
+#include "emu/runtime/tool_process.hpp"
 
 namespace fs = std::filesystem;
 
@@ -33,44 +30,6 @@ struct nvrtcProgram_st {
 namespace {
 
 constexpr std::array architectures = {70, 75, 80, 86, 89, 90};
-
-/// Next to the folder of this library in the build, or in bin/ of an installed tree.
-fs::path find_compiler() {
-  if (const char* chosen = std::getenv("RUNG_NVCC"); chosen != nullptr && *chosen != '\0') {
-    return chosen;
-  }
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&find_compiler), &library) == 0) return {};
-  const fs::path folder = fs::canonical(library.dli_fname).parent_path();
-  for (const fs::path& candidate :
-       {folder.parent_path() / "rung-nvcc",
-        folder.parent_path().parent_path().parent_path() / "bin/rung-nvcc"}) {
-    if (fs::exists(candidate)) return candidate;
-  }
-  return {};
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Runs the command with its output in `log`. True if it succeeds.
-bool run(const std::vector<std::string>& command, const fs::path& log) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (std::freopen(log.c_str(), "w", stderr) == nullptr) _exit(127);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    std::vector<char*> words;
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    execv(words[0], words.data());
-    _exit(127);
-  }
-  int status = 0;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-         WEXITSTATUS(status) == 0;
-}
 
 /// The options that mean something here, in rung-nvcc's form. "--name value" stays two words.
 std::vector<std::string> accepted(int count, const char* const* options) {
@@ -113,7 +72,7 @@ std::string initial_symbol(const std::string& ptx, const std::string& variable) 
 }
 
 nvrtcResult compile(nvrtcProgram_st& program, int count, const char* const* options) {
-  const fs::path compiler = find_compiler();
+  const fs::path compiler = rung::emu::find_tool("rung-nvcc", "RUNG_NVCC");
   if (compiler.empty()) {
     program.log = "rung-nvcc is not beside librung_emu.so; RUNG_NVCC can name it\n";
     return NVRTC_ERROR_INTERNAL_ERROR;
@@ -134,10 +93,10 @@ nvrtcResult compile(nvrtcProgram_st& program, int count, const char* const* opti
   const std::vector<std::string> words = accepted(count, options);
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"-o", ptx.string(), source.string()});
-  const bool is_well = run(command, folder.path() / "log");
-  program.log = read_file(folder.path() / "log");
+  const bool is_well = rung::emu::run_tool(command, folder.path() / "log");
+  program.log = rung::emu::source_text(folder.path() / "log");
   if (!is_well) return NVRTC_ERROR_COMPILATION;
-  program.ptx = read_file(ptx);
+  program.ptx = rung::emu::source_text(ptx);
   program.is_compiled = true;
   int index = 0;
   for (auto& [expression, name] : program.names) {

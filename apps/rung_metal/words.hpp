@@ -1,0 +1,33 @@
+#pragma once
+// Command lines of Apple's tools.
+
+#include <string>
+#include <vector>
+
+namespace rung::emu {
+
+using Words = std::vector<std::string>;
+
+/// Options of Apple's compilers and linker that mean nothing here are left out: frameworks, architectures,
+/// SDKs, and versions of macOS.
+Words without_platform_options(const Words& words);
+
+/// What comes after xcrun's own options: the tool and its arguments. `finds`: xcrun --find TOOL.
+struct XcrunRequest {
+  Words command;
+  bool finds = false, shows_sdk = false;
+};
+XcrunRequest parse_xcrun(const Words& words);
+
+/// The command line of `metal`, Apple's compiler of Metal files, and of `metallib`.
+struct MetalRequest {
+  Words sources;    // .metal files
+  Words libraries;  // .air and .metallib files
+  Words compiler;   // -I -D -U -std=…
+  std::string output, dependencies;
+  bool compiles_only = false;  // -c
+};
+/// Throws std::invalid_argument if a value is missing.
+MetalRequest parse_metal(const Words& words);
+
+}  // namespace rung::emu

@@ -1,0 +1,838 @@
+#pragma once
+// Metal by metal-cpp's names, as far as programs that compute use it. Declarations and values follow
+// Apple's documentation of Metal. Objects are those of emu/metal_cpp/*.cpp: the functions here cast
+// `this` to them.
+
+#include "Foundation/Foundation.hpp"
+#include "dispatch/dispatch.h"
+
+namespace MTL __attribute__((visibility("default"))) {
+
+using NS::Integer;
+using NS::UInteger;
+using GPUAddress = std::uint64_t;
+using Timestamp = std::uint64_t;
+
+struct Size {
+  static Size Make(UInteger width, UInteger height, UInteger depth) {
+    return {width, height, depth};
+  }
+  Size() = default;
+  Size(UInteger w, UInteger h, UInteger d) : width(w), height(h), depth(d) {}
+  UInteger width = 0, height = 0, depth = 0;
+};
+struct Origin {
+  static Origin Make(UInteger x, UInteger y, UInteger z) { return {x, y, z}; }
+  Origin() = default;
+  Origin(UInteger x0, UInteger y0, UInteger z0) : x(x0), y(y0), z(z0) {}
+  UInteger x = 0, y = 0, z = 0;
+};
+struct Region {
+  static Region Make1D(UInteger x, UInteger width) { return {x, width}; }
+  static Region Make2D(UInteger x, UInteger y, UInteger width, UInteger height) {
+    return {x, y, width, height};
+  }
+  static Region Make3D(UInteger x, UInteger y, UInteger z, UInteger width, UInteger height,
+                       UInteger depth) {
+    return {x, y, z, width, height, depth};
+  }
+  Region() = default;
+  Region(UInteger x, UInteger width) : origin(x, 0, 0), size(width, 1, 1) {}
+  Region(UInteger x, UInteger y, UInteger width, UInteger height)
+      : origin(x, y, 0), size(width, height, 1) {}
+  Region(UInteger x, UInteger y, UInteger z, UInteger width, UInteger height, UInteger depth)
+      : origin(x, y, z), size(width, height, depth) {}
+  Origin origin;
+  Size size;
+};
+struct SizeAndAlign {
+  UInteger size = 0, align = 0;
+};
+struct ResourceID {
+  std::uint64_t _impl = 0;
+};
+struct DispatchThreadgroupsIndirectArguments {
+  std::uint32_t threadgroupsPerGrid[3];
+};
+
+enum CPUCacheMode : UInteger { CPUCacheModeDefaultCache = 0, CPUCacheModeWriteCombined = 1 };
+enum StorageMode : UInteger {
+  StorageModeShared = 0,
+  StorageModeManaged = 1,
+  StorageModePrivate = 2,
+  StorageModeMemoryless = 3,
+};
+enum HazardTrackingMode : UInteger {
+  HazardTrackingModeDefault = 0,
+  HazardTrackingModeUntracked = 1,
+  HazardTrackingModeTracked = 2,
+};
+using ResourceOptions = UInteger;
+enum : ResourceOptions {
+  ResourceCPUCacheModeDefaultCache = 0,
+  ResourceCPUCacheModeWriteCombined = 1,
+  ResourceStorageModeShared = 0,
+  ResourceStorageModeManaged = 16,
+  ResourceStorageModePrivate = 32,
+  ResourceStorageModeMemoryless = 48,
+  ResourceHazardTrackingModeDefault = 0,
+  ResourceHazardTrackingModeUntracked = 256,
+  ResourceHazardTrackingModeTracked = 512,
+  ResourceOptionCPUCacheModeDefault = 0,
+  ResourceOptionCPUCacheModeWriteCombined = 1,
+};
+using ResourceUsage = UInteger;
+enum : ResourceUsage { ResourceUsageRead = 1, ResourceUsageWrite = 2, ResourceUsageSample = 4 };
+using BarrierScope = UInteger;
+enum : BarrierScope { BarrierScopeBuffers = 1, BarrierScopeTextures = 2, BarrierScopeRenderTargets = 4 };
+enum DispatchType : UInteger { DispatchTypeSerial = 0, DispatchTypeConcurrent = 1 };
+enum CommandBufferStatus : UInteger {
+  CommandBufferStatusNotEnqueued = 0,
+  CommandBufferStatusEnqueued = 1,
+  CommandBufferStatusCommitted = 2,
+  CommandBufferStatusScheduled = 3,
+  CommandBufferStatusCompleted = 4,
+  CommandBufferStatusError = 5,
+};
+enum CommandBufferError : UInteger {
+  CommandBufferErrorNone = 0,
+  CommandBufferErrorInternal = 1,
+  CommandBufferErrorTimeout = 2,
+  CommandBufferErrorPageFault = 3,
+  CommandBufferErrorNotPermitted = 7,
+  CommandBufferErrorOutOfMemory = 8,
+  CommandBufferErrorInvalidResource = 9,
+};
+using CommandBufferErrorOption = UInteger;
+enum : CommandBufferErrorOption {
+  CommandBufferErrorOptionNone = 0,
+  CommandBufferErrorOptionEncoderExecutionStatus = 1,
+};
+enum LanguageVersion : UInteger {
+  LanguageVersion1_0 = 0x10000,
+  LanguageVersion1_1 = 0x10001,
+  LanguageVersion1_2 = 0x10002,
+  LanguageVersion2_0 = 0x20000,
+  LanguageVersion2_1 = 0x20001,
+  LanguageVersion2_2 = 0x20002,
+  LanguageVersion2_3 = 0x20003,
+  LanguageVersion2_4 = 0x20004,
+  LanguageVersion3_0 = 0x30000,
+  LanguageVersion3_1 = 0x30001,
+  LanguageVersion3_2 = 0x30002,
+  LanguageVersion4_0 = 0x40000,
+};
+enum LibraryType : Integer { LibraryTypeExecutable = 0, LibraryTypeDynamic = 1 };
+enum LibraryOptimizationLevel : Integer {
+  LibraryOptimizationLevelDefault = 0,
+  LibraryOptimizationLevelSize = 1,
+};
+enum LibraryError : UInteger {
+  LibraryErrorUnsupported = 1,
+  LibraryErrorInternal = 2,
+  LibraryErrorCompileFailure = 3,
+  LibraryErrorCompileWarning = 4,
+  LibraryErrorFunctionNotFound = 5,
+  LibraryErrorFileNotFound = 6,
+};
+enum MathMode : Integer { MathModeSafe = 0, MathModeRelaxed = 1, MathModeFast = 2 };
+enum MathFloatingPointFunctions : Integer {
+  MathFloatingPointFunctionsFast = 0,
+  MathFloatingPointFunctionsPrecise = 1,
+};
+enum FunctionType : UInteger {
+  FunctionTypeVertex = 1,
+  FunctionTypeFragment = 2,
+  FunctionTypeKernel = 3,
+  FunctionTypeVisible = 5,
+};
+enum GPUFamily : Integer {
+  GPUFamilyApple1 = 1001,
+  GPUFamilyApple2 = 1002,
+  GPUFamilyApple3 = 1003,
+  GPUFamilyApple4 = 1004,
+  GPUFamilyApple5 = 1005,
+  GPUFamilyApple6 = 1006,
+  GPUFamilyApple7 = 1007,
+  GPUFamilyApple8 = 1008,
+  GPUFamilyApple9 = 1009,
+  GPUFamilyApple10 = 1010,
+  GPUFamilyMac1 = 2001,
+  GPUFamilyMac2 = 2002,
+  GPUFamilyCommon1 = 3001,
+  GPUFamilyCommon2 = 3002,
+  GPUFamilyCommon3 = 3003,
+  GPUFamilyMacCatalyst1 = 4001,
+  GPUFamilyMacCatalyst2 = 4002,
+  GPUFamilyMetal3 = 5001,
+  GPUFamilyMetal4 = 5002,
+};
+enum FeatureSet : UInteger {
+  FeatureSet_macOS_GPUFamily1_v1 = 10000,
+  FeatureSet_macOS_GPUFamily1_v2 = 10001,
+  FeatureSet_macOS_GPUFamily1_v3 = 10003,
+  FeatureSet_macOS_GPUFamily1_v4 = 10004,
+  FeatureSet_macOS_GPUFamily2_v1 = 10005,
+};
+enum DeviceLocation : UInteger {
+  DeviceLocationBuiltIn = 0,
+  DeviceLocationSlot = 1,
+  DeviceLocationExternal = 2,
+};
+enum ArgumentBuffersTier : UInteger { ArgumentBuffersTier1 = 0, ArgumentBuffersTier2 = 1 };
+enum ReadWriteTextureTier : UInteger {
+  ReadWriteTextureTierNone = 0,
+  ReadWriteTextureTier1 = 1,
+  ReadWriteTextureTier2 = 2,
+};
+using PipelineOption = UInteger;
+enum : PipelineOption {
+  PipelineOptionNone = 0,
+  PipelineOptionArgumentInfo = 1,
+  PipelineOptionBindingInfo = 1,
+  PipelineOptionBufferTypeInfo = 2,
+  PipelineOptionFailOnBinaryArchiveMiss = 4,
+};
+enum HeapType : Integer { HeapTypeAutomatic = 0, HeapTypePlacement = 1, HeapTypeSparse = 2 };
+enum PurgeableState : UInteger {
+  PurgeableStateKeepCurrent = 1,
+  PurgeableStateNonVolatile = 2,
+  PurgeableStateVolatile = 3,
+  PurgeableStateEmpty = 4,
+};
+using BlitOption = UInteger;
+enum : BlitOption { BlitOptionNone = 0 };
+enum TextureType : UInteger {
+  TextureType1D = 0,
+  TextureType1DArray = 1,
+  TextureType2D = 2,
+  TextureType2DArray = 3,
+  TextureTypeCube = 5,
+  TextureType3D = 7,
+  TextureTypeTextureBuffer = 9,
+};
+using TextureUsage = UInteger;
+enum : TextureUsage {
+  TextureUsageUnknown = 0,
+  TextureUsageShaderRead = 1,
+  TextureUsageShaderWrite = 2,
+  TextureUsageRenderTarget = 4,
+  TextureUsageShaderAtomic = 32,
+};
+enum PixelFormat : UInteger {
+  PixelFormatInvalid = 0,
+  PixelFormatA8Unorm = 1,
+  PixelFormatR8Unorm = 10,
+  PixelFormatR8Snorm = 12,
+  PixelFormatR8Uint = 13,
+  PixelFormatR8Sint = 14,
+  PixelFormatR16Unorm = 20,
+  PixelFormatR16Snorm = 22,
+  PixelFormatR16Uint = 23,
+  PixelFormatR16Sint = 24,
+  PixelFormatR16Float = 25,
+  PixelFormatRG8Unorm = 30,
+  PixelFormatRG8Uint = 33,
+  PixelFormatRG8Sint = 34,
+  PixelFormatR32Uint = 53,
+  PixelFormatR32Sint = 54,
+  PixelFormatR32Float = 55,
+  PixelFormatRG16Unorm = 60,
+  PixelFormatRG16Uint = 63,
+  PixelFormatRG16Sint = 64,
+  PixelFormatRG16Float = 65,
+  PixelFormatRGBA8Unorm = 70,
+  PixelFormatRGBA8Unorm_sRGB = 71,
+  PixelFormatRGBA8Snorm = 72,
+  PixelFormatRGBA8Uint = 73,
+  PixelFormatRGBA8Sint = 74,
+  PixelFormatBGRA8Unorm = 80,
+  PixelFormatBGRA8Unorm_sRGB = 81,
+  PixelFormatRG32Uint = 103,
+  PixelFormatRG32Sint = 104,
+  PixelFormatRG32Float = 105,
+  PixelFormatRGBA16Unorm = 110,
+  PixelFormatRGBA16Uint = 113,
+  PixelFormatRGBA16Sint = 114,
+  PixelFormatRGBA16Float = 115,
+  PixelFormatRGBA32Uint = 123,
+  PixelFormatRGBA32Sint = 124,
+  PixelFormatRGBA32Float = 125,
+};
+enum SamplerMinMagFilter : UInteger { SamplerMinMagFilterNearest = 0, SamplerMinMagFilterLinear = 1 };
+enum SamplerAddressMode : UInteger {
+  SamplerAddressModeClampToEdge = 0,
+  SamplerAddressModeMirrorClampToEdge = 1,
+  SamplerAddressModeRepeat = 2,
+  SamplerAddressModeMirrorRepeat = 3,
+  SamplerAddressModeClampToZero = 4,
+  SamplerAddressModeClampToBorderColor = 5,
+};
+enum DataType : UInteger {
+  DataTypeNone = 0,
+  DataTypeStruct = 1,
+  DataTypeArray = 2,
+  DataTypeFloat = 3,
+  DataTypeFloat2 = 4,
+  DataTypeFloat3 = 5,
+  DataTypeFloat4 = 6,
+  DataTypeHalf = 16,
+  DataTypeHalf2 = 17,
+  DataTypeHalf3 = 18,
+  DataTypeHalf4 = 19,
+  DataTypeInt = 29,
+  DataTypeInt2 = 30,
+  DataTypeInt3 = 31,
+  DataTypeInt4 = 32,
+  DataTypeUInt = 33,
+  DataTypeUInt2 = 34,
+  DataTypeUInt3 = 35,
+  DataTypeUInt4 = 36,
+  DataTypeShort = 37,
+  DataTypeShort2 = 38,
+  DataTypeShort3 = 39,
+  DataTypeShort4 = 40,
+  DataTypeUShort = 41,
+  DataTypeUShort2 = 42,
+  DataTypeUShort3 = 43,
+  DataTypeUShort4 = 44,
+  DataTypeChar = 45,
+  DataTypeUChar = 49,
+  DataTypeBool = 53,
+  DataTypePointer = 60,
+  DataTypeLong = 81,
+  DataTypeULong = 85,
+  DataTypeBFloat = 121,
+};
+enum BindingAccess : UInteger {
+  BindingAccessReadOnly = 0,
+  BindingAccessReadWrite = 1,
+  BindingAccessWriteOnly = 2,
+};
+using ArgumentAccess = BindingAccess;
+
+class Buffer;
+class CommandBuffer;
+class CommandQueue;
+class ComputeCommandEncoder;
+class ComputePipelineState;
+class Device;
+class Event;
+class Fence;
+class Function;
+class Heap;
+class Library;
+class ResidencySet;
+class SamplerState;
+class SharedEvent;
+class Texture;
+class TextureDescriptor;
+
+class CompileOptions : public NS::Copying<CompileOptions> {
+ public:
+  static CompileOptions* alloc();
+  CompileOptions* init();
+  NS::Dictionary* preprocessorMacros() const;
+  void setPreprocessorMacros(const NS::Dictionary* macros);
+  bool fastMathEnabled() const;
+  void setFastMathEnabled(bool enabled);
+  MathMode mathMode() const;
+  void setMathMode(MathMode mode);
+  void setMathFloatingPointFunctions(MathFloatingPointFunctions) {}
+  LanguageVersion languageVersion() const;
+  void setLanguageVersion(LanguageVersion version);
+  void setOptimizationLevel(LibraryOptimizationLevel) {}
+  void setPreserveInvariance(bool) {}
+  void setLibraryType(LibraryType) {}
+  void setInstallName(const NS::String*) {}
+  void setLibraries(const NS::Array*) {}
+  void setAllowReferencingUndefinedSymbols(bool) {}
+  void setEnableLogging(bool) {}
+};
+
+class FunctionConstantValues : public NS::Copying<FunctionConstantValues> {
+ public:
+  static FunctionConstantValues* alloc();
+  FunctionConstantValues* init();
+  void setConstantValue(const void* value, DataType type, UInteger index);
+  void setConstantValues(const void* values, DataType type, NS::Range range);
+  void setConstantValue(const void* value, DataType type, const NS::String* name);
+  void reset();
+};
+
+class FunctionConstant : public NS::Referencing<FunctionConstant> {
+ public:
+  NS::String* name() const;
+  UInteger index() const;
+  bool required() const;
+};
+
+class FunctionDescriptor : public NS::Copying<FunctionDescriptor> {
+ public:
+  static FunctionDescriptor* alloc();
+  static FunctionDescriptor* functionDescriptor();
+  FunctionDescriptor* init();
+  NS::String* name() const;
+  void setName(const NS::String* name);
+  NS::String* specializedName() const;
+  void setSpecializedName(const NS::String* name);
+  const FunctionConstantValues* constantValues() const;
+  void setConstantValues(const FunctionConstantValues* values);
+};
+
+class Resource : public NS::Referencing<Resource> {
+ public:
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  Device* device() const;
+  CPUCacheMode cpuCacheMode() const;
+  StorageMode storageMode() const;
+  HazardTrackingMode hazardTrackingMode() const;
+  ResourceOptions resourceOptions() const;
+  PurgeableState setPurgeableState(PurgeableState) { return PurgeableStateNonVolatile; }
+  Heap* heap() const;
+  UInteger heapOffset() const;
+  UInteger allocatedSize() const;
+  void makeAliasable();
+  bool isAliasable() const;
+};
+using Allocation = Resource;
+
+class Buffer : public NS::Referencing<Buffer, Resource> {
+ public:
+  UInteger length() const;
+  void* contents();
+  void didModifyRange(NS::Range range);
+  void addDebugMarker(const NS::String*, NS::Range) {}
+  void removeAllDebugMarkers() {}
+  GPUAddress gpuAddress() const;
+  Texture* newTexture(const TextureDescriptor* descriptor, UInteger offset, UInteger bytes_per_row);
+};
+
+class TextureDescriptor : public NS::Copying<TextureDescriptor> {
+ public:
+  static TextureDescriptor* texture2DDescriptor(PixelFormat format, UInteger width, UInteger height,
+                                                bool mipmapped);
+  static TextureDescriptor* alloc();
+  TextureDescriptor* init();
+  TextureType textureType() const;
+  void setTextureType(TextureType type);
+  PixelFormat pixelFormat() const;
+  void setPixelFormat(PixelFormat format);
+  UInteger width() const;
+  void setWidth(UInteger width);
+  UInteger height() const;
+  void setHeight(UInteger height);
+  UInteger depth() const;
+  void setDepth(UInteger depth);
+  UInteger arrayLength() const;
+  void setArrayLength(UInteger length);
+  void setMipmapLevelCount(UInteger count);
+  void setSampleCount(UInteger) {}
+  TextureUsage usage() const;
+  void setUsage(TextureUsage usage);
+  StorageMode storageMode() const;
+  void setStorageMode(StorageMode mode);
+  void setCpuCacheMode(CPUCacheMode) {}
+  void setResourceOptions(ResourceOptions options);
+  void setHazardTrackingMode(HazardTrackingMode mode);
+};
+
+class Texture : public NS::Referencing<Texture, Resource> {
+ public:
+  TextureType textureType() const;
+  PixelFormat pixelFormat() const;
+  UInteger width() const;
+  UInteger height() const;
+  UInteger depth() const;
+  UInteger arrayLength() const;
+  UInteger mipmapLevelCount() const { return 1; }
+  UInteger sampleCount() const { return 1; }
+  TextureUsage usage() const;
+  void replaceRegion(Region region, UInteger level, const void* bytes, UInteger bytes_per_row);
+  void replaceRegion(Region region, UInteger level, UInteger slice, const void* bytes,
+                     UInteger bytes_per_row, UInteger bytes_per_image);
+  void getBytes(void* bytes, UInteger bytes_per_row, Region region, UInteger level);
+  void getBytes(void* bytes, UInteger bytes_per_row, UInteger bytes_per_image, Region region,
+                UInteger level, UInteger slice);
+};
+
+class SamplerDescriptor : public NS::Copying<SamplerDescriptor> {
+ public:
+  static SamplerDescriptor* alloc();
+  SamplerDescriptor* init();
+  void setMinFilter(SamplerMinMagFilter filter);
+  void setMagFilter(SamplerMinMagFilter filter);
+  void setSAddressMode(SamplerAddressMode mode);
+  void setTAddressMode(SamplerAddressMode mode);
+  void setRAddressMode(SamplerAddressMode mode);
+  void setNormalizedCoordinates(bool normalized);
+  void setLabel(const NS::String*) {}
+};
+class SamplerState : public NS::Referencing<SamplerState> {
+ public:
+  Device* device() const;
+};
+
+class HeapDescriptor : public NS::Copying<HeapDescriptor> {
+ public:
+  static HeapDescriptor* alloc();
+  HeapDescriptor* init();
+  UInteger size() const;
+  void setSize(UInteger bytes);
+  StorageMode storageMode() const;
+  void setStorageMode(StorageMode mode);
+  HazardTrackingMode hazardTrackingMode() const;
+  void setHazardTrackingMode(HazardTrackingMode mode);
+  ResourceOptions resourceOptions() const;
+  void setResourceOptions(ResourceOptions options);
+  HeapType type() const;
+  void setType(HeapType type);
+  void setCpuCacheMode(CPUCacheMode) {}
+};
+class Heap : public NS::Referencing<Heap> {
+ public:
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  Device* device() const;
+  StorageMode storageMode() const;
+  HazardTrackingMode hazardTrackingMode() const;
+  ResourceOptions resourceOptions() const;
+  HeapType type() const;
+  UInteger size() const;
+  UInteger usedSize() const;
+  UInteger currentAllocatedSize() const;
+  UInteger maxAvailableSize(UInteger alignment);
+  Buffer* newBuffer(UInteger length, ResourceOptions options);
+  Buffer* newBuffer(UInteger length, ResourceOptions options, UInteger offset);
+  Texture* newTexture(const TextureDescriptor* descriptor);
+  PurgeableState setPurgeableState(PurgeableState) { return PurgeableStateNonVolatile; }
+};
+
+class Fence : public NS::Referencing<Fence> {
+ public:
+  Device* device() const;
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+};
+class Event : public NS::Referencing<Event> {
+ public:
+  Device* device() const;
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+};
+class SharedEventListener : public NS::Referencing<SharedEventListener> {
+ public:
+  static SharedEventListener* alloc();
+  SharedEventListener* init();
+  SharedEventListener* init(dispatch_queue_t) { return init(); }
+};
+using SharedEventNotificationFunction = std::function<void(SharedEvent* event, std::uint64_t value)>;
+class SharedEvent : public NS::Referencing<SharedEvent, Event> {
+ public:
+  std::uint64_t signaledValue() const;
+  void setSignaledValue(std::uint64_t value);
+  bool waitUntilSignaledValue(std::uint64_t value, std::uint64_t milliseconds);
+  void notifyListener(const SharedEventListener* listener, std::uint64_t value,
+                      const SharedEventNotificationFunction& function);
+};
+
+class ResidencySetDescriptor : public NS::Copying<ResidencySetDescriptor> {
+ public:
+  static ResidencySetDescriptor* alloc();
+  ResidencySetDescriptor* init();
+  void setLabel(const NS::String*) {}
+  void setInitialCapacity(UInteger) {}
+};
+/// Memory is always resident here. A set counts its members and does nothing else.
+class ResidencySet : public NS::Referencing<ResidencySet> {
+ public:
+  Device* device() const;
+  void addAllocation(const NS::Object* allocation);
+  void addAllocations(const NS::Object* const allocations[], UInteger count);
+  void removeAllocation(const NS::Object* allocation);
+  void removeAllocations(const NS::Object* const allocations[], UInteger count);
+  void removeAllAllocations();
+  bool containsAllocation(const NS::Object* allocation);
+  UInteger allocationCount() const;
+  UInteger allocatedSize() const;
+  void commit() {}
+  void requestResidency() {}
+  void endResidency() {}
+};
+
+class ArgumentEncoder : public NS::Referencing<ArgumentEncoder> {
+ public:
+  UInteger encodedLength() const;
+  UInteger alignment() const { return 16; }
+  void setArgumentBuffer(const Buffer* buffer, UInteger offset);
+  void setBuffer(const Buffer* buffer, UInteger offset, UInteger index);
+  void setTexture(const Texture* texture, UInteger index);
+  void* constantData(UInteger index);
+  void setLabel(const NS::String*) {}
+};
+
+class Function : public NS::Referencing<Function> {
+ public:
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  Device* device() const;
+  NS::String* name() const;
+  FunctionType functionType() const { return FunctionTypeKernel; }
+  NS::Dictionary* functionConstantsDictionary() const;
+  ArgumentEncoder* newArgumentEncoder(UInteger buffer_index);
+};
+
+class Library : public NS::Referencing<Library> {
+ public:
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  Device* device() const;
+  NS::Array* functionNames() const;
+  Function* newFunction(const NS::String* name);
+  Function* newFunction(const NS::String* name, const FunctionConstantValues* values,
+                        NS::Error** error);
+  Function* newFunction(const FunctionDescriptor* descriptor, NS::Error** error);
+  LibraryType type() const { return LibraryTypeExecutable; }
+};
+
+class ComputePipelineReflection : public NS::Referencing<ComputePipelineReflection> {
+ public:
+  NS::Array* arguments() const;
+  NS::Array* bindings() const;
+};
+using AutoreleasedComputePipelineReflection = ComputePipelineReflection*;
+
+class ComputePipelineDescriptor : public NS::Copying<ComputePipelineDescriptor> {
+ public:
+  static ComputePipelineDescriptor* alloc();
+  ComputePipelineDescriptor* init();
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  Function* computeFunction() const;
+  void setComputeFunction(const Function* function);
+  bool threadGroupSizeIsMultipleOfThreadExecutionWidth() const;
+  void setThreadGroupSizeIsMultipleOfThreadExecutionWidth(bool is_multiple);
+  UInteger maxTotalThreadsPerThreadgroup() const;
+  void setMaxTotalThreadsPerThreadgroup(UInteger count);
+  void setSupportIndirectCommandBuffers(bool) {}
+  void reset();
+};
+class ComputePipelineState : public NS::Referencing<ComputePipelineState> {
+ public:
+  NS::String* label() const;
+  Device* device() const;
+  UInteger maxTotalThreadsPerThreadgroup() const;
+  UInteger threadExecutionWidth() const { return 32; }
+  UInteger staticThreadgroupMemoryLength() const;
+  bool supportIndirectCommandBuffers() const { return false; }
+};
+
+class CommandEncoder : public NS::Referencing<CommandEncoder> {
+ public:
+  Device* device() const;
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  void endEncoding();
+  void insertDebugSignpost(const NS::String*) {}
+  void pushDebugGroup(const NS::String*) {}
+  void popDebugGroup() {}
+};
+
+class ComputeCommandEncoder : public NS::Referencing<ComputeCommandEncoder, CommandEncoder> {
+ public:
+  DispatchType dispatchType() const;
+  void setComputePipelineState(const ComputePipelineState* state);
+  void setBytes(const void* bytes, UInteger length, UInteger index);
+  void setBuffer(const Buffer* buffer, UInteger offset, UInteger index);
+  void setBufferOffset(UInteger offset, UInteger index);
+  void setBuffers(const Buffer* const buffers[], const UInteger offsets[], NS::Range range);
+  void setTexture(const Texture* texture, UInteger index);
+  void setTextures(const Texture* const textures[], NS::Range range);
+  void setSamplerState(const SamplerState* sampler, UInteger index);
+  void setSamplerStates(const SamplerState* const samplers[], NS::Range range);
+  void setThreadgroupMemoryLength(UInteger length, UInteger index);
+  void dispatchThreadgroups(Size threadgroups, Size threads_per_threadgroup);
+  void dispatchThreadgroups(const Buffer* arguments, UInteger offset, Size threads_per_threadgroup);
+  void dispatchThreads(Size threads, Size threads_per_threadgroup);
+  void memoryBarrier(BarrierScope scope);
+  void memoryBarrier(const Resource* const resources[], UInteger count);
+  void updateFence(const Fence* fence);
+  void waitForFence(const Fence* fence);
+  void useResource(const Resource* resource, ResourceUsage usage);
+  void useResources(const Resource* const resources[], UInteger count, ResourceUsage usage);
+  void useHeap(const Heap* heap);
+  void useHeaps(const Heap* const heaps[], UInteger count);
+};
+
+class BlitCommandEncoder : public NS::Referencing<BlitCommandEncoder, CommandEncoder> {
+ public:
+  void fillBuffer(const Buffer* buffer, NS::Range range, std::uint8_t value);
+  void copyFromBuffer(const Buffer* source, UInteger source_offset, const Buffer* destination,
+                      UInteger destination_offset, UInteger size);
+  void synchronizeResource(const Resource* resource);
+  void synchronizeTexture(const Texture* texture, UInteger slice, UInteger level);
+  void copyFromTexture(const Texture* source, const Texture* destination);
+  void generateMipmaps(const Texture*) {}
+  void optimizeContentsForGPUAccess(const Texture*) {}
+  void optimizeContentsForCPUAccess(const Texture*) {}
+  void updateFence(const Fence* fence);
+  void waitForFence(const Fence* fence);
+};
+
+class ComputePassDescriptor : public NS::Copying<ComputePassDescriptor> {
+ public:
+  static ComputePassDescriptor* computePassDescriptor();
+  static ComputePassDescriptor* alloc();
+  ComputePassDescriptor* init();
+  DispatchType dispatchType() const;
+  void setDispatchType(DispatchType type);
+};
+class BlitPassDescriptor : public NS::Copying<BlitPassDescriptor> {
+ public:
+  static BlitPassDescriptor* blitPassDescriptor();
+};
+
+class CommandBufferDescriptor : public NS::Copying<CommandBufferDescriptor> {
+ public:
+  static CommandBufferDescriptor* alloc();
+  CommandBufferDescriptor* init();
+  void setRetainedReferences(bool retained);
+  void setErrorOptions(CommandBufferErrorOption) {}
+};
+
+using CommandBufferHandler = void (*)(CommandBuffer*);
+using HandlerFunction = std::function<void(CommandBuffer*)>;
+
+class CommandBuffer : public NS::Referencing<CommandBuffer> {
+ public:
+  Device* device() const;
+  CommandQueue* commandQueue() const;
+  bool retainedReferences() const { return true; }
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  ComputeCommandEncoder* computeCommandEncoder();
+  ComputeCommandEncoder* computeCommandEncoder(DispatchType type);
+  ComputeCommandEncoder* computeCommandEncoder(const ComputePassDescriptor* descriptor);
+  BlitCommandEncoder* blitCommandEncoder();
+  BlitCommandEncoder* blitCommandEncoder(const BlitPassDescriptor* descriptor);
+  void enqueue();
+  void commit();
+  void addScheduledHandler(const HandlerFunction& function);
+  void addCompletedHandler(const HandlerFunction& function);
+  void waitUntilScheduled();
+  void waitUntilCompleted();
+  CommandBufferStatus status() const;
+  NS::Error* error() const;
+  CFTimeInterval kernelStartTime() const { return GPUStartTime(); }
+  CFTimeInterval kernelEndTime() const { return GPUEndTime(); }
+  CFTimeInterval GPUStartTime() const;
+  CFTimeInterval GPUEndTime() const;
+  void encodeWait(const Event* event, std::uint64_t value);
+  void encodeSignalEvent(const Event* event, std::uint64_t value);
+  void pushDebugGroup(const NS::String*) {}
+  void popDebugGroup() {}
+  void useResidencySet(const ResidencySet*) {}
+  void useResidencySets(const ResidencySet* const[], UInteger) {}
+};
+
+class CommandQueue : public NS::Referencing<CommandQueue> {
+ public:
+  NS::String* label() const;
+  void setLabel(const NS::String* label);
+  Device* device() const;
+  CommandBuffer* commandBuffer();
+  CommandBuffer* commandBuffer(const CommandBufferDescriptor* descriptor);
+  CommandBuffer* commandBufferWithUnretainedReferences();
+  void insertDebugCaptureBoundary() {}
+  void addResidencySet(const ResidencySet*) {}
+  void addResidencySets(const ResidencySet* const[], UInteger) {}
+  void removeResidencySet(const ResidencySet*) {}
+};
+
+class Architecture : public NS::Copying<Architecture> {
+ public:
+  NS::String* name() const;
+};
+
+class Device : public NS::Referencing<Device> {
+ public:
+  NS::String* name() const;
+  Architecture* architecture() const;
+  std::uint64_t registryID() const { return 1; }
+  Size maxThreadsPerThreadgroup() const;
+  UInteger maxThreadgroupMemoryLength() const;
+  UInteger maxBufferLength() const;
+  UInteger maxTransferRate() const { return 0; }
+  std::uint64_t recommendedMaxWorkingSetSize() const;
+  UInteger currentAllocatedSize() const;
+  bool hasUnifiedMemory() const { return true; }
+  bool isLowPower() const { return false; }
+  bool lowPower() const { return false; }
+  bool isHeadless() const { return false; }
+  bool headless() const { return false; }
+  bool isRemovable() const { return false; }
+  bool removable() const { return false; }
+  DeviceLocation location() const { return DeviceLocationBuiltIn; }
+  UInteger locationNumber() const { return 0; }
+  ArgumentBuffersTier argumentBuffersSupport() const { return ArgumentBuffersTier2; }
+  ReadWriteTextureTier readWriteTextureSupport() const { return ReadWriteTextureTier2; }
+  bool supportsFamily(GPUFamily family);
+  bool supportsFeatureSet(FeatureSet) { return true; }
+  bool supports32BitFloatFiltering() const { return true; }
+  bool supports32BitMSAA() const { return true; }
+  bool supportsDynamicLibraries() const { return false; }
+  bool supportsFunctionPointers() const { return false; }
+  bool supportsRaytracing() const { return false; }
+  bool supportsPrimitiveMotionBlur() const { return false; }
+  bool supportsQueryTextureLOD() const { return false; }
+  bool supportsBCTextureCompression() const { return false; }
+  bool supportsShaderBarycentricCoordinates() const { return false; }
+  UInteger maxArgumentBufferSamplerCount() const { return 1024; }
+  void sampleTimestamps(Timestamp* cpu, Timestamp* gpu);
+
+  CommandQueue* newCommandQueue();
+  CommandQueue* newCommandQueue(UInteger max_command_buffers);
+  Buffer* newBuffer(UInteger length, ResourceOptions options);
+  Buffer* newBuffer(const void* bytes, UInteger length, ResourceOptions options);
+  Buffer* newBuffer(const void* bytes, UInteger length, ResourceOptions options,
+                    const std::function<void(void* pointer, UInteger length)>& deallocator);
+  SizeAndAlign heapBufferSizeAndAlign(UInteger length, ResourceOptions options);
+  Heap* newHeap(const HeapDescriptor* descriptor);
+  Texture* newTexture(const TextureDescriptor* descriptor);
+  SamplerState* newSamplerState(const SamplerDescriptor* descriptor);
+  UInteger minimumLinearTextureAlignmentForPixelFormat(PixelFormat) { return 16; }
+  Fence* newFence();
+  Event* newEvent();
+  SharedEvent* newSharedEvent();
+  ResidencySet* newResidencySet(const ResidencySetDescriptor* descriptor, NS::Error** error);
+  Library* newDefaultLibrary();
+  Library* newDefaultLibrary(const NS::Bundle* bundle, NS::Error** error);
+  Library* newLibrary(const NS::String* source_or_path, const CompileOptions* options,
+                      NS::Error** error);
+  Library* newLibrary(const NS::String* path, NS::Error** error);
+  Library* newLibrary(const NS::URL* url, NS::Error** error);
+  Library* newLibrary(dispatch_data_t data, NS::Error** error);
+  ComputePipelineState* newComputePipelineState(const Function* function, NS::Error** error);
+  ComputePipelineState* newComputePipelineState(const Function* function, PipelineOption options,
+                                                const AutoreleasedComputePipelineReflection* reflection,
+                                                NS::Error** error);
+  ComputePipelineState* newComputePipelineState(const ComputePipelineDescriptor* descriptor,
+                                                PipelineOption options,
+                                                const AutoreleasedComputePipelineReflection* reflection,
+                                                NS::Error** error);
+};
+
+Device* CreateSystemDefaultDevice();
+NS::Array* CopyAllDevices();
+
+class CaptureManager : public NS::Referencing<CaptureManager> {
+ public:
+  static CaptureManager* sharedCaptureManager();
+  void startCapture(const Device*) {}
+  void startCapture(const CommandQueue*) {}
+  void stopCapture() {}
+  bool isCapturing() const { return false; }
+};
+
+}  // namespace MTL
