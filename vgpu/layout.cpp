@@ -348,4 +348,6 @@ int wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t bytes
   return shared_wavefronts(address, all_lanes, bytes, 0, load);
 }
 
+void set_watcher(const LayoutWatcher* watcher) { layout_watcher = watcher; }
+
 }  // namespace rung::vgpu::layout

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vgpu/model/layout_watch.hpp"
 #include "vgpu/model/matrix_form.hpp"
 #include "vgpu/model/tensor_map.hpp"
 
@@ -98,5 +99,8 @@ MatrixCopy matrix_copy(bool stores, int count, bool transposed,
 
 /// Passes through the banks of shared memory for an access of all lanes.
 int wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t bytes, bool load);
+
+/// Sets the watcher of the process (model/layout_watch.hpp), or removes it if null.
+void set_watcher(const LayoutWatcher* watcher);
 
 }  // namespace rung::vgpu::layout

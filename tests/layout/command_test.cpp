@@ -90,7 +90,7 @@ TEST(LayoutCommand, ErrorsNameTheArgument) {
     EXPECT_EQ(output.exit_code, 2) << arguments << output.out;
     return output.err;
   };
-  EXPECT_NE(error("mmb").find("INSTRUCTION: 'mmb' is not one of tma, wgmma, mma"),
+  EXPECT_NE(error("mmb").find("INSTRUCTION: 'mmb' is not one of tma, wgmma, tcgen05"),
             std::string::npos);
   EXPECT_NE(error("tma --swizzle 96").find("--swizzle: '96' is not one of none, 32, 64, 128"),
             std::string::npos);

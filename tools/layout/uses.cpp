@@ -166,10 +166,10 @@ UseRecorder::UseRecorder()
     : watcher_([this](const LayoutUse& use) {
         if (uses_.size() < max_uses) uses_.push_back(use);
       }) {
-  vgpu::layout_watcher = &watcher_;
+  vgpu::layout::set_watcher(&watcher_);
 }
 
-UseRecorder::~UseRecorder() { vgpu::layout_watcher = nullptr; }
+UseRecorder::~UseRecorder() { vgpu::layout::set_watcher(nullptr); }
 
 std::vector<UsedTile> used_tiles(std::span<const LayoutUse> uses,
                                  std::span<const vgpu::Site> sites) {
