@@ -233,6 +233,19 @@ def test_verdict_is_reproducible_and_says_what_is_wrong():
 
 
 @needs_clang
+@pytest.mark.parametrize("old, new, message", [
+    ("launch add", "launch sub", "sub"),
+    ("block=256", "block=blocks", "unknown name 'blocks'"),
+    ("block=256", "block=256 args=(x, y)", "2 arguments for 4 parameters"),
+    ("// referee: launch add grid=cdiv(n, 256) block=256\n", "", "nor a function solve"),
+    ("block=256", "", "expected KERNEL grid"),
+])
+def test_a_candidate_that_cannot_be_launched_is_unfit(old, new, message):
+    verdict = rung.referee.judge(ADD.replace(old, new), {"operation": "add", "hidden": 1})
+    assert verdict.verdict == "unfit" and verdict.rules() == ["launch"] and message in verdict.findings[0].message
+
+
+@needs_clang
 def test_a_right_candidate_has_a_predicted_time_above_the_floor():
     facts = rung.referee.judge(ADD, {"operation": "add", "hidden": 3}).as_dict()
     time, = facts["times"]
