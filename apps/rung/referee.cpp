@@ -51,7 +51,8 @@ Action add_referee(Options& app) {
   app.add_option("CANDIDATE", arguments->candidate, "File of CUDA C++, Metal or PTX")
       ->type_name("")
       ->required();
-  app.add_option("--seed", arguments->seed, "Draws hidden shapes and inputs (default: 1)");
+  app.add_option("--seed", arguments->seed, "Draws hidden shapes and inputs (default: 1)")
+      ->type_name("N");
   app.add_option("--json", arguments->json, "Write the verdict as JSON; - for standard output")
       ->type_name("FILE");
   app.add_option("--markdown", arguments->markdown,

@@ -35,6 +35,30 @@ __global__ void add(const float* x, const float* z, float* y, int n) {
   if (i < n) y[i] = x[i] + z[i];
 }"""
 
+KERNELBENCH = """
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, columns, rows):
+        super().__init__()
+        self.layer = nn.Linear(columns, rows)
+
+    def forward(self, x):
+        return self.layer(x)
+
+batch_size = 128
+columns = 1024
+rows = 512
+repeat = 10
+
+def get_inputs():
+    return [torch.rand(batch_size, columns)]
+
+def get_init_inputs():
+    return [columns, rows]
+"""
+
 
 def _seen(call, outputs):
     return Seen(outputs=outputs, inputs=call.case.inputs)
@@ -132,6 +156,18 @@ def test_the_task_of_the_page_is_valid():
     assert [each.strip() for each in named] == list(BY_NAME)
 
 
+def test_a_reference_of_your_own(tmp_path):
+    (tmp_path / "own.py").write_text("def shifted(x, n):\n    return x * x + 1\n\n\ndef bounded(x, n):\n    return {'y': (x * x + 1, 1e-3 + 0 * x)}\n")
+    table = {"sizes": {"n": 50}, "array": [{"name": "x", "shape": ["n"]}, {"name": "y", "role": "out", "shape": ["n"]}], "hidden": 4}
+    for function in ("shifted", "bounded"):
+        task = task_from_table({"reference": f"own.py:{function}", **table}, tmp_path)
+        for call in cases.calls(task, 2):
+            x = call.case.inputs["x"]
+            right, near = x * x + np.float32(1), x * x + np.float32(1 + 5e-4)
+            assert checks.check(call, _seen(call, {"y": right}))[0] == []
+            assert (checks.check(call, _seen(call, {"y": near}))[0] == []) == (function == "bounded" or np.max(np.abs(x)) > 1e3)
+
+
 def test_a_claim_below_the_roofline_is_accused():
     claim = {"m": 4096, "n": 4096, "k": 4096, "seconds": 3.3e-6}
     task = rung.referee.Task("gemm", claims=[claim])
@@ -164,6 +200,20 @@ def test_task_of_gpu_mode(tmp_path):
     assert task.public == [{"n": 127}, {"n": 900}]
 
 
+def test_task_of_kernelbench(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "problem.py").write_text(KERNELBENCH)
+    task = adapters.kernelbench(tmp_path / "problem.py", hidden=3)
+    assert task.operation.sizes == {"batch_size": 64, "columns": 64, "rows": 64}
+    assert [each.name for each in task.arrays] == ["x", "layer_weight", "layer_bias", "out"]
+    for call in cases.calls(task, 1):
+        x, weight, bias = (each.astype(np.float64) for each in call.case.inputs.values())
+        out = (x @ weight.T + bias).astype(np.float32)
+        assert out.shape == task.shape_of(task.arrays[-1], call.case.sizes)
+        assert checks.check(call, _seen(call, {"out": out}))[0] == []
+        assert checks.check(call, _seen(call, {"out": out + 1}))[0] != []
+
+
 @needs_clang
 def test_doctests():
     assert doctest.testmod(rung.referee).failed == 0
@@ -180,6 +230,19 @@ def test_verdict_is_reproducible_and_says_what_is_wrong():
     assert facts["schema"] == "rung.referee/1" and facts["verdict"] == "wrong" and verdicts[0].exit_code == 1
     assert set(facts["findings"][0]) == {"rule", "severity", "message", "case"}
     assert "add" in verdicts[0].to_markdown() and "are wrong, first y[" in verdicts[0].to_markdown()
+
+
+@needs_clang
+@pytest.mark.parametrize("old, new, message", [
+    ("launch add", "launch sub", "sub"),
+    ("block=256", "block=blocks", "unknown name 'blocks'"),
+    ("block=256", "block=256 args=(x, y)", "2 arguments for 4 parameters"),
+    ("// referee: launch add grid=cdiv(n, 256) block=256\n", "", "nor a function solve"),
+    ("block=256", "", "expected KERNEL grid"),
+])
+def test_a_candidate_that_cannot_be_launched_is_unfit(old, new, message):
+    verdict = rung.referee.judge(ADD.replace(old, new), {"operation": "add", "hidden": 1})
+    assert verdict.verdict == "unfit" and verdict.rules() == ["launch"] and message in verdict.findings[0].message
 
 
 @needs_clang

@@ -44,7 +44,10 @@ def main(words=None):
     except UnavailableError as error:
         sys.stderr.write(f"rung referee: {error}\n")
         return 3
-    except (TaskError, CandidateError, OSError) as error:
+    except OSError as error:
+        sys.stderr.write(f"rung referee: {error.filename}: {error.strerror}\n")
+        return 2
+    except (TaskError, CandidateError) as error:
         sys.stderr.write(f"rung referee: {error}\n")
         return 2
     return verdict.exit_code

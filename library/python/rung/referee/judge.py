@@ -44,7 +44,7 @@ def judge(candidate, task, *, seed=1, quick=False):
     facts = _facts(candidate, task, seed)
     try:
         runner, text = _runner(candidate, task)
-    except (_kernel.CompileError, CandidateError, ExpressionError) as error:
+    except (_kernel.CompileError, ValueError) as error:  # also a kernel that the text has not
         return _unfit(facts, error)
     if text is not None:
         facts["candidate"] = {"name": text.name, "sha256": text.digest, "kind": runner.kind}
