@@ -44,7 +44,8 @@ constexpr double idle_share = 0.787;  // of a step's time that remains if all ot
 constexpr double meeting = 2.5;       // split-K: blocks of a tile wait for each other
 constexpr double sum_byte = 0.13e-6;  // split-K: a byte of partial sums, written and read
 constexpr double cut_row = 52e-6;     // a row of a tile of a large C that ends within a line
-constexpr double least_work = 1.5e8;  // m n k of the smallest shape in the fit
+// m n k of the smallest and the largest shape in the fit. Larger products run at the power limit.
+constexpr double least_work = 1.5e8, most_work = 2.5e11;
 constexpr double least_gain = 1.03;
 
 constexpr std::string_view rung_ids[] = {"gemm/cuda/wgmma_tiles", "gemm/cuda/ping_pong",
@@ -163,7 +164,7 @@ ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& c
                                  const Limits& limits) {
   const double work =
       static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  if (!has_traffic_model(call) || work < least_work) return chosen;
+  if (!has_traffic_model(call) || work < least_work || work > most_work) return chosen;
   ConfiguredGemm best = chosen;
   double least = traffic_microseconds(chosen, call, limits) / least_gain;
   if (std::isinf(least)) return chosen;
