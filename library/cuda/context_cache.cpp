@@ -11,6 +11,7 @@
 
 #include "rung/error.hpp"
 #include "select/cuda/operands.hpp"
+#include "select/cuda/traffic.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -86,7 +87,7 @@ struct ConfigKey {
   const GemmRung* rung = nullptr;
   Dtype dtype = {};
   bool a_by_rows = false, b_by_rows = false;  // their order in memory
-  bool fast_copies = false, may_pack = false;
+  bool fast_copies = false, has_traffic_model = false, may_pack = false;
   std::int64_t a_alignment = 0, b_alignment = 0;  // row_alignment()
   int multiprocessors = 0;
   std::int64_t workspace_bytes = 0;
@@ -166,6 +167,7 @@ ContextCache::ContextCache(const Driver& driver)
 CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g,
                                         const Limits& limits) const {
   if (tiles_of(*choice.rung, g.dtype).empty()) return choice;
+  const bool has_all_sms = limits.multiprocessors == limits_.multiprocessors;
   thread_local RecentConfigs recent;
   const ConfigKey key = {.context = number_,
                          .rung = choice.rung,
@@ -173,6 +175,7 @@ CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g
                          .a_by_rows = g.a.col_stride == 1,
                          .b_by_rows = g.b.col_stride == 1,
                          .fast_copies = has_fast_copies(*choice.rung, g),
+                         .has_traffic_model = has_traffic_model(g),
                          .may_pack = limits.may_pack,
                          .a_alignment = row_alignment(g.a, g.dtype),
                          .b_alignment = row_alignment(g.b, g.dtype),
@@ -184,7 +187,10 @@ CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g
   return recent.find_or(key, [&] {
     choice.config = tuned_.best(*choice.rung, choice.id, g, limits);
     const auto rival = rival_of(choice, g.dtype);
-    return rival ? tuned_.faster(choice, *rival, g, limits) : choice;
+    if (!rival) return choice;
+    const CudaGemmChoice faster = tuned_.faster(choice, *rival, g, limits);
+    // Clusters that are not persistent would occupy SMs that the caller keeps for others.
+    return has_all_sms ? faster_by_traffic(faster, g, limits) : faster;
   });
 }
 

@@ -160,11 +160,15 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 
-/// If the rules select `of`, wave models decide between `of` and `use`.
+/// If the rules select `of`, wave models decide between it and the first `use`, and the model of
+/// traffic.hpp between these and wgmma_multicast.
 inline constexpr CudaRival cuda_rivals[] = {
     {.dtypes = of_16_bits,
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
      .use = cuda::GemmRungIndex::gemm_ping_pong},
+    {.dtypes = Dtypes::of(Dtype::bf16_bf16, Dtype::f16_f16),
+     .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
+     .use = cuda::GemmRungIndex::gemm_wgmma_multicast},
 };
 
 // A product with more than max_work fills the GPU by itself: the kernels for single products are

@@ -34,12 +34,13 @@
 namespace rung {
 namespace {
 
-// Rungs with several tile sizes whose mutants differ from those of the others: for bf16, for halves
+// Rungs with several tile sizes whose mutants differ from those of the others: for bf16 and bf16-bf16, for halves
 // and digits of f32, for split operands, and for 8-bit types with scales.
-constexpr std::string_view with_tiles[] = {
-    "gemm/cuda/wgmma_tiles",   "gemm/cuda/split_f16",   "gemm/cuda/digits",
-    "gemm/cuda/split_bf16",    "gemm/cuda/ping_pong",   "gemm/cuda/grouped",
-    "gemm/cuda/batched_wgmma", "gemm/cuda/batched_fma", "gemm/cuda/block_scaled"};
+constexpr std::string_view with_tiles[] = {"gemm/cuda/wgmma_tiles",   "gemm/cuda/split_f16",
+                                           "gemm/cuda/digits",        "gemm/cuda/split_bf16",
+                                           "gemm/cuda/ping_pong",     "gemm/cuda/grouped",
+                                           "gemm/cuda/batched_wgmma", "gemm/cuda/batched_fma",
+                                           "gemm/cuda/block_scaled",  "gemm/cuda/wgmma_multicast"};
 
 // Number of products in a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -53,6 +54,7 @@ struct Setting {
 
 Dtype dtype_of(const cuda::GemmRung& rung) {
   if (cuda::has(rung, Dtype::bf16)) return Dtype::bf16;
+  if (cuda::has(rung, Dtype::bf16_bf16)) return Dtype::bf16_bf16;
   if (cuda::has(rung, Dtype::f32)) return Dtype::f32;
   return cuda::has(rung, Dtype::f64) ? Dtype::f64 : Dtype::e4m3;
 }
@@ -74,6 +76,8 @@ Setting setting_of(const cuda::GemmRung& rung) {
   if (dtype_of(rung) == Dtype::f64) return {128, 256, 130, {}, 1};  // every modulus reuses stages
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
+  // One cluster of 2 x 2 blocks, which reuse stages and the box of results.
+  if (rung.entry == "gemm_cuda_wgmma_multicast") return {250, 376, 456, {7}, 4};
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
       std::min_element(tiles.begin(), tiles.end(),
@@ -161,10 +165,10 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung, const Setting& se
   const Gemm<In, Out> gemm{m,
                            n,
                            k,
-                           Out(1),
+                           Scalar<Out>(1),
                            {array(products * m * k, In(1.0f)), k, 1},
                            {array(products * k * n, In(1.0f)), 1, k},
-                           Out(beta_of(rung)),
+                           Scalar<Out>(beta_of(rung)),
                            {array(products * m * n, Out(1)), n, 1}};
   cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
   if (rung.batches) launch.grid.x *= products;
@@ -214,6 +218,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung, const Setting& se
 Outcome run_in(const Setting& setting, const Lines& lines, const cuda::GemmRung& rung) {
   switch (dtype_of(rung)) {
     case Dtype::bf16: return run_on<bfloat16, float>(lines, rung, setting);
+    case Dtype::bf16_bf16: return run_on<bfloat16, bfloat16>(lines, rung, setting);
     case Dtype::f64: return run_on<double, double>(lines, rung, setting);
     case Dtype::e4m3: return run_on<float8_e4m3, float>(lines, rung, setting);
     default: return run_on<float, float>(lines, rung, setting);

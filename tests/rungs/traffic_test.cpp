@@ -1,0 +1,98 @@
+// The model of L2 traffic that chooses among the wgmma kernels for 16-bit results.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "backends/rungs/cuda.hpp"
+#include "rung/types.hpp"
+#include "select/cuda/traffic.hpp"
+
+namespace rung::cuda {
+namespace {
+
+constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
+constexpr std::string_view multicast = "gemm/cuda/wgmma_multicast";
+
+/// A call with contiguous matrices. `layouts`: n or t for A and for B, as in BLAS.
+GemmCall call_of(std::int64_t m, std::int64_t n, std::int64_t k, std::string_view layouts) {
+  return {.dtype = Dtype::bf16_bf16,
+          .m = m,
+          .n = n,
+          .k = k,
+          .alpha = 1,
+          .a = layouts[0] == 'n' ? AnyMatrix<const void*>{nullptr, k, 1}
+                                 : AnyMatrix<const void*>{nullptr, 1, m},
+          .b = layouts[1] == 'n' ? AnyMatrix<const void*>{nullptr, n, 1}
+                                 : AnyMatrix<const void*>{nullptr, 1, k},
+          .beta = 0,
+          .c = {nullptr, n, 1}};
+}
+
+ConfiguredGemm chosen(const GemmCall& call, int tile, int splits = 1, const Limits& limits = h200) {
+  return faster_by_traffic(
+      configured_gemm("gemm/cuda/wgmma_tiles", {.tile = tile, .splits = splits}), call, limits);
+}
+
+TEST(TrafficModel, KnowsEveryTileOfItsRungs) {
+  const GemmCall call = call_of(640, 640, 640, "nt");
+  for (const std::string_view id : {std::string_view("gemm/cuda/wgmma_tiles"),
+                                    std::string_view("gemm/cuda/ping_pong"), multicast}) {
+    for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::f16_f16}) {
+      const auto tiles = tiles_of(*configured_gemm(id).rung, dtype);
+      for (int tile = 0; tile < std::ssize(tiles); ++tile) {
+        const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
+        EXPECT_EQ(traffic_tile_area(id, tile), shape.BM * shape.BN * shape.cluster)
+            << id << ' ' << tile;
+        EXPECT_GT(traffic_microseconds(configured_gemm(id, {.tile = tile}), call, h200), 0);
+      }
+      const int beyond = static_cast<int>(tiles.size());
+      EXPECT_TRUE(
+          std::isinf(traffic_microseconds(configured_gemm(id, {.tile = beyond}), call, h200)));
+    }
+  }
+}
+
+// On an H200 tiles of 128 x 192 take 90 us, 114 tiles of 128 x 112 in pairs 71 us: rows of B begin at
+// odd multiples of 16 bytes.
+TEST(TrafficModel, SharesTilesWhoseLoadsLimit) {
+  EXPECT_EQ(chosen(call_of(4864, 336, 12216, "tt"), 1).id, multicast);
+  EXPECT_EQ(chosen(call_of(3160, 296, 2488, "nt"), 2).id, multicast);
+}
+
+TEST(TrafficModel, KeepsChoicesForSizesItWasNotFittedTo) {
+  // On an H200 at its power limit 1421 us with tiles of 128 x 256, 1525 us with ping_pong.
+  EXPECT_EQ(chosen(call_of(8192, 8192, 8192, "nt"), 6).id, "gemm/cuda/wgmma_tiles");
+  const GemmCall small = call_of(256, 256, 256, "nt");
+  EXPECT_TRUE(chosen(small, 6).config == (GemmConfig{.tile = 6}));
+}
+
+TEST(TrafficModel, NeedsResultsThatTmaStores) {
+  GemmCall call = call_of(4864, 336, 12216, "tt");
+  call.beta = 1;
+  EXPECT_EQ(chosen(call, 1).id, "gemm/cuda/wgmma_tiles");
+  call.beta = 0;
+  call.c.row_stride = 337;
+  EXPECT_EQ(chosen(call, 1).id, "gemm/cuda/wgmma_tiles");
+  call = call_of(4864, 336, 12216, "tt");
+  call.dtype = Dtype::bf16;
+  EXPECT_EQ(chosen(call, 1).id, "gemm/cuda/wgmma_tiles");
+}
+
+TEST(TrafficModel, SplitsOnlyWhereItMay) {
+  // 6 tiles of 128 x 128 leave most SMs idle.
+  const GemmCall call = call_of(256, 320, 16384, "nt");
+  EXPECT_GT(chosen(call, 0).config.splits, 1);
+  Limits whole = h200;
+  whole.workspace_bytes = -1;
+  EXPECT_EQ(chosen(call, 0, 1, whole).config.splits, 1);
+  Limits few = h200;
+  few.multiprocessors = 4;
+  EXPECT_LE(chosen(call, 0, 1, few).config.splits, 4);
+}
+
+}  // namespace
+}  // namespace rung::cuda
