@@ -104,18 +104,20 @@ fs::path compile(const EmuArguments& arguments, const vgpu::DeviceDescription& g
 std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& arguments,
                                                            std::uint64_t order,
                                                            const fs::path& report) {
-  return {{emu::gpu_variable, arguments.gpu},
-          {emu::check_variable, arguments.no_check ? "0" : "1"},
-          {emu::threads_variable, arguments.threads},
-          {emu::limit_variable, arguments.limit},
-          {emu::launches_variable, arguments.launches},
-          {emu::devices_variable, arguments.devices},
-          {emu::lines_variable, arguments.lines ? "1" : "0"},
-          {emu::order_variable, arguments.no_order ? "0" : "1"},
-          {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
-          {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
-          {emu::schedule_variable, arguments.any() ? std::to_string(order) : ""},
-          {emu::report_variable, report.string()}};
+  return {
+      {emu::gpu_variable, arguments.gpu},
+      {emu::check_variable, arguments.no_check ? "0" : "1"},
+      // The usual order is the same in each run on one CPU thread, with which others are compared.
+      {emu::threads_variable, arguments.schedule.empty() ? arguments.threads : "1"},
+      {emu::limit_variable, arguments.limit},
+      {emu::launches_variable, arguments.launches},
+      {emu::devices_variable, arguments.devices},
+      {emu::lines_variable, arguments.lines ? "1" : "0"},
+      {emu::order_variable, arguments.no_order ? "0" : "1"},
+      {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
+      {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
+      {emu::schedule_variable, arguments.any() ? std::to_string(order) : ""},
+      {emu::report_variable, report.string()}};
 }
 
 emu::ReportOptions report_options(const EmuArguments& arguments) {
@@ -234,7 +236,8 @@ ExitCode run(const EmuArguments& arguments) {
   const fs::path report = folder.path() / "report.jsonl";
   const auto run_in = [&](std::uint64_t order, const std::string& output) {
     fs::remove(report);
-    const emu::ExitStatus ended = emu::run(command, variables(arguments, order, report), output);
+    const emu::ExitStatus ended =
+        emu::run_with_output(command, variables(arguments, order, report), output);
     return ProgramOutcome{ended, emu::read_records(report), {}};
   };
   ProgramOutcome outcome = run_orders(orders, run_in, folder.path(), results);
