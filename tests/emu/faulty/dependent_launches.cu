@@ -32,6 +32,10 @@ __global__ void transform(float* data, int step, bool waits) {
 }
 // Loads of memory that is const and __restrict__ may move above the wait, as in llama.cpp's flash attention
 // (pull request 23825).
+__global__ void consume_plainly(float* to, const float* from) {
+  cudaGridDependencySynchronize();
+  to[place()] = from[place()];
+}
 __global__ void consume_restricted(float* __restrict__ to, const float* __restrict__ from) {
   cudaGridDependencySynchronize();
   to[place()] = from[place()];
@@ -82,11 +86,8 @@ void no_trigger(bool right) {
 }
 void restricted(bool right) {
   produce<<<blocks, threads, 0, s>>>(x, 1);
-  if (right) {
-    LAUNCH(consume, blocks, y, (const float*)x, true);
-  } else {
-    LAUNCH(consume_restricted, blocks, y, (const float*)x);  // unordered
-  }
+  const auto kernel = right ? consume_plainly : consume_restricted;
+  LAUNCH(kernel, blocks, y, (const float*)x);  // unordered
 }
 void one_warp_does_not_wait(bool right) {
   produce<<<blocks, threads, 0, s>>>(z, 1);

@@ -69,7 +69,7 @@ std::uint64_t Schedule::turn(std::uint64_t most) {
   return size >= 16 ? most : std::min(most, below(std::uint64_t{1} << size) + 1);
 }
 
-/// What was derived from shapes that other warps have computed in the meantime is not valid for these.
+/// Data derived from shapes that other warps have computed in the meantime are not valid for these.
 void Schedule::restore(const Split& split, std::vector<Shape>& shapes) {
   const auto kept = kept_.extract(&split);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
