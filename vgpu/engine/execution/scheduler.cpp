@@ -262,7 +262,8 @@ inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
     return run_exchanging(warp, block);
   }
   const Kernel& kernel = worker.kernel;
-  if (Schedule* const schedule = running_schedule(); schedule != nullptr && !block.exchanges) {
+  Schedule* const schedule = worker.native ? nullptr : running_schedule();
+  if (schedule != nullptr && !block.exchanges) {
     return run_interruptible(warp, kernel, block, *schedule);
   }
   const Instr* instr = worker.native ? kernel.native_code.data() + block.native_first
