@@ -166,6 +166,7 @@ ExitCode run(const CheckArguments& arguments) {
                                            arguments.code, arguments.layout);
   CheckOptions options = read_options(arguments, file);
   const std::vector<std::uint64_t> orders = arguments.orders();
+  if (orders.size() > 1) options.threads = 1;
   if (arguments.OrderArguments::any() && options.on_gpu) {
     throw UsageError(
         "--schedule and --replay choose orders of the virtual GPU, not of --device gpu");

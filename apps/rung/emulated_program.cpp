@@ -36,7 +36,8 @@ std::vector<std::pair<std::string, std::string>> variables(const EmulationArgume
                                                            const fs::path& report) {
   return {{emu::gpu_variable, arguments.gpu},
           {emu::check_variable, arguments.no_check ? "0" : "1"},
-          {emu::threads_variable, arguments.threads},
+          // The usual order is the same in each run on one CPU thread, with which others are compared.
+          {emu::threads_variable, arguments.schedule.empty() ? arguments.threads : "1"},
           {emu::limit_variable, arguments.limit},
           {emu::launches_variable, arguments.launches},
           {emu::ci_variable, arguments.ci ? "1" : "0"},

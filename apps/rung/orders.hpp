@@ -27,7 +27,7 @@ struct OrderArguments {
   bool any() const { return !schedule.empty() || !replay.empty(); }
 };
 
-/// What differs between orders.
+/// The results and hazards that differ between orders.
 class OrderResults {
  public:
   explicit OrderResults(std::vector<std::uint64_t> orders) : orders_(std::move(orders)) {}

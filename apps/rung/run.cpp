@@ -87,7 +87,7 @@ ExitCode run_launch(const LaunchedFile& file, const LaunchArguments& arguments,
                     const RunOptions& options) {
   KernelLaunch launch(file, arguments);
   launch.request().observe = options.observe;
-  launch.request().cpu_threads = options.threads;
+  launch.request().cpu_threads = options.orders.size() > 1 ? 1 : options.threads;
   const auto output = read_json(options.json);
   std::FILE* out = output && output->is_stdout() ? stderr : stdout;
   fmt::print(out, "{}", launch.head());

@@ -142,6 +142,11 @@ std::string remedy(const Report& report) {
     return order(report);
   }
   if (is(report, HazardKind::unordered)) return order_operations(report);
+  if (report.message.find("since the last wgmma.fence") != report.message.npos) {
+    return "put wgmma.fence between the write of the register and the wgmma; in C++, name the "
+           "accumulators as operands of an asm volatile after the fence, so that the compiler does "
+           "not move their writes";
+  }
   return std::string(advice_for(report.kind));
 }
 

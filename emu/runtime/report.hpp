@@ -39,7 +39,7 @@ void report_end();
 /// Reports what a program did that a signal ends, and the kernel that ran.
 void report_interruption(int signal);
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
-/// What device memory contains when it is freed.
+/// Contents of device memory when it is freed.
 void report_memory(const vgpu::FinalMemory& memory);
 /// A hazard that belongs to no launch.
 void report_hazard(const vgpu::Hazard& hazard);

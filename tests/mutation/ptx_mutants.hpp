@@ -122,8 +122,8 @@ inline bool waits_for_nobody(const Lines& lines, std::size_t at, int cluster) {
   return cluster == 1 && waits(lines[at]) && std::none_of(behind, lines.end(), waits);
 }
 
-/// True if the virtual GPU reports a hazard, in the usual order or in one of some others. Of a missing release,
-/// the acquire may see another one by chance in the usual order, on several CPU threads.
+/// True if the virtual GPU reports a hazard, in the usual order or in one of some others. The usual
+/// order, on several CPU threads, may hide a missing release.
 template <class Run>
 bool is_caught(const Lines& mutant, const Run& run) {
   constexpr std::uint64_t orders = 4;

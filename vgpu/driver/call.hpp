@@ -98,8 +98,8 @@ std::shared_ptr<FunctionState> find_function(ContextState& context, Function fun
 /// Runs the operation now, or records it if the stream is capturing. Fails for an operation on the
 /// legacy stream if it would have to wait for a capturing stream.
 void enqueue(ContextState& context, Stream stream, Operation operation);
-/// The same for an operation that may be held back under a schedule, because its arguments have been checked
-/// and it accesses no memory of the host. `other`: an operation that it waits for. Returns its number if it
+/// Like enqueue(), but holds the operation back under a schedule: its arguments have been checked, and it
+/// accesses no memory of the host. `other`: an operation that it waits for. Returns its number if it
 /// was held back.
 std::optional<PendingOperations::Number> defer(ContextState& context, Stream stream,
                                                Operation operation,

@@ -28,8 +28,8 @@ struct CapturedOperation {
   Operation run;
   std::vector<std::size_t> after;       // the operations that precede it
   std::optional<std::size_t> previous;  // the one of these that its stream ran last
-  std::vector<GraphEdge> programmatic;  // edges of a kernel from some of these
   std::uint32_t site = 0;               // ProgramSource::here()
+  std::vector<GraphEdge> programmatic;  // edges of a kernel from some of these
 };
 
 /// A vector clock: maps StreamState::id to the number of that stream's captured operations that are
@@ -51,7 +51,7 @@ struct Capture {
   std::map<std::uint64_t, CaptureClock> clocks;
 
   void record(std::uint64_t stream, Operation run, std::uint32_t site) {
-    CapturedOperation operation{std::move(run), {}, {}, site};
+    CapturedOperation operation{std::move(run), {}, {}, site, {}};
     for (const auto& [other, count] : clocks[stream]) {
       operation.after.push_back(count - 1);
       if (other == stream) operation.previous = count - 1;

@@ -39,7 +39,7 @@ class PendingOperations {
              std::optional<Number> other = {});
   /// Runs an operation, after those that precede it.
   void run(Number last);
-  /// The same for all operations of the stream.
+  /// Runs all operations of the stream, after those that precede them.
   void run(const ContextState& context, const StreamState& stream);
   void run_all();
 

@@ -38,7 +38,7 @@ struct EventState {
   unsigned flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
-  // What is ordered before the last record. Later waits keep it, even if the event is recorded again.
+  // The operations ordered before the last record. Later waits keep it, even if the event is recorded again.
   std::shared_ptr<const ProgramClock> order = std::make_shared<ProgramClock>();
   std::optional<PendingOperations::Number> pending;  // of the last record
   // Valid if the event was last recorded in a capturing stream.

@@ -355,6 +355,12 @@ TEST_F(ClusterTest, RegistersOfWarpgroups) {
       with("@%p1 setmaxnreg.dec.sync.aligned.u32 40;\n@!%p1 setmaxnreg.inc.sync.aligned.u32 "
            "232;\n"));
   found(with("@!%p1 setmaxnreg.inc.sync.aligned.u32 232;\n"), HazardKind::deadlock);
+  const LaunchReport parted =
+      with("setp.lt.u32 %p2, %r1, 96;\n@%p2 setmaxnreg.dec.sync.aligned.u32 40;\n");
+  const Hazard hazard = found(parted, HazardKind::bad_participant);
+  EXPECT_TRUE(hazard.message.ends_with(
+      "warp 3 of its warpgroup does not execute the same setmaxnreg as warp 0"))
+      << hazard.message;
   EXPECT_THROW(with("setmaxnreg.inc.sync.aligned.u32 100;\n"), std::invalid_argument);
 }
 

@@ -15,6 +15,7 @@ constexpr std::uint64_t seeds = 8;
 
 class ScheduleTest : public LaunchTest {
  protected:
+  ScheduleTest() { options.threads = 1; }
   ~ScheduleTest() override { set_schedule(0); }
 
   /// The first word of an array of zeros after a launch of `blocks` blocks in the order of that seed.

@@ -32,6 +32,10 @@ __global__ void transform(float* data, int step, bool waits) {
 }
 // Loads of memory that is const and __restrict__ may move above the wait, as in llama.cpp's flash attention
 // (pull request 23825).
+__global__ void consume_plainly(float* to, const float* from) {
+  cudaGridDependencySynchronize();
+  to[place()] = from[place()];
+}
 __global__ void consume_restricted(float* __restrict__ to, const float* __restrict__ from) {
   cudaGridDependencySynchronize();
   to[place()] = from[place()];
@@ -53,9 +57,8 @@ __global__ void pass_on(bool waits) {
 float *x, *y, *z;
 cudaStream_t s;
 
-template <class... Parameters, class... Arguments>
-void launch_early(void (*kernel)(Parameters...), int grid, Arguments... arguments) {
-  cudaLaunchAttribute attribute = {};
+cudaLaunchConfig_t early(int grid) {
+  static cudaLaunchAttribute attribute;
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
@@ -64,44 +67,47 @@ void launch_early(void (*kernel)(Parameters...), int grid, Arguments... argument
   config.stream = s;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+  return config;
 }
+// A macro, so that reports name the line that uses it.
+#define LAUNCH(kernel, grid, ...)                                                                \
+  do {                                                                                           \
+    const cudaLaunchConfig_t config = early(grid);                                               \
+    if (cudaLaunchKernelEx(&config, kernel, __VA_ARGS__) != cudaSuccess) std::puts("no launch"); \
+  } while (false)
 
 void missing_wait(bool right) {
   produce<<<blocks, threads, 0, s>>>(x, 1);
-  launch_early(transform, blocks / 2, x, 1, right);  // unordered
+  LAUNCH(transform, blocks / 2, x, 1, right);  // unordered
 }
 void no_trigger(bool right) {
   produce_in_silence<<<blocks, threads, 0, s>>>(x, 1);
-  launch_early(consume, blocks, y, x, right);  // unordered
+  LAUNCH(consume, blocks, y, (const float*)x, right);  // unordered
 }
 void restricted(bool right) {
   produce<<<blocks, threads, 0, s>>>(x, 1);
-  if (right) {
-    launch_early(consume, blocks, y, x, true);
-  } else {
-    launch_early(consume_restricted, blocks, y, x);  // unordered
-  }
+  const auto kernel = right ? consume_plainly : consume_restricted;
+  LAUNCH(kernel, blocks, y, (const float*)x);  // unordered
 }
 void one_warp_does_not_wait(bool right) {
   produce<<<blocks, threads, 0, s>>>(z, 1);
-  launch_early(warp_specialized, blocks, y, x, z, right);  // unordered
+  LAUNCH(warp_specialized, blocks, y, (const float*)x, (const float*)z, right);  // unordered
 }
 // A kernel that was compiled without griddepcontrol is launched early, as CUB did (CCCL, issue 9134).
 void middle_without_wait(bool right) {
   produce<<<blocks, threads, 0, s>>>(x, 1);
-  launch_early(pass_on, blocks, right);
-  launch_early(consume, blocks, y, x, true);  // unordered
+  LAUNCH(pass_on, blocks, right);
+  LAUNCH(consume, blocks, y, (const float*)x, true);  // unordered
 }
 void write_after_read(bool right) {
   consume<<<blocks, threads, 0, s>>>(y, x, false);
-  launch_early(pass_on, blocks, right);
-  launch_early(produce_after_wait, blocks, x, 2);  // unordered
+  LAUNCH(pass_on, blocks, right);
+  LAUNCH(produce_after_wait, blocks, x, 2.0f);  // unordered
 }
 void captured(bool right) {
   cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
   produce<<<blocks, threads, 0, s>>>(x, 1);
-  launch_early(consume, blocks, y, x, right);  // unordered
+  LAUNCH(consume, blocks, y, (const float*)x, right);  // unordered
   cudaGraph_t graph;
   cudaStreamEndCapture(s, &graph);
   cudaGraphExec_t executable;
@@ -112,16 +118,18 @@ void captured(bool right) {
   cudaGraphDestroy(graph);
 }
 
-cudaGraphNode_t add(cudaGraph_t graph, void* kernel, void** arguments) {
+cudaKernelNodeParams node(void* kernel, void** arguments) {
   cudaKernelNodeParams node = {};
   node.func = kernel;
   node.gridDim = blocks;
   node.blockDim = threads;
   node.kernelParams = arguments;
-  cudaGraphNode_t added;
-  if (cudaGraphAddKernelNode(&added, graph, nullptr, 0, &node) != cudaSuccess) std::puts("node");
-  return added;
+  return node;
 }
+#define NODE(name, kernel, arguments)                                                      \
+  cudaGraphNode_t name;                                                                    \
+  const cudaKernelNodeParams of_##name = node(reinterpret_cast<void*>(kernel), arguments); \
+  cudaGraphAddKernelNode(&name, graph, nullptr, 0, &of_##name)
 void connect(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to, int port) {
   cudaGraphEdgeData edge = {};
   edge.type = port == 0 ? cudaGraphDependencyTypeDefault : cudaGraphDependencyTypeProgrammatic;
@@ -142,8 +150,8 @@ void edge(bool right) {
   cudaGraphCreate(&graph, 0);
   float one = 1;
   void *writes[] = {&x, &one}, *reads[] = {&y, &x, &right};
-  const cudaGraphNode_t first = add(graph, reinterpret_cast<void*>(produce), writes);
-  const cudaGraphNode_t second = add(graph, reinterpret_cast<void*>(consume), reads);  // unordered
+  NODE(first, produce, writes);
+  NODE(second, consume, reads);  // unordered
   connect(graph, first, second, cudaGraphKernelNodePortProgrammatic);
   run(graph);
 }
@@ -153,21 +161,22 @@ void edge_at_start(bool right) {
   float one = 1;
   bool waits = true;
   void *writes[] = {&x, &one}, *passes[] = {&waits}, *reads[] = {&y, &x, &right};
-  const cudaGraphNode_t first = add(graph, reinterpret_cast<void*>(produce), writes);
-  const cudaGraphNode_t second = add(graph, reinterpret_cast<void*>(pass_on), passes);
-  const cudaGraphNode_t third = add(graph, reinterpret_cast<void*>(consume), reads);  // unordered
+  NODE(first, produce, writes);
+  NODE(second, pass_on, passes);
+  NODE(third, consume, reads);  // unordered
   connect(graph, first, second, cudaGraphKernelNodePortProgrammatic);
   connect(graph, second, third, cudaGraphKernelNodePortLaunchCompletion);
   run(graph);
 }
-void edge_without_port(bool right) {  // an edge of the other kind also orders what comes before the wait
+void edge_without_port(
+    bool right) {  // an edge of the other kind also orders what comes before the wait
   cudaGraph_t graph;
   cudaGraphCreate(&graph, 0);
   float one = 1;
   bool waits = false;
   void *writes[] = {&x, &one}, *reads[] = {&y, &x, &waits};
-  const cudaGraphNode_t first = add(graph, reinterpret_cast<void*>(produce), writes);
-  const cudaGraphNode_t second = add(graph, reinterpret_cast<void*>(consume), reads);  // unordered
+  NODE(first, produce, writes);
+  NODE(second, consume, reads);  // unordered
   connect(graph, first, second,
           right ? cudaGraphKernelNodePortDefault : cudaGraphKernelNodePortProgrammatic);
   run(graph);
@@ -178,9 +187,9 @@ void chain_of_edges(bool right) {
   float one = 1;
   bool waits = true;
   void *writes[] = {&x, &one}, *passes[] = {&right}, *reads[] = {&y, &x, &waits};
-  const cudaGraphNode_t first = add(graph, reinterpret_cast<void*>(produce), writes);
-  const cudaGraphNode_t second = add(graph, reinterpret_cast<void*>(pass_on), passes);
-  const cudaGraphNode_t third = add(graph, reinterpret_cast<void*>(consume), reads);  // unordered
+  NODE(first, produce, writes);
+  NODE(second, pass_on, passes);
+  NODE(third, consume, reads);  // unordered
   connect(graph, first, second, cudaGraphKernelNodePortProgrammatic);
   connect(graph, second, third, cudaGraphKernelNodePortProgrammatic);
   run(graph);
@@ -190,9 +199,9 @@ void two_edges(bool right) {  // it waits for both
   cudaGraphCreate(&graph, 0);
   float one = 1;
   void *writes[] = {&x, &one}, *others[] = {&z, &one}, *reads[] = {&y, &z, &right};
-  const cudaGraphNode_t first = add(graph, reinterpret_cast<void*>(produce), writes);
-  const cudaGraphNode_t second = add(graph, reinterpret_cast<void*>(produce), others);
-  const cudaGraphNode_t third = add(graph, reinterpret_cast<void*>(consume), reads);  // unordered
+  NODE(first, produce, writes);
+  NODE(second, produce, others);
+  NODE(third, consume, reads);  // unordered
   connect(graph, first, third, cudaGraphKernelNodePortProgrammatic);
   connect(graph, second, third, cudaGraphKernelNodePortProgrammatic);
   run(graph);

@@ -37,6 +37,23 @@ void check_registers(Block& block) {
       fmt::format("the warps ask for {} registers, a multiprocessor has {}", sum, register_file));
 }
 
+/// Reports warpgroups whose four warps have not executed the same setmaxnreg (PTX ISA, "setmaxnreg").
+void check_register_groups(Block& block) {
+  const AsyncState& state = *block.async;
+  for (std::size_t first = 0; first + warps_of_group <= state.warps.size();
+       first += warps_of_group) {
+    const int registers = state.warps[first].registers;
+    for (std::size_t i = 1; i < warps_of_group; ++i) {
+      if (state.warps[first + i].registers == registers) continue;
+      report(block, HazardKind::bad_participant, static_cast<int>(first + i) * warp_size,
+             Kernel::no_site, "setmaxnreg", {},
+             fmt::format("warp {} of its warpgroup does not execute the same setmaxnreg as warp 0",
+                         i));
+      break;
+    }
+  }
+}
+
 /// Reports each wgmma that not all four warps of a warpgroup executed.
 void check_multiplies(Block& block) {
   const AsyncState& state = *block.async;
@@ -103,6 +120,7 @@ void finish_async(Block& block) {
   }
   check_multiplies(block);
   check_registers(block);
+  check_register_groups(block);
 }
 
 const Clock& publish(Warp& warp) {

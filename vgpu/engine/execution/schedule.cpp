@@ -58,12 +58,18 @@ std::uint64_t Schedule::permuted(std::uint64_t index, std::uint64_t count) const
   return index;
 }
 
+/// Few blocks run together, which takes little memory, but in the end as many as wait for each other.
+bool Schedule::starts_another(std::size_t resident) {
+  const std::uint64_t eighth = resident / 8;
+  return one_in(1 + eighth * eighth);
+}
+
 std::uint64_t Schedule::turn(std::uint64_t most) {
   const std::uint64_t size = below(24);
   return size >= 16 ? most : std::min(most, below(std::uint64_t{1} << size) + 1);
 }
 
-/// What was derived from shapes that other warps have computed in the meantime is not valid for these.
+/// Data derived from shapes that other warps have computed in the meantime are not valid for these.
 void Schedule::restore(const Split& split, std::vector<Shape>& shapes) {
   const auto kept = kept_.extract(&split);
   for (std::size_t i = 0; i < shapes.size(); ++i) {

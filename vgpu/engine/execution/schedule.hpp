@@ -26,7 +26,7 @@ class Schedule {
   /// The block or cluster that starts as number `index` of `count`: a permutation.
   std::uint64_t permuted(std::uint64_t index, std::uint64_t count) const;
   /// True if another block starts while `resident` ones have not ended.
-  bool starts_another(std::size_t resident) { return resident == 0 || one_in(1 + resident / 4); }
+  bool starts_another(std::size_t resident);
   /// Warp instructions of a turn, at most `most`.
   std::uint64_t turn(std::uint64_t most);
 

@@ -54,18 +54,18 @@ Block::Status Block::run() {
   const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   const bool chains = worker.native && steps == nullptr;
   Schedule* const schedule = running_schedule();
-  std::vector<std::size_t> order;  // of the warps, under a schedule
+  std::vector<std::size_t> turns;  // the warps in the order of their turns, under a schedule
   if (schedule != nullptr) {
-    order.resize(warps.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    turns.resize(warps.size());
+    std::iota(turns.begin(), turns.end(), std::size_t{0});
   }
   for (;;) {
     bool ran = false;
     bool spent = false;
     bool alive = false;
-    if (schedule != nullptr) schedule->shuffle(std::span(order));
+    if (schedule != nullptr) schedule->shuffle(std::span(turns));
     for (std::size_t i = 0; i < warps.size(); ++i) {
-      Warp& warp = warps[schedule == nullptr ? i : order[i]];
+      Warp& warp = warps[schedule == nullptr ? i : turns[i]];
       if (warp.live == 0) continue;
       alive = true;
       if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
@@ -262,7 +262,8 @@ inline bool Block::run_code(Warp& warp, const BasicBlock& block) {
     return run_exchanging(warp, block);
   }
   const Kernel& kernel = worker.kernel;
-  if (Schedule* const schedule = running_schedule(); schedule != nullptr && !block.exchanges) {
+  Schedule* const schedule = worker.native ? nullptr : running_schedule();
+  if (schedule != nullptr && !block.exchanges) {
     return run_interruptible(warp, kernel, block, *schedule);
   }
   const Instr* instr = worker.native ? kernel.native_code.data() + block.native_first
