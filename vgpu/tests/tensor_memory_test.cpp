@@ -166,7 +166,7 @@ class TensorMemoryTest : public AsyncTest {
     multiply += fmt::format(" [%t], {}, %rd11, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10");
     if (each.scales != 0) multiply += ", [%r10], [%r11]";
     multiply += ", %p3;\n";
-    const int columns = each.n;
+    const int columns = each.weight_stationary ? each.n * each.m / 128 : each.n;
     return entry(
         ".param .u64 image, .param .u64 out, .param .u64 in",
         fmt::format(
