@@ -50,6 +50,19 @@ TEST(Faulty, OutOfBounds) {
             "launch: cudaSuccess\nthen: cudaErrorIllegalAddress\ncopy: cudaErrorIllegalAddress\n");
 }
 
+// Each kernel but the first breaks one rule of tcgen05 or TMA.
+TEST(Faulty, MutantsOfTensorMemory) {
+  expect_output("tensor_memory.cu", "0 wrong\n", "-arch=sm_100a");
+  const EmuOutput output = run_emu("programs/tensor_memory.cu", "-arch=sm_100a", "mutants");
+  EXPECT_EQ(output.exit_code, 1);
+  ASSERT_FALSE(output.json.is_null()) << output.err;
+  const auto& kernels = output.json.at("kernels");
+  EXPECT_EQ(kernels.size(), 9u);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_EQ(kernels[i].at("hazards").empty(), i == 0) << kernels[i].at("name");
+  }
+}
+
 TEST(Faulty, SharedMemoryRace) { expect_hazard(run("race.cu"), "shared-memory race", "race.cu:5"); }
 
 TEST(Faulty, RaceOfARemovedBarrier) {
