@@ -336,6 +336,8 @@ class TensorMemoryTest : public AsyncTest {
                              each.transpose_b ? " B^T" : ""));
     const LaunchReport report = run_case(each);
     expect_none(report);
+    EXPECT_EQ(report.counters.tensor_multiply_adds,
+              static_cast<std::uint64_t>(each.m * each.n * each.k));
     const std::vector<std::uint32_t> cells = values<std::uint32_t>(out_, 256 * 128);
     int wrong = 0;
     for (int i = 0; i < each.m; ++i) {
