@@ -3,17 +3,33 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace nb = nanobind;
 
 namespace rung::python {
 namespace {
 
-PyObject* call(PyObject* function, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  return PyObject_Vectorcall(function, arguments, static_cast<std::size_t>(count), names);
+// pickle knows a built-in function by its name only if it belongs to a module, which then is what the function is called
+// with. So each has a function of C of its own, which knows nanobind's.
+constexpr std::size_t most = 16;
+std::array<PyObject*, most> functions{};
+
+template <std::size_t Index>
+PyObject* call(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  return PyObject_Vectorcall(functions[Index], arguments, static_cast<std::size_t>(count), names);
 }
+
+template <std::size_t... Indices>
+constexpr auto calls_of(std::index_sequence<Indices...>) {
+  return std::array{&call<Indices>...};
+}
+constexpr auto calls = calls_of(std::make_index_sequence<most>());
 
 /// The docstring as Python expects it of a built-in function: "f(a, *, b=1)\n--\n\nText", in which parameters have no
 /// types, for nanobind's "f(a: object, *, b: int = 1) -> object\n\nText".
@@ -40,18 +56,21 @@ struct Definition {
 
 void make_builtin_functions(nb::module_& module) {
   const nb::object type = nb::borrow(module.attr("matmul").type());
+  std::size_t count = 0;
   for (nb::handle each : module.attr("__dict__").attr("copy")().attr("items")()) {
     const nb::object function = each[1];
     const auto name = nb::cast<std::string>(nb::object(each[0]));
     if (name.starts_with('_') || !function.type().is(type)) continue;
+    if (count == most) throw std::length_error("rung._core has too many functions");
     auto& made = *new Definition{
         // Python keeps a pointer to it for ever
         name, with_text_signature(nb::cast<std::string>(nb::object(function.attr("__doc__"))))};
     made.method = {made.name.c_str(),
-                   reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
+                   reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(calls[count])),
                    METH_FASTCALL | METH_KEYWORDS, made.text.c_str()};
+    functions[count++] = nb::object(function).release().ptr();
     module.attr(made.name.c_str()) = nb::steal(
-        PyCFunction_NewEx(&made.method, function.ptr(), nb::object(module.attr("__name__")).ptr()));
+        PyCFunction_NewEx(&made.method, module.ptr(), nb::object(module.attr("__name__")).ptr()));
   }
 }
 
