@@ -13,9 +13,9 @@
 #include "vgpu/launch.hpp"
 #include "vgpu/lowering/call_graph.hpp"
 #include "vgpu/lowering/call_stack.hpp"
+#include "vgpu/lowering/expanded_instructions.hpp"
 #include "vgpu/lowering/inline.hpp"
 #include "vgpu/lowering/lower.hpp"
-#include "vgpu/lowering/tensor_map_edits.hpp"
 #include "vgpu/model/kernel.hpp"
 #include "vgpu/native/translate.hpp"
 #include "vgpu/ptx/parser.hpp"
@@ -117,7 +117,7 @@ std::unique_ptr<Module> Module::load(std::string_view ptx_text, std::string_view
   if (const std::string missing = missing_device_runtime(text); !missing.empty()) {
     text = ptx::parse(std::string(ptx_text) + missing, name);
   }
-  expand_tensor_map_edits(text, name);
+  expand_instructions(text, name);
   auto state = std::make_unique<State>(std::move(text), std::string(name), memory, call_stack);
   state->allocate_globals(placed);
   return std::unique_ptr<Module>(new Module(std::move(state)));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -68,7 +69,7 @@ ExitCode run(const PythonArguments& arguments) {
   return emulated.run(command, arguments.words.front(), variables_of_python());
 }
 
-/// Takes Python's words: all from the first that is neither an option of this command nor its value.
+/// Takes Python's words: all from the first that is neither an option of this command nor its value. Returns the others.
 std::vector<std::string> take_words(const std::vector<std::string>& words, const Options& app,
                                     PythonArguments& arguments) {
   std::size_t at = 0;
@@ -82,7 +83,11 @@ std::vector<std::string> take_words(const std::vector<std::string>& words, const
   std::vector<std::string> own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
   if (at < words.size() && words[at] == "--") ++at;
   arguments.words.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
-  if (!arguments.words.empty()) own.push_back("SCRIPT");  // its place in the usage
+  const bool asks_for_help = std::ranges::any_of(
+      own, [](const std::string& word) { return word == "-h" || word == "--help"; });
+  if (arguments.words.empty() && !asks_for_help) {
+    throw UsageError("SCRIPT: expected one, such as program.py; see --help");
+  }
   return own;
 }
 
@@ -90,13 +95,11 @@ std::vector<std::string> take_words(const std::vector<std::string>& words, const
 
 Action add_python(Options& app) {
   auto arguments = std::make_shared<PythonArguments>();
-  auto script = std::make_shared<std::string>();
   app.prepare([arguments, &app](const auto& words) { return take_words(words, app, *arguments); });
   app.add_option(
-         "SCRIPT", *script,
+         "SCRIPT", arguments->words,
          "A Python program, or -m MODULE or -c TEXT; what follows is for Python and the program")
-      ->type_name("")
-      ->required();
+      ->type_name("");
   add_emulation_options(app, arguments->emulation);
   app.footer(
       "Runs Python with a libcuda.so.1 that the virtual GPU answers, and prints each kernel's "
@@ -107,7 +110,7 @@ Action add_python(Options& app) {
       "'cuda'.\n"
       "docs/python.md tells how it was measured.\n\n"
       "Examples:\n  rung python program.py --size 64\n  rung python --gpu a100 -m pytest tests");
-  return [arguments, script] { return emu::with_signals_held([&] { return run(*arguments); }); };
+  return [arguments] { return emu::with_signals_held([&] { return run(*arguments); }); };
 }
 
 }  // namespace rung

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "builtin_functions.hpp"
 #include "errors.hpp"
 #include "matmul.hpp"
 #include "weight_only.hpp"
@@ -383,4 +384,5 @@ ValueError
 )");
   m.def("get_num_threads", rung_get_num_threads, nb::sig("def get_num_threads() -> int"),
         "The limit of threads, or, without one, the processors that this thread may run on.");
+  make_builtin_functions(m);
 }

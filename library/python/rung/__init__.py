@@ -9,20 +9,15 @@ array([[3., 3.],
 JAX functions. `rung.Kernel` runs CUDA and Metal kernels on arrays without a GPU. Importing this module starts no thread and does not load the CUDA driver.
 """
 
-import copyreg
-
 from ._bench import bench
 from ._core import (DeviceError, PackedWeights, UnavailableError, __version__, block_scaled_matmul, dot,
                     get_num_threads, grouped_matmul, matmul, pack_weights, set_num_threads, weight_only_matmul)
 from ._devices import Device, devices
 from ._epilogue import Epilogue
-from ._signature import signature_of
 
 _LATER = {"CompileError": "_kernel", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
           "budget": "pytest_plugin"}  # imported when they are used
 
-copyreg.pickle(type(matmul), lambda function: function.__name__)  # pickled as its qualified name
-type(matmul).__signature__ = property(signature_of)  # for inspect.signature
 
 __all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "Hazard", "Kernel", "PackedWeights", "Run",
            "UnavailableError", "bench", "block_scaled_matmul", "devices", "dot", "get_num_threads", "grouped_matmul",

@@ -1,4 +1,4 @@
-#include "vgpu/lowering/tensor_map_edits.hpp"
+#include "vgpu/lowering/expanded_instructions.hpp"
 
 #include <fmt/format.h>
 
@@ -29,6 +29,10 @@ constexpr std::array elements = {
 constexpr std::uint64_t max_swizzle = static_cast<std::uint64_t>(TensorSwizzle::bytes_128);
 constexpr std::int64_t map_bytes = 128, copied_bytes = 16;
 
+bool is_vector_width(std::string_view modifier) {
+  return modifier == "v2" || modifier == "v4" || modifier == "v8";
+}
+
 Operand immediate(std::uint64_t value) {
   Operand operand;
   operand.kind = Operand::Kind::immediate;
@@ -45,6 +49,8 @@ class Expansion {
   std::vector<Instruction> made() {
     if (edit_.opcode == Opcode::fence) {
       add(Opcode::fence, {"acq_rel", edit_.modifiers.back()}, {});
+    } else if (edit_.is(Opcode::atom, Opcode::red)) {
+      split();
     } else if (edit_.has("replace")) {
       replace();
     } else if (edit_.has("cp_fenceproxy")) {
@@ -115,6 +121,36 @@ class Expansion {
     const Operand result = temporary(Type::b32);
     add(Opcode::add, {"u32"}, {result, value, immediate(addend)});
     return result;
+  }
+
+  /// An atomic operation on a vector, element by element.
+  void split() {
+    std::vector<std::string> modifiers = edit_.modifiers;
+    std::erase_if(modifiers, is_vector_width);
+    const std::string& type = modifiers.back();
+    const std::int64_t bytes = type == "f16" || type == "bf16" ? 2 : 4;
+    const std::size_t address = edit_.opcode == Opcode::atom ? 1 : 0;
+    if (edit_.operands.size() != address + 2 ||
+        edit_.operands[address].kind != Operand::Kind::address) {
+      fail("is not supported with these operands");
+    }
+    const std::vector<Operand>& sources = edit_.operands[address + 1].elements;
+    std::vector<Operand> results;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      std::vector<Operand> operands = {
+          at(edit_.operands[address], static_cast<std::int64_t>(i) * bytes), sources[i]};
+      if (address == 1) {
+        // A result may be in a register that a later element reads.
+        results.push_back(temporary(bytes == 2 ? Type::b16 : Type::b32));
+        operands.insert(operands.begin(), results.back());
+      }
+      add(edit_.opcode, modifiers, std::move(operands));
+    }
+    const std::vector<Operand>& given = edit_.operands[0].elements;
+    for (std::size_t i = 0; i < std::min(results.size(), given.size()); ++i) {
+      if (given[i].kind != Operand::Kind::reg) continue;
+      add(Opcode::mov, {bytes == 2 ? "b16" : "b32"}, {given[i], results[i]});
+    }
   }
 
   std::uint64_t constant(std::uint64_t most) const {
@@ -210,18 +246,20 @@ class Expansion {
   std::vector<Instruction> made_;
 };
 
-bool is_edit(const Instruction& instruction) {
+bool is_expanded(const Instruction& instruction) {
   return instruction.unknown_word == "tensormap" ||
-         (instruction.opcode == Opcode::fence && instruction.has("tensormap::generic"));
+         (instruction.opcode == Opcode::fence && instruction.has("tensormap::generic")) ||
+         (instruction.is(Opcode::atom, Opcode::red) &&
+          std::ranges::any_of(instruction.modifiers, is_vector_width));
 }
 
 void expand(Function& function, std::string_view name) {
-  if (std::ranges::none_of(function.body, is_edit)) return;
+  if (std::ranges::none_of(function.body, is_expanded)) return;
   const std::vector<Instruction> body = std::exchange(function.body, {});
   std::vector<std::size_t> places;  // of each instruction before, and of the end
   for (const Instruction& instruction : body) {
     places.push_back(function.body.size());
-    if (!is_edit(instruction)) {
+    if (!is_expanded(instruction)) {
       function.body.push_back(instruction);
       continue;
     }
@@ -235,7 +273,7 @@ void expand(Function& function, std::string_view name) {
 
 }  // namespace
 
-void expand_tensor_map_edits(ptx::Module& module, std::string_view name) {
+void expand_instructions(ptx::Module& module, std::string_view name) {
   for (Function& function : module.functions) expand(function, name);
 }
 

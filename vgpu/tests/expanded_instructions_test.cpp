@@ -1,4 +1,4 @@
-// Tensor maps that a kernel makes in shared memory and copies to global memory, as Triton's do.
+// Tensor maps that a kernel makes in shared memory and copies to global memory, as Triton's do; atomic vectors.
 
 #include <numeric>
 
@@ -7,7 +7,7 @@
 namespace rung::vgpu {
 namespace {
 
-class TensorMapEditsTest : public AsyncTest {
+class ExpandedInstructionsTest : public AsyncTest {
  protected:
   /// A warp makes a map of the 16 x 8 matrix `x` of u32 with boxes of 8 x 4, loads the box at (8, 4), and stores it to
   /// `y`. `edits` replaces fields of the map in `made`, by lane 0.
@@ -74,7 +74,7 @@ const std::string edits = R"(
       @%p1 tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [made], 0;
 )";
 
-TEST_F(TensorMapEditsTest, AMapThatTheKernelMakes) {
+TEST_F(ExpandedInstructionsTest, AMapThatTheKernelMakes) {
   const std::uint64_t x = array(numbers()), y = memory.allocate(128);
   const LaunchReport report = run_with(edits, x, y);
   for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
@@ -85,7 +85,7 @@ TEST_F(TensorMapEditsTest, AMapThatTheKernelMakes) {
   EXPECT_EQ(values<std::uint32_t>(y, 32), box);
 }
 
-TEST_F(TensorMapEditsTest, WithoutAnElementTypeItIsNoMap) {
+TEST_F(ExpandedInstructionsTest, WithoutAnElementTypeItIsNoMap) {
   std::string less = edits;
   const std::size_t at = less.find("@%p1 tensormap.replace.tile.elemtype");
   less.erase(at, less.find('\n', at) - at);
@@ -94,7 +94,7 @@ TEST_F(TensorMapEditsTest, WithoutAnElementTypeItIsNoMap) {
   EXPECT_NE(report.hazards[0].message.find("is no tensor map"), std::string::npos);
 }
 
-TEST_F(TensorMapEditsTest, WhatItRefuses) {
+TEST_F(ExpandedInstructionsTest, WhatItRefuses) {
   const auto message = [&](const std::string& edit) -> std::string {
     try {
       run_with(edit, 0, 0);
@@ -112,6 +112,29 @@ TEST_F(TensorMapEditsTest, WhatItRefuses) {
   EXPECT_NE(message("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [made], %r1;")
                 .find("a constant"),
             std::string::npos);
+}
+
+TEST_F(ExpandedInstructionsTest, AtomicVectors) {
+  const std::uint64_t x = array(std::vector<float>{1, 2, 3, 4}), y = memory.allocate(16);
+  std::string text = entry(".param .u64 x, .param .u64 y", registers() + R"(
+      ld.param.u64 %rd1, [x];
+      ld.param.u64 %rd2, [y];
+      mov.f32 %f1, 0f3F800000;
+      mov.f32 %f2, 0f40000000;
+      mov.f32 %f3, 0f40400000;
+      mov.f32 %f4, 0f40800000;
+      atom.global.gpu.acq_rel.add.v4.f32 {%f2, %f3, %f4, %f5}, [%rd1], {%f1, %f2, %f3, %f4};
+      red.relaxed.gpu.global.add.v2.f32 [%rd1+8], {%f1, %f1};
+      st.global.f32 [%rd2], %f2;
+      st.global.f32 [%rd2+4], %f3;
+      st.global.f32 [%rd2+8], %f4;
+      st.global.f32 [%rd2+12], %f5;
+      ret;)");
+  text.replace(text.find("sm_80"), 5, "sm_90");
+  const LaunchReport report = run(text, {1, 1, 1}, {1, 1, 1}, {x, y});
+  for (const Hazard& hazard : report.hazards) ADD_FAILURE() << hazard.message;
+  EXPECT_EQ(values<float>(y, 4), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(values<float>(x, 4), (std::vector<float>{2, 4, 7, 9}));
 }
 
 }  // namespace
