@@ -65,7 +65,8 @@ std::vector<std::string> selector_words() {
 }
 
 std::vector<std::string> gpu_words() {
-  return {"h200", "h100", "a100", "t4", "rtx3090", "rtx4090", "m1", "m1pro", "m2max", "m3", "m4max"};
+  return {"h200", "h100",  "a100",  "t4", "rtx3090", "rtx4090",
+          "m1",   "m1pro", "m2max", "m3", "m4max"};
 }
 
 void CommonArguments::add_selectors(Options& app, bool required) {
@@ -102,10 +103,10 @@ void DeviceArguments::add_device(Options& app) {
 }
 
 void DeviceArguments::add_gpu_and_code(Options& app) {
-  app.add_option(
-         "--gpu", gpu,
-         "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, m2max, m3, m4max or custom; override "
-         "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro)")
+  app.add_option("--gpu", gpu,
+                 "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, m2max, "
+                 "m3, m4max or custom; override "
+                 "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro)")
       ->type_name("GPU")
       ->offers(gpu_words);
   app.add_alias("--compiler", "--code");

@@ -75,7 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
             "op/backend/NN of: gemm/cpu, gemm/cuda, gemm/metal, dot/cpu, dot/cuda, dot/metal, "
             "sum/cuda; did you mean 'gemm/cuda/04_thread_tile'?"},
         Bad{"trace gemm/cuda/00 --gpu rtx409",
-            "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, m2max, m3, m4max, "
+            "--gpu: 'rtx409' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, "
+            "m2max, m3, m4max, "
             "custom, each with overrides such as 'h200,multiprocessors=4'; did you mean "
             "'rtx4090'?"},
         Bad{"bench gemm/cpu --math splitt",
@@ -263,7 +264,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 50 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
-            "--gpu: 'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, m2max, m3, m4max, "
+            "--gpu: 'b200' is not one of h200, h100, a100, t4, rtx3090, rtx4090, m1, m1pro, m2max, "
+            "m3, m4max, "
             "custom, "
             "each with "
             "overrides such as 'h200,multiprocessors=4'; did you mean 'h200'?"},

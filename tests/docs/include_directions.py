@@ -45,6 +45,7 @@ ALLOWED = {
     ],
     "emu": ["include", "core", "core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model", "vgpu/ptx"],
     "emu/libraries": ["include", "core", "emu"],
+    "emu/metal_cpp": ["backends", "core", "core/cuda_driver", "emu", "kernels", "vgpu/driver", "vgpu/model"],
     "tools/kernel_file": [
         "kernels", "tools/analysis", "backends", "backends/rungs", "core", "emu", "tools/measure", "core/shared_library",
         "vgpu/driver",
