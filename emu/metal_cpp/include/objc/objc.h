@@ -1,5 +1,5 @@
 #pragma once
-// The names of Objective-C that metal-cpp's headers bring along.
+// The names of Objective-C that metal-cpp's headers include.
 
 using BOOL = bool;
 using id = void*;
