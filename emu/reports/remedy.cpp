@@ -79,7 +79,8 @@ std::string order(const Report& report) {
 
 /// The streams that the message names: "stream a", "a graph in stream b".
 std::vector<std::string> streams_of(const std::string& message) {
-  static const std::regex named(R"(\((?:[^(),]+, )?((?:a graph in )?(?:stream|the)[^()]*)\) )");
+  static const std::regex& named =
+      *new std::regex(R"(\((?:[^(),]+, )?((?:a graph in )?(?:stream|the)[^()]*)\) )");
   std::vector<std::string> streams;
   for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end;
        ++match) {
@@ -90,7 +91,7 @@ std::vector<std::string> streams_of(const std::string& message) {
 
 /// Two operations of a Metal program, whose message names encoders (emu/metal_cpp/reports.cpp).
 std::string order_passes(const Report& report) {
-  static const std::regex named(R"(\((?:[^(),]+, )?([^()]* encoder[^()]*)\) )");
+  static const std::regex& named = *new std::regex(R"(\((?:[^(),]+, )?([^()]* encoder[^()]*)\) )");
   std::vector<std::string> encoders;
   const std::string& message = report.message;
   for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end;
