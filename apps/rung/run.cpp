@@ -131,8 +131,10 @@ Action add_run(Options& app) {
   arguments->add_seed(app);
   app.add_option("--gpu", arguments->gpu,
                  "GPU model to simulate: h200 (default), h100, a100, t4, rtx3090, rtx4090, b200 or "
-                 "rtx5090; of Metal "
-                 "m1pro; override properties as in h200,multiprocessors=4")
+                 "rtx5090; "
+                 "of Metal "
+                 "m1, m1pro (default), m2max, m3 or m4max; override properties as in "
+                 "h200,multiprocessors=4")
       ->type_name("GPU");
   app.add_option("-I", arguments->include_folders, "Look for the file's headers in DIR")
       ->type_name("DIR")

@@ -29,9 +29,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* usage =
-    "rung-metal FILE.cpp… [FILE.metal…] [options of clang++]: compile a Metal program for the virtual GPU\n"
+    "rung-metal FILE.cpp… [FILE.metal…] [options of clang++]: compile a Metal program for the "
+    "virtual GPU\n"
     "rung-metal metal|metallib …: compile Metal files to a library, as `xcrun -sdk macosx metal`\n"
-    "rung-metal --make-toolkit-folder FOLDER: make xcrun, metal, metallib and c++ in FOLDER/bin, for PATH\n";
+    "rung-metal --make-toolkit-folder FOLDER: make xcrun, metal, metallib and c++ in FOLDER/bin, "
+    "for PATH\n";
 
 fs::path own_path() { return fs::read_symlink("/proc/self/exe"); }
 
@@ -78,7 +80,8 @@ int compile_metal(const Words& words) {
     for (const std::string& source : request.sources) {
       MetalRequest one = request;
       one.sources = {source};
-      metal::write_library(fs::path(source).filename().replace_extension(".air"), make_library(one));
+      metal::write_library(fs::path(source).filename().replace_extension(".air"),
+                           make_library(one));
     }
     return 0;
   }
@@ -108,8 +111,8 @@ int compile_kernel(const Words& words) {
 
 bool links(const Words& words) {
   return std::ranges::none_of(words, [](const std::string& word) {
-    return word == "-c" || word == "-E" || word == "-S" || word == "-fsyntax-only" || word == "-M" ||
-           word == "-MM" || word == "--version" || word == "-v" || word == "-###";
+    return word == "-c" || word == "-E" || word == "-S" || word == "-fsyntax-only" ||
+           word == "-M" || word == "-MM" || word == "--version" || word == "-v" || word == "-###";
   });
 }
 
@@ -153,7 +156,9 @@ Words host_command(const std::string& tool, const Words& words, const fs::path& 
   std::string clang = find_clang();
   if (const std::size_t at = clang.rfind("++"); is_c && at != clang.npos) clang.erase(at, 2);
   const std::string own = headers().string();
-  Words command = {clang, "-I" + own};
+  Words command = {
+      clang, "-I" + own,
+      "-idirafter" + (find_installation().include / "rung_emu/serial_openmp").string()};
   if (const std::string overlay = metal_cpp_overlay(words, own); !overlay.empty()) {
     std::ofstream(folder / "headers.yaml") << overlay;
     command.insert(command.end(), {"-ivfsoverlay", (folder / "headers.yaml").string()});
@@ -187,7 +192,7 @@ int compile_program(const std::string& tool, const Words& given) {
 
 int run_xcrun(const Words& words);
 
-/// Runs a tool by name; nothing for a name that is none.
+/// Runs a tool by name. Empty if the name is not a tool's.
 std::optional<int> run_tool_named(const std::string& tool, const Words& words) {
   if (tool == "xcrun") return run_xcrun(words);
   if (is_one_of(tool, metal_tools)) return compile_metal(words);
@@ -207,7 +212,8 @@ int run_xcrun(const Words& words) {
     fmt::print("{}\n", (own_path().parent_path() / tool).string());
     return 0;
   }
-  if (const auto code = run_tool_named(tool, {request.command.begin() + 1, request.command.end()})) {
+  if (const auto code =
+          run_tool_named(tool, {request.command.begin() + 1, request.command.end()})) {
     return *code;
   }
   const ExitStatus status = run(request.command);
@@ -218,7 +224,9 @@ int run_xcrun(const Words& words) {
 void make_toolkit_folder(const fs::path& folder) {
   fs::create_directories(folder / "bin");
   fs::create_directories(folder / "lib");
-  const auto link = [&](const char* name) { fs::create_symlink(own_path(), folder / "bin" / name); };
+  const auto link = [&](const char* name) {
+    fs::create_symlink(own_path(), folder / "bin" / name);
+  };
   link("xcrun");
   for (const char* name : metal_tools) link(name);
   for (const char* name : compilers) link(name);

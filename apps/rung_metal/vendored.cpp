@@ -32,8 +32,8 @@ void find_copies(const fs::path& root, std::set<fs::path>& copies) {
   constexpr int deepest = 6;
   std::error_code failed;
   if (is_metal_cpp(root)) copies.insert(root);
-  auto at = fs::recursive_directory_iterator(
-      root, fs::directory_options::skip_permission_denied, failed);
+  auto at =
+      fs::recursive_directory_iterator(root, fs::directory_options::skip_permission_denied, failed);
   for (const fs::recursive_directory_iterator end; !failed && at != end; at.increment(failed)) {
     const std::string name = at->path().filename().string();
     const bool is_folder = at->is_directory(failed);

@@ -8,8 +8,8 @@
 
 namespace rung::emu {
 
-/// An overlay for clang (-ivfsoverlay) that puts the headers in `own` in the place of metal-cpp's, wherever
-/// they are near the sources and in the folders that -I names. Empty if there are none.
+/// An overlay for clang (-ivfsoverlay) that replaces metal-cpp's headers by those in `own`, wherever they are
+/// near the sources and in the folders that -I names. Empty without such headers.
 std::string metal_cpp_overlay(const Words& words, const std::filesystem::path& own);
 
 }  // namespace rung::emu

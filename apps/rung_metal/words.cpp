@@ -9,20 +9,33 @@
 namespace rung::emu {
 namespace {
 
-constexpr std::array with_value = {"-framework", "-weak_framework", "-arch",   "-isysroot",
+constexpr std::array with_value = {"-framework", "-weak_framework", "-arch",    "-isysroot",
                                    "-target",    "-install_name",   "--sysroot"};
-constexpr std::array without_value = {"-fobjc-arc",        "-fno-objc-arc",        "-ObjC++",
-                                      "-ObjC",             "-stdlib=libc++",       "-fmodules",
-                                      "-fcxx-modules",     "-lobjc",               "-lMetal",
-                                      "-lFoundation",      "-lQuartzCore",         "-lc++",
-                                      "-Wl,-dead_strip",   "-dead_strip",          "-fobjc-weak",
-                                      "-mcpu=apple-m1",    "-mcpu=apple-m2",       "-lMetalKit",
-                                      "-lCoreFoundation",  "-Wl,-no_warn_duplicate_libraries"};
-constexpr std::array starts = {"-mmacosx-version-min", "-mmacos-version-min",
-                               "--target=",            "-F/",
-                               "-F.",                  "-Wl,-framework",
-                               "-Wl,-headerpad",       "-Wl,-syslibroot",
-                               "-Wl,-rpath,@"};
+constexpr std::array without_value = {"-fobjc-arc",
+                                      "-fno-objc-arc",
+                                      "-ObjC++",
+                                      "-ObjC",
+                                      "-stdlib=libc++",
+                                      "-fmodules",
+                                      "-fcxx-modules",
+                                      "-lobjc",
+                                      "-lMetal",
+                                      "-lFoundation",
+                                      "-lQuartzCore",
+                                      "-lc++",
+                                      "-Wl,-dead_strip",
+                                      "-dead_strip",
+                                      "-fobjc-weak",
+                                      "-mcpu=apple-m1",
+                                      "-mcpu=apple-m2",
+                                      "-lMetalKit",
+                                      "-lCoreFoundation",
+                                      "-fopenmp",
+                                      "-lomp",
+                                      "-Wl,-no_warn_duplicate_libraries"};
+constexpr std::array starts = {
+    "-mmacosx-version-min", "-mmacos-version-min", "--target=",       "-F/",         "-F.",
+    "-Wl,-framework",       "-Wl,-headerpad",      "-Wl,-syslibroot", "-Wl,-rpath,@"};
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::array<const char*, N>& all) {
@@ -46,6 +59,9 @@ Words without_platform_options(const Words& words) {
     const std::string& word = words[at];
     if (is_one_of(word, with_value)) {
       ++at;
+    } else if ((word == "-Xpreprocessor" || word == "-Xclang") && at + 1 < words.size() &&
+               words[at + 1] == "-fopenmp") {
+      ++at;  // OpenMP's pragmas are ignored: emu/include/rung_emu/serial_openmp
     } else if (word == "-x" && at + 1 < words.size() && words[at + 1].starts_with("objective-c")) {
       kept.insert(kept.end(), {"-x", words[++at].ends_with("++") ? "c++" : "c"});
     } else if (!is_one_of(word, without_value) &&
@@ -62,12 +78,15 @@ XcrunRequest parse_xcrun(const Words& words) {
   std::size_t at = 0;
   for (; at < words.size() && words[at].starts_with('-'); ++at) {
     const std::string& word = words[at];
-    const auto is = [&](std::string_view name) { return word.substr(word.find_first_not_of('-')) == name; };
+    const auto is = [&](std::string_view name) {
+      return word.substr(word.find_first_not_of('-')) == name;
+    };
     if (is("sdk") || is("toolchain")) ++at;
     request.finds = request.finds || is("find") || is("f");
     request.shows_sdk = request.shows_sdk || word.find("show-sdk") != word.npos;
   }
-  if (at < words.size()) request.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  if (at < words.size())
+    request.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
   return request;
 }
 
@@ -90,8 +109,8 @@ MetalRequest parse_metal(const Words& words) {
     } else if (word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-U") ||
                word == "-Wall" || word == "-Wextra" || word == "-Werror") {
       request.compiler.push_back(word);
-    } else if (has_suffix(word, ".air") || has_suffix(word, ".metallib") || has_suffix(word, ".ir") ||
-               has_suffix(word, ".o") || has_suffix(word, ".metalar")) {
+    } else if (has_suffix(word, ".air") || has_suffix(word, ".metallib") ||
+               has_suffix(word, ".ir") || has_suffix(word, ".o") || has_suffix(word, ".metalar")) {
       request.libraries.push_back(word);
     } else if (!word.starts_with('-')) {
       request.sources.push_back(word);

@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 /// SDKs, and versions of macOS.
 Words without_platform_options(const Words& words);
 
-/// What comes after xcrun's own options: the tool and its arguments. `finds`: xcrun --find TOOL.
+/// The tool and its arguments, which follow xcrun's own options. `finds`: xcrun --find TOOL.
 struct XcrunRequest {
   Words command;
   bool finds = false, shows_sdk = false;

@@ -65,8 +65,8 @@ bool run_event(const EventCommand& command, QueueObject& queue, Points& before) 
 
 void complete(CommandBufferObject& buffer) {
   buffer.end_time = now();
-  buffer.status = buffer.error_code == 0 ? MTL::CommandBufferStatusCompleted
-                                         : MTL::CommandBufferStatusError;
+  buffer.status =
+      buffer.error_code == 0 ? MTL::CommandBufferStatusCompleted : MTL::CommandBufferStatusError;
   buffer.are_handlers_done = buffer.completed.empty();
   if (buffer.are_handlers_done) return;
   run_later([keep = Ref<CommandBufferObject>(&buffer)] {
@@ -110,7 +110,7 @@ bool run_queue(QueueObject& queue) {
   return any;
 }
 
-/// Waits until `holds`, without the lock in between. False after so many milliseconds.
+/// Waits until `holds`, without the lock in between. False after that number of milliseconds.
 template <class Condition>
 bool wait_until(std::unique_lock<std::recursive_mutex>& lock, std::uint64_t milliseconds,
                 const Condition& holds) {
@@ -131,9 +131,10 @@ void give_up(CommandBufferObject& buffer) {
   report_misuse(
       event == nullptr
           ? std::string("the command buffer waits for one before it, which never completes")
-          : fmt::format("the command buffer waits for value {} of an event that is at {}, and nothing "
-                        "signals it",
-                        event->value, state_of(dynamic_cast<MTL::Event&>(*event->event)).value));
+          : fmt::format(
+                "the command buffer waits for value {} of an event that is at {}, and nothing "
+                "signals it",
+                event->value, state_of(dynamic_cast<MTL::Event&>(*event->event)).value));
   buffer.fail(MTL::CommandBufferErrorTimeout,
               "Caused GPU Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)");
   std::erase_if(buffer.queue->pending, [&](const auto& each) { return each.get() == &buffer; });
@@ -201,7 +202,8 @@ bool start_encoder(CommandBufferObject& buffer, const NS::Object* encoder, Encod
 MTL::ComputeCommandEncoder* new_compute_encoder(CommandBufferObject& buffer, bool is_concurrent) {
   auto* const encoder = named(new ComputeEncoderObject, "MTL::ComputeCommandEncoder");
   encoder->state.pass.is_concurrent = is_concurrent;
-  if (start_encoder(buffer, encoder, encoder->state, "compute encoder")) return autoreleased(encoder);
+  if (start_encoder(buffer, encoder, encoder->state, "compute encoder"))
+    return autoreleased(encoder);
   encoder->state.is_ended = true;
   encoder->release();
   return nullptr;
@@ -276,8 +278,8 @@ CommandBuffer* CommandQueue::commandBufferWithUnretainedReferences() { return co
 
 Device* CommandBuffer::device() const { return &rung::emu::metal_cpp::device(); }
 CommandQueue* CommandBuffer::commandQueue() const {
-  return ask<CommandBufferObject>(
-      this, [](const auto& own) -> CommandQueue* { return own.queue.get(); });
+  return ask<CommandBufferObject>(this,
+                                  [](const auto& own) -> CommandQueue* { return own.queue.get(); });
 }
 NS::String* CommandBuffer::label() const {
   return ask<CommandBufferObject>(

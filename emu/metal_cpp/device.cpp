@@ -89,7 +89,8 @@ NS::String* Architecture::name() const {
   });
 }
 Size Device::maxThreadsPerThreadgroup() const {
-  const auto most = static_cast<UInteger>(rung::emu::metal_cpp::description().max_threads_per_block);
+  const auto most =
+      static_cast<UInteger>(rung::emu::metal_cpp::description().max_threads_per_block);
   return {most, most, most};
 }
 UInteger Device::maxThreadgroupMemoryLength() const {
@@ -112,8 +113,8 @@ bool Device::supportsFamily(GPUFamily family) {
 }
 void Device::sampleTimestamps(Timestamp* cpu, Timestamp* gpu) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  *cpu = *gpu = static_cast<Timestamp>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  *cpu = *gpu =
+      static_cast<Timestamp>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 ResidencySetDescriptor* ResidencySetDescriptor::alloc() {

@@ -1,4 +1,4 @@
-// Encoders record commands. Those of a compute encoder have the arguments that were set before them.
+// Encoders record commands. A dispatch has the arguments that were set before it.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,6 @@ void end(EncoderState& state) {
   CommandBufferObject& owner = *state.command_buffer;
   owner.encoder = nullptr;
   owner.commands.emplace_back(std::move(state.pass));
-
 }
 
 void check_destroyed(EncoderState& state) {
@@ -75,8 +74,9 @@ void set_buffer(ComputeEncoderObject& own_encoder, const MTL::Buffer* buffer, st
     return;
   }
   if (offset >= set->state.bytes) {
-    report_misuse(fmt::format("setBuffer:offset:atIndex:{}: offset({}) must be < [buffer length]({})",
-                              index, offset, set->state.bytes));
+    report_misuse(
+        fmt::format("setBuffer:offset:atIndex:{}: offset({}) must be < [buffer length]({})", index,
+                    offset, set->state.bytes));
   }
   own_encoder.next.buffers[index] = {set, offset, {}};
 }
@@ -85,7 +85,7 @@ std::string described(const MTL::Size& size) {
   return fmt::format("{}x{}x{}", size.width, size.height, size.depth);
 }
 
-/// What Metal's validation says against a dispatch; empty if it is fine.
+/// The message of Metal's validation against a dispatch; empty if the dispatch is fine.
 std::string wrong_with(const DispatchCommand& dispatch) {
   if (!dispatch.pipeline) return "dispatch without setComputePipelineState";
   const MTL::Size& threads = dispatch.threads_per_group;
@@ -108,8 +108,9 @@ std::string wrong_with(const DispatchCommand& dispatch) {
   }
   const auto most = static_cast<std::size_t>(description().shared_per_block);
   if (memory > most) {
-    return fmt::format("Threadgroup memory size ({}) exceeds the maximum threadgroup memory allowed ({})",
-                       memory, most);
+    return fmt::format(
+        "Threadgroup memory size ({}) exceeds the maximum threadgroup memory allowed ({})", memory,
+        most);
   }
   return {};
 }
@@ -128,12 +129,15 @@ std::string missing_argument(const DispatchCommand& dispatch) {
         const auto found = dispatch.buffers.find(each.index);
         if (found == dispatch.buffers.end()) return missing("Buffer");
         const BufferBinding& binding = found->second;
-        const std::size_t bytes = binding.buffer ? binding.buffer->state.bytes - std::min(binding.offset, binding.buffer->state.bytes)
-                                                 : binding.bytes.size();
+        const std::size_t bytes = binding.buffer
+                                      ? binding.buffer->state.bytes -
+                                            std::min(binding.offset, binding.buffer->state.bytes)
+                                      : binding.bytes.size();
         const bool is_value = each.kind == KernelParameter::Kind::value;
         if (is_value && bytes < each.bytes) {
           return fmt::format(
-              "Compute Function({}): argument {}[0] from buffer({}) with offset({}) and length({}) has "
+              "Compute Function({}): argument {}[0] from buffer({}) with offset({}) and length({}) "
+              "has "
               "space for {} bytes, but argument has a length({}).",
               function.name, each.name, each.index, binding.offset, bytes, bytes, each.bytes);
         }
@@ -216,8 +220,8 @@ NS::String* CommandEncoder::label() const {
   });
 }
 void CommandEncoder::setLabel(const NS::String* label) {
-  ask<CommandEncoder>(
-      this, [&](CommandEncoder& own) { state_of(own).pass.label = text_of(label); });
+  ask<CommandEncoder>(this,
+                      [&](CommandEncoder& own) { state_of(own).pass.label = text_of(label); });
 }
 void CommandEncoder::endEncoding() {
   ask<CommandEncoder>(this, [](CommandEncoder& own) {
@@ -243,17 +247,17 @@ void ComputeCommandEncoder::setBytes(const void* bytes, UInteger length, UIntege
     constexpr UInteger most = 4096;
     if (!is_index(index, most_buffers, "setBytes")) return;
     if (length > most || bytes == nullptr) {
-      report_misuse(fmt::format("setBytes:length:atIndex:{}: length({}) must be <= {}; larger data need "
-                                "a buffer",
-                                index, length, most));
+      report_misuse(
+          fmt::format("setBytes:length:atIndex:{}: length({}) must be <= {}; larger data need "
+                      "a buffer",
+                      index, length, most));
     }
     const auto* const from = static_cast<const std::byte*>(bytes);
     if (from != nullptr) own.next.buffers[index] = {{}, 0, {from, from + length}};
   });
 }
 void ComputeCommandEncoder::setBuffer(const Buffer* buffer, UInteger offset, UInteger index) {
-  encode_compute(this,
-                 [&](ComputeEncoderObject& own) { set_buffer(own, buffer, offset, index); });
+  encode_compute(this, [&](ComputeEncoderObject& own) { set_buffer(own, buffer, offset, index); });
 }
 void ComputeCommandEncoder::setBufferOffset(UInteger offset, UInteger index) {
   encode_compute(this, [&](ComputeEncoderObject& own) {

@@ -88,17 +88,18 @@ void fail(CommandBufferObject& owner, cuda::Result result) {
                         "Caused GPU Timeout Error "
                         "(00000002:kIOGPUCommandBufferCallbackErrorTimeout)");
     default:
-      return owner.fail(MTL::CommandBufferErrorInternal,
-                        fmt::format("Internal Error (0000000e:Internal Error): {}",
-                                    driver_message()));
+      return owner.fail(
+          MTL::CommandBufferErrorInternal,
+          fmt::format("Internal Error (0000000e:Internal Error): {}", driver_message()));
   }
 }
 
 std::string name_of(const Pass& pass) {
   const std::string what = pass.is_concurrent ? fmt::format("concurrent {}", pass.what) : pass.what;
   if (!pass.label.empty()) return fmt::format("{} {}", what, pass.label);
-  const std::string call =
-      std::string_view(pass.what).starts_with("blit") ? "blitCommandEncoder" : "computeCommandEncoder";
+  const std::string call = std::string_view(pass.what).starts_with("blit")
+                               ? "blitCommandEncoder"
+                               : "computeCommandEncoder";
   return name_of_result(pass.site, call, "").empty()
              ? what
              : fmt::format("{} {}", what, name_of_result(pass.site, call, ""));
@@ -189,7 +190,8 @@ class PassRun {
   }
 
   void run(const DispatchCommand& dispatch) {
-    const bool is_empty = dispatch.groups.width * dispatch.groups.height * dispatch.groups.depth == 0;
+    const bool is_empty =
+        dispatch.groups.width * dispatch.groups.height * dispatch.groups.depth == 0;
     if (is_empty && !dispatch.indirect.buffer) return;
     std::vector<const NS::Object*> resources;
     for (const auto& [index, each] : dispatch.buffers) resources.push_back(each.buffer.get());
@@ -242,9 +244,9 @@ class PassRun {
   const Pass& pass_;
   CommandBufferObject& owner_;
   std::string name_;
-  Points before_;                // what the pass waits for
+  Points before_;                   // what the pass waits for
   std::unique_ptr<Stream> serial_;  // null in a concurrent encoder, where each command has its own
-  Points all_;                   // the ends of commands
+  Points all_;                      // the ends of commands
   std::vector<Done> recent_, behind_barriers_;
   std::vector<FenceObject*> updated_;
 };

@@ -72,8 +72,7 @@ DictionaryObject* new_dictionary(const Object* const* objects, const Object* con
                                  UInteger count) {
   auto* const dictionary = made<DictionaryObject>("NS::Dictionary");
   for (UInteger i = 0; i < count; ++i) {
-    dictionary->entries.emplace_back(const_cast<Object*>(keys[i]),
-                                     const_cast<Object*>(objects[i]));
+    dictionary->entries.emplace_back(const_cast<Object*>(keys[i]), const_cast<Object*>(objects[i]));
   }
   return dictionary;
 }
@@ -158,15 +157,12 @@ UInteger String::length() const { return units(text_of(this)).size(); }
 UInteger String::lengthOfBytes(StringEncoding encoding) const {
   return encoding == UTF16StringEncoding ? 2 * length() : text_of(this).size();
 }
-const char* String::utf8String() const {
-  return this == nullptr ? nullptr : text_of(this).c_str();
-}
+const char* String::utf8String() const { return this == nullptr ? nullptr : text_of(this).c_str(); }
 const char* String::cString(StringEncoding) const { return utf8String(); }
 bool String::isEqualToString(const String* other) const { return text_of(this) == text_of(other); }
 Range String::rangeOfString(const String* text, StringCompareOptions options) const {
   const std::string &own = text_of(this), &sought = text_of(text);
-  const std::size_t at =
-      (options & BackwardsSearch) != 0 ? own.rfind(sought) : own.find(sought);
+  const std::size_t at = (options & BackwardsSearch) != 0 ? own.rfind(sought) : own.find(sought);
   if (at == own.npos) return {static_cast<UInteger>(NotFound), 0};
   return {units(own.substr(0, at)).size(), units(sought).size()};
 }
@@ -254,8 +250,8 @@ UInteger Array::count() const {
 Object* Array::at(UInteger index) const {
   return ask<ArrayObject>(this, [&](const ArrayObject& array) -> Object* {
     if (index < array.objects.size()) return array.objects[index].get();
-    report_misuse(fmt::format("index {} of an NS::Array of {} objects", index,
-                              array.objects.size()));
+    report_misuse(
+        fmt::format("index {} of an NS::Array of {} objects", index, array.objects.size()));
     return nullptr;
   });
 }
@@ -307,9 +303,8 @@ Data* Data::data(const void* bytes, UInteger length) {
   return autoreleased(data);
 }
 void* Data::mutableBytes() const {
-  return ask<DataObject>(this, [](const DataObject& data) -> void* {
-    return const_cast<char*>(data.bytes.data());
-  });
+  return ask<DataObject>(
+      this, [](const DataObject& data) -> void* { return const_cast<char*>(data.bytes.data()); });
 }
 UInteger Data::length() const {
   return ask<DataObject>(this, [](const DataObject& data) { return data.bytes.size(); });
@@ -344,11 +339,10 @@ Error* Error::init(String* domain, Integer code, Dictionary* information) {
   own.domain = text_of(domain);
   own.code = code;
   own.information = information;
-  own.description = fmt::format("The operation couldn\u2019t be completed. ({} error {}.)",
-                                own.domain, code);
-  if (const String* text = information == nullptr
-                               ? nullptr
-                               : information->object<String>(LocalizedDescriptionKey)) {
+  own.description =
+      fmt::format("The operation couldn\u2019t be completed. ({} error {}.)", own.domain, code);
+  if (const String* text =
+          information == nullptr ? nullptr : information->object<String>(LocalizedDescriptionKey)) {
     own.description = text_of(text);
   }
   return this;

@@ -23,9 +23,8 @@ std::chrono::nanoseconds since_start() {
 extern "C" {
 
 dispatch_time_t dispatch_time(dispatch_time_t when, std::int64_t nanoseconds) {
-  const auto base = when == DISPATCH_TIME_NOW
-                        ? static_cast<dispatch_time_t>(since_start().count())
-                        : when;
+  const auto base =
+      when == DISPATCH_TIME_NOW ? static_cast<dispatch_time_t>(since_start().count()) : when;
   return base + static_cast<dispatch_time_t>(nanoseconds);
 }
 

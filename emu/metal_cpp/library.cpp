@@ -63,10 +63,11 @@ void read_names(LibraryObject& library) {
   }
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("sources")) {
-    throw std::runtime_error(fmt::format(
-        "Invalid library file: {} is not a library of rung-metal; a library that Apple's compiler made "
-        "has no text: compile its source with rung-metal",
-        library.file.string()));
+    throw std::runtime_error(
+        fmt::format("Invalid library file: {} is not a library of rung-metal; a library that "
+                    "Apple's compiler made "
+                    "has no text: compile its source with rung-metal",
+                    library.file.string()));
   }
   for (const Json& source : json.at("sources")) {
     for (const Json& kernel : source.at("kernels")) library.kernels.push_back(kernel);
@@ -99,10 +100,12 @@ std::vector<std::string> words_of(const MTL::CompileOptions* options) {
 
 void add_macros(std::vector<std::string>& words, const MTL::CompileOptions* options) {
   const NS::Dictionary* const macros =
-      options == nullptr ? nullptr : static_cast<const CompileOptionsObject&>(*options).macros.get();
+      options == nullptr ? nullptr
+                         : static_cast<const CompileOptionsObject&>(*options).macros.get();
   if (macros == nullptr) return;
   for_each_entry(*macros, [&](const NS::Object& name, const NS::Object& value) {
-    words.push_back(fmt::format("-D{}={}", text_of(name.description()), text_of(value.description())));
+    words.push_back(
+        fmt::format("-D{}={}", text_of(name.description()), text_of(value.description())));
   });
 }
 
@@ -189,9 +192,8 @@ std::size_t constant_bytes(MTL::DataType type) {
 
 /// A vector's element type and its number of elements.
 std::pair<MTL::DataType, std::size_t> scalar_type(MTL::DataType type) {
-  for (const MTL::DataType first :
-       {MTL::DataTypeFloat, MTL::DataTypeHalf, MTL::DataTypeInt, MTL::DataTypeUInt,
-        MTL::DataTypeShort, MTL::DataTypeUShort}) {
+  for (const MTL::DataType first : {MTL::DataTypeFloat, MTL::DataTypeHalf, MTL::DataTypeInt,
+                                    MTL::DataTypeUInt, MTL::DataTypeShort, MTL::DataTypeUShort}) {
     if (type >= first && type < first + 4) return {first, type - first + 1};
   }
   return {type, 1};
@@ -205,8 +207,9 @@ std::string constant_value(const void* value, MTL::DataType type) {
     const auto* const at = static_cast<const std::byte*>(value) + i * constant_bytes(element);
     text += (i == 0 ? "" : ", ") + constant_text(at, element);
   }
-  if (text.empty()) report_misuse(fmt::format("setConstantValue: DataType {} is not supported",
-                                              static_cast<NS::UInteger>(type)));
+  if (text.empty())
+    report_misuse(fmt::format("setConstantValue: DataType {} is not supported",
+                              static_cast<NS::UInteger>(type)));
   return text;
 }
 
@@ -245,11 +248,10 @@ namespace {
 void load(PipelineObject& pipeline) {
   const CompiledKernel& kernel = pipeline.function->compile();
   const cuda::DriverApi& api = gpu();
-  const bool is_loaded =
-      api.cuModuleLoadDataEx(&pipeline.module, kernel.ptx.c_str(), 0, nullptr, nullptr) ==
-          cuda::Result::success &&
-      api.cuModuleGetFunction(&pipeline.code, pipeline.module, kernel.entry.c_str()) ==
-          cuda::Result::success;
+  const bool is_loaded = api.cuModuleLoadDataEx(&pipeline.module, kernel.ptx.c_str(), 0, nullptr,
+                                                nullptr) == cuda::Result::success &&
+                         api.cuModuleGetFunction(&pipeline.code, pipeline.module,
+                                                 kernel.entry.c_str()) == cuda::Result::success;
   if (!is_loaded) throw std::runtime_error(driver_message());
   int value = 0;
   api.cuFuncGetAttribute(&value, cuda::FunctionAttribute::max_threads_per_block, pipeline.code);
@@ -374,9 +376,8 @@ void FunctionDescriptor::setSpecializedName(const NS::String* name) {
   ask<FunctionDescriptorObject>(this, [&](auto& own) { own.specialized_name = text_of(name); });
 }
 const FunctionConstantValues* FunctionDescriptor::constantValues() const {
-  return ask<FunctionDescriptorObject>(this, [](const auto& own) -> const FunctionConstantValues* {
-    return own.constants.get();
-  });
+  return ask<FunctionDescriptorObject>(
+      this, [](const auto& own) -> const FunctionConstantValues* { return own.constants.get(); });
 }
 void FunctionDescriptor::setConstantValues(const FunctionConstantValues* values) {
   ask<FunctionDescriptorObject>(this, [&](auto& own) {
@@ -530,11 +531,13 @@ void ArgumentEncoder::setArgumentBuffer(const Buffer* buffer, UInteger offset) {
 void* ArgumentEncoder::constantData(UInteger index) {
   return ask<ArgumentEncoderObject>(this, [&](ArgumentEncoderObject& own) -> void* {
     if (!own.buffer || index >= own.parameter.fields.size()) {
-      report_misuse(fmt::format("an argument encoder of {} without argument {}, or without a buffer",
-                                own.parameter.type, index));
+      report_misuse(
+          fmt::format("an argument encoder of {} without argument {}, or without a buffer",
+                      own.parameter.type, index));
       return nullptr;
     }
-    return static_cast<std::byte*>(own.buffer->contents()) + own.offset + own.parameter.fields[index];
+    return static_cast<std::byte*>(own.buffer->contents()) + own.offset +
+           own.parameter.fields[index];
   });
 }
 void ArgumentEncoder::setBuffer(const Buffer* buffer, UInteger offset, UInteger index) {
@@ -594,14 +597,15 @@ ComputePipelineState* Device::newComputePipelineState(const Function* function, 
     return new_pipeline(is_usable(own) ? own : nullptr, "", 0, error);
   });
 }
-ComputePipelineState* Device::newComputePipelineState(
-    const Function* function, PipelineOption, const AutoreleasedComputePipelineReflection*,
-    NS::Error** error) {
+ComputePipelineState* Device::newComputePipelineState(const Function* function, PipelineOption,
+                                                      const AutoreleasedComputePipelineReflection*,
+                                                      NS::Error** error) {
   return newComputePipelineState(function, error);
 }
-ComputePipelineState* Device::newComputePipelineState(
-    const ComputePipelineDescriptor* descriptor, PipelineOption,
-    const AutoreleasedComputePipelineReflection*, NS::Error** error) {
+ComputePipelineState* Device::newComputePipelineState(const ComputePipelineDescriptor* descriptor,
+                                                      PipelineOption,
+                                                      const AutoreleasedComputePipelineReflection*,
+                                                      NS::Error** error) {
   return ask<PipelineDescriptorObject>(descriptor, [&](const PipelineDescriptorObject& from) {
     return new_pipeline(from.function.get(), from.label, from.most_threads, error);
   });

@@ -7,7 +7,6 @@
 #include "emu/metal_cpp/state.hpp"
 #include "emu/runtime/memory_history.hpp"
 #include "emu/runtime/runtime.hpp"
-#include "vgpu/memory/device_addresses.hpp"
 
 namespace rung::emu::metal_cpp {
 namespace {
@@ -115,8 +114,8 @@ void Resource::setLabel(const NS::String* label) {
 }
 Device* Resource::device() const { return &rung::emu::metal_cpp::device(); }
 CPUCacheMode Resource::cpuCacheMode() const {
-  return with_state(this,
-                    [](ResourceState& state) { return static_cast<CPUCacheMode>(state.options & 0xF); });
+  return with_state(
+      this, [](ResourceState& state) { return static_cast<CPUCacheMode>(state.options & 0xF); });
 }
 StorageMode Resource::storageMode() const {
   return with_state(this, [](ResourceState& state) { return state.storage(); });
@@ -150,7 +149,8 @@ UInteger Buffer::length() const {
 }
 void* Buffer::contents() {
   return ask<BufferObject>(this, [](BufferObject& own) -> void* {
-    if (own.state.storage() != StorageModePrivate) return reinterpret_cast<void*>(own.state.address);
+    if (own.state.storage() != StorageModePrivate)
+      return reinterpret_cast<void*>(own.state.address);
     report_misuse("contents() of a buffer with StorageModePrivate, which the CPU cannot access");
     return nullptr;
   });
@@ -181,7 +181,8 @@ Buffer* Device::newBuffer(const void* bytes, UInteger length, ResourceOptions op
 Buffer* Device::newBuffer(const void* bytes, UInteger length, ResourceOptions options,
                           const std::function<void(void*, UInteger)>& deallocator) {
   return ask<DeviceObject>(this, [&](DeviceObject&) -> Buffer* {
-    if (gpu().cuMemHostRegister(const_cast<void*>(bytes), length, 0) != rung::cuda::Result::success) {
+    if (gpu().cuMemHostRegister(const_cast<void*>(bytes), length, 0) !=
+        rung::cuda::Result::success) {
       report_misuse("newBuffer: this memory is already that of a buffer, or there is none");
       return nullptr;
     }
@@ -257,7 +258,9 @@ void Heap::setLabel(const NS::String* label) {
   ask<HeapObject>(this, [&](HeapObject& own) { own.label = text_of(label); });
 }
 Device* Heap::device() const { return &rung::emu::metal_cpp::device(); }
-StorageMode Heap::storageMode() const { return static_cast<StorageMode>(resourceOptions() >> 4 & 0xF); }
+StorageMode Heap::storageMode() const {
+  return static_cast<StorageMode>(resourceOptions() >> 4 & 0xF);
+}
 HazardTrackingMode Heap::hazardTrackingMode() const {
   return static_cast<HazardTrackingMode>(resourceOptions() >> 8 & 3);
 }

@@ -58,7 +58,8 @@ std::recursive_mutex& library_mutex() {
 
 void report_misuse(const std::string& message) {
   const CallSite site = CallSite::here();
-  report_hazard(hazard_at(site, fmt::format("{}: {}{}", api_misuse, message, at(site))), api_misuse);
+  report_hazard(hazard_at(site, fmt::format("{}: {}{}", api_misuse, message, at(site))),
+                api_misuse);
 }
 
 bool is_usable(const NS::Object* object) {

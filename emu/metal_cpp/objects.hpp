@@ -53,9 +53,8 @@ bool is_usable(const NS::Object* object);
 /// Calls `function` with the object's implementation. Returns zero for no object, as Objective-C does, and
 /// for a released one.
 template <class Implementation, class Class, class Function>
-auto ask(Class* object, const Function& function)
-    -> std::invoke_result_t<Function, std::conditional_t<std::is_const_v<Class>,
-                                                         const Implementation&, Implementation&>> {
+auto ask(Class* object, const Function& function) -> std::invoke_result_t<
+    Function, std::conditional_t<std::is_const_v<Class>, const Implementation&, Implementation&>> {
   using Own = std::conditional_t<std::is_const_v<Class>, const Implementation, Implementation>;
   using Result = std::invoke_result_t<Function, Own&>;
   const std::lock_guard lock(library_mutex());

@@ -56,8 +56,8 @@ class Source : public vgpu::ProgramSource {
 
 /// In Metal's words.
 void report_unordered(const vgpu::Hazard& found) {
-  static const std::regex stream(R"(stream (\d+ of )?)");
-  static const std::regex host(R"(\bthe host\b)");
+  static const std::regex& stream = *new std::regex(R"(stream (\d+ of )?)");
+  static const std::regex& host = *new std::regex(R"(\bthe host\b)");
   vgpu::Hazard hazard = found;
   hazard.message = std::regex_replace(hazard.message, stream, "");
   hazard.message = std::regex_replace(hazard.message, host, "the CPU");

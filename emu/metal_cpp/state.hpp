@@ -14,9 +14,9 @@
 
 #include "Metal/Metal.hpp"
 #include "core/temporary_folder.hpp"
+#include "device/metal/descriptor.hpp"
 #include "emu/metal_cpp/objects.hpp"
 #include "emu/metal_cpp/timeline.hpp"
-#include "device/metal/descriptor.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung::emu::metal_cpp {
@@ -36,7 +36,7 @@ struct DeviceObject final : MTL::Device {
 DeviceObject& device();
 const vgpu::DeviceDescription& description();
 
-/// What every resource has.
+/// The state that all resources have in common.
 struct ResourceState {
   std::string label;
   MTL::ResourceOptions options = 0;
@@ -101,7 +101,7 @@ struct FenceObject final : MTL::Fence {
   Points updated;
 };
 
-/// What events of both kinds have.
+/// The state that both kinds of events have in common.
 struct EventState {
   std::string label;
   std::uint64_t value = 0;
@@ -194,7 +194,7 @@ struct PipelineObject final : MTL::ComputePipelineState {
   std::size_t most_threads = 0, static_shared = 0;
 };
 
-/// What a table of arguments has at one index.
+/// An entry of the table of buffer arguments.
 struct BufferBinding {
   Ref<BufferObject> buffer;  // null for bytes
   std::size_t offset = 0;
@@ -273,8 +273,8 @@ struct CommandBufferObject final : MTL::CommandBuffer {
   Ref<QueueObject> queue;
   std::string label;
   std::vector<QueueCommand> commands;
-  std::size_t done = 0;                  // of the commands
-  const NS::Object* encoder = nullptr;   // that is encoding
+  std::size_t done = 0;                 // of the commands
+  const NS::Object* encoder = nullptr;  // that is encoding
   MTL::CommandBufferStatus status = MTL::CommandBufferStatusNotEnqueued;
   std::vector<MTL::HandlerFunction> scheduled, completed;
   bool are_handlers_done = false;

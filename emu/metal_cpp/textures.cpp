@@ -12,7 +12,20 @@
 namespace rung::emu::metal_cpp {
 namespace {
 
-enum class Element : std::uint8_t { u8, i8, u16, i16, u32, i32, f16, f32, unorm8, snorm8, unorm16, snorm16 };
+enum class Element : std::uint8_t {
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  f16,
+  f32,
+  unorm8,
+  snorm8,
+  unorm16,
+  snorm16
+};
 
 struct Format {
   MTL::PixelFormat format;
@@ -78,9 +91,7 @@ std::size_t bytes_of(Element element) {
   }
 }
 
-bool is_integer(Element element) {
-  return element <= Element::i32;
-}
+bool is_integer(Element element) { return element <= Element::i32; }
 
 template <class T>
 T load(const std::byte* at) {
@@ -254,15 +265,15 @@ TextureDescriptor* TextureDescriptor::texture2DDescriptor(PixelFormat format, UI
   return autoreleased(descriptor);
 }
 
-#define RUNG_TEXTURE_PROPERTY(type, getter, setter, member)                                   \
-  type TextureDescriptor::getter() const {                                                    \
+#define RUNG_TEXTURE_PROPERTY(type, getter, setter, member)                                     \
+  type TextureDescriptor::getter() const {                                                      \
     return ask<TextureDescriptorObject>(this, [](const auto& own) { return own.info.member; }); \
-  }                                                                                           \
-  void TextureDescriptor::setter(type value) {                                                \
-    ask<TextureDescriptorObject>(this, [&](auto& own) { own.info.member = value; });           \
-  }                                                                                           \
-  type Texture::getter() const {                                                              \
-    return ask<TextureObject>(this, [](const auto& own) { return own.info.member; });          \
+  }                                                                                             \
+  void TextureDescriptor::setter(type value) {                                                  \
+    ask<TextureDescriptorObject>(this, [&](auto& own) { own.info.member = value; });            \
+  }                                                                                             \
+  type Texture::getter() const {                                                                \
+    return ask<TextureObject>(this, [](const auto& own) { return own.info.member; });           \
   }
 RUNG_TEXTURE_PROPERTY(TextureType, textureType, setTextureType, type)
 RUNG_TEXTURE_PROPERTY(PixelFormat, pixelFormat, setPixelFormat, format)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "emu/reports/metal_words.hpp"
 #include "emu/reports/severity.hpp"
 #include "vgpu/launch.hpp"
 
@@ -78,7 +79,8 @@ std::string order(const Report& report) {
 
 /// The streams that the message names: "stream a", "a graph in stream b".
 std::vector<std::string> streams_of(const std::string& message) {
-  static const std::regex named(R"(\((?:[^(),]+, )?((?:a graph in )?(?:stream|the)[^()]*)\) )");
+  static const std::regex& named =
+      *new std::regex(R"(\((?:[^(),]+, )?((?:a graph in )?(?:stream|the)[^()]*)\) )");
   std::vector<std::string> streams;
   for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end;
        ++match) {
@@ -89,21 +91,25 @@ std::vector<std::string> streams_of(const std::string& message) {
 
 /// Two operations of a Metal program, whose message names encoders (emu/metal_cpp/reports.cpp).
 std::string order_passes(const Report& report) {
-  static const std::regex named(R"(\((?:[^(),]+, )?([^()]* encoder[^()]*)\) )");
+  static const std::regex& named = *new std::regex(R"(\((?:[^(),]+, )?([^()]* encoder[^()]*)\) )");
   std::vector<std::string> encoders;
   const std::string& message = report.message;
-  for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end; ++match) {
+  for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end;
+       ++match) {
     encoders.push_back((*match)[1]);
   }
   if (encoders.size() < 2) {
-    return "let the CPU wait first: waitUntilCompleted() of the command buffer, or its completed handler";
+    return "let the CPU wait first: waitUntilCompleted() of the command buffer, or its completed "
+           "handler";
   }
   if (encoders[0] == encoders[1] && encoders[0].starts_with("concurrent")) {
-    return "call memoryBarrier(MTL::BarrierScopeBuffers) between the two dispatches, or use a serial "
+    return "call memoryBarrier(MTL::BarrierScopeBuffers) between the two dispatches, or use a "
+           "serial "
            "encoder";
   }
   return fmt::format(
-      "let {} wait for an MTL::Fence that {} updates (between command queues an MTL::Event), or make the "
+      "let {} wait for an MTL::Fence that {} updates (between command queues an MTL::Event), or "
+      "make the "
       "resource with MTL::ResourceHazardTrackingModeTracked",
       encoders[1], encoders[0]);
 }
@@ -135,9 +141,7 @@ std::string order_operations(const Report& report) {
       streams[1], streams[0]);
 }
 
-}  // namespace
-
-std::string remedy(const Report& report) {
+std::string cuda_remedy(const Report& report) {
   if (is(report, HazardKind::shared_race) || is(report, HazardKind::global_race)) {
     return order(report);
   }
@@ -148,6 +152,33 @@ std::string remedy(const Report& report) {
            "not move their writes";
   }
   return std::string(advice_for(report.kind));
+}
+
+/// The remedy where Metal has one of its own; otherwise empty.
+std::string metal_remedy(const Report& report) {
+  if (is(report, HazardKind::leak)) return "release() it, or hold it in an NS::SharedPtr";
+  if (is(report, HazardKind::uninitialised_read)) {
+    return "write the value first: by a copy, fillBuffer, or a kernel with a barrier before this "
+           "read";
+  }
+  if (is(report, HazardKind::read_only_write)) return "write to device memory";
+  return report.kind == use_after_free
+             ? "release the buffer after the last command buffer that uses it"
+             : "";
+}
+
+bool is_metal(const Report& report) {
+  const std::string name = text_of(report.first, "access");
+  return report.where().file.ends_with(".metal") || name.starts_with("MTL::") ||
+         name.starts_with("NS::");
+}
+
+}  // namespace
+
+std::string remedy(const Report& report) {
+  if (!is_metal(report)) return cuda_remedy(report);
+  const std::string own = metal_remedy(report);
+  return own.empty() ? in_metal_words(cuda_remedy(report)) : own;
 }
 
 }  // namespace rung::emu

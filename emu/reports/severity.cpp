@@ -98,7 +98,8 @@ std::string_view advice_for(std::string_view kind) {
            "cudaMallocManaged";
   }
   if (kind == over_release) {
-    return "remove one release(), or retain() the object first; only objects of new…, alloc(), copy() and "
+    return "remove one release(), or retain() the object first; only objects of new…, alloc(), "
+           "copy() and "
            "retain() are yours to release";
   }
   const auto found = std::find_if(all_advice.begin(), all_advice.end(),

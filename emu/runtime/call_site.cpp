@@ -33,7 +33,8 @@ std::string function_name(const std::string& symbol) {
   std::string name = status == 0 ? demangled.get() : symbol;
   name = name.substr(0, name.find_first_of("<("));
   name = name.substr(name.find_last_of(" :") + 1);  // a template carries its return type
-  static const std::regex version("(_v[0-9]+)?(_ptsz|_ptds)?$");
+  // Never destroyed: reports are written after the program's destructors.
+  static const std::regex& version = *new std::regex("(_v[0-9]+)?(_ptsz|_ptds)?$");
   return std::regex_replace(name, version, "", std::regex_constants::format_first_only);
 }
 
@@ -63,7 +64,7 @@ CallSite::Line CallSite::line() const {
 }
 
 CallSite::Line CallSite::find_line() const {
-  static const std::string headers = own_headers();
+  static const std::string& headers = *new std::string(own_headers());
   const vgpu::HostCalls calls = vgpu::host_calls(return_addresses_, headers);
   Line found;
   if (!calls.entry.empty()) found.functions.push_back(function_name(calls.entry));

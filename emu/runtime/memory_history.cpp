@@ -100,7 +100,8 @@ void note_written(const void* pointer, std::size_t bytes, const std::string& cal
 }
 
 std::string with_history(const std::string& message) {
-  static const std::regex named("allocation ([0-9]+) of [0-9]+ bytes(?: \\+ ([0-9]+))?");
+  static const std::regex& named =
+      *new std::regex("allocation ([0-9]+) of [0-9]+ bytes(?: \\+ ([0-9]+))?");
   std::smatch match;
   if (!std::regex_search(message, match, named)) return message;
   const std::uint64_t number = std::stoull(match[1]);

@@ -37,7 +37,7 @@ std::vector<Suppression> read_all_suppressions(const std::string& paths) {
 
 ReportOptions options_of_environment() {
   ReportOptions options;
-  options.print_leaks = false;
+  options.print_leaks = program_kind() == ProgramKind::metal;
   options.leak_check = flag_variable(leak_check_variable);
   options.gen_suppressions = flag_variable(gen_suppressions_variable);
   options.suppressions = of_variable(

@@ -1,6 +1,5 @@
 #pragma once
-// Whether the program is in CUDA or in Metal, which decides the defaults of its options and the words of its
-// reports.
+// The program's API, CUDA or Metal. It decides the defaults of options and the words of reports.
 
 #include <cstdint>
 

@@ -15,12 +15,14 @@
 #include <string_view>
 
 #include "emu/reports/launch_json.hpp"
+#include "emu/reports/metal_words.hpp"
 #include "emu/reports/severity.hpp"
 #include "emu/runtime/failed_calls.hpp"
 #include "emu/runtime/memory_history.hpp"
 #include "emu/runtime/metal_reports.hpp"
 #include "emu/runtime/options.hpp"
 #include "emu/runtime/own_conclusion.hpp"
+#include "emu/runtime/program_kind.hpp"
 #include "emu/runtime/repeated_launches.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "emu/runtime/variables.hpp"
@@ -45,7 +47,7 @@ std::uint64_t unknown_address(const std::string& description) {
 }
 
 /// An access out of bounds by a name that says more, with what is known of the memory.
-Json told(const vgpu::Hazard& hazard) {
+Json told_in_cuda(const vgpu::Hazard& hazard) {
   Json json = to_json(hazard);
   json["message"] = with_history(json.at("message"));
   if (hazard.kind != vgpu::HazardKind::out_of_bounds) return json;
@@ -57,6 +59,13 @@ Json told(const vgpu::Hazard& hazard) {
   if (kind == plain || !message.starts_with(plain)) return json;
   json["kind"] = kind;
   json["message"] = std::string(kind) + message.substr(plain.size());
+  return json;
+}
+
+/// The same in the words of the program's language.
+Json told(const vgpu::Hazard& hazard) {
+  Json json = told_in_cuda(hazard);
+  if (program_kind() == ProgramKind::metal) json["message"] = in_metal_words(json.at("message"));
   return json;
 }
 

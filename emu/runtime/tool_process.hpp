@@ -8,7 +8,7 @@
 namespace rung::emu {
 
 /// The program that `variable` names, or else the one beside the folder of this library in the build, or
-/// in bin/ of an installed tree. Empty if there is none.
+/// in bin/ of an installed tree. Empty if neither exists.
 std::filesystem::path find_tool(const std::string& name, const char* variable);
 
 /// Runs the command with its output in `log`. True if it succeeds.

@@ -46,6 +46,7 @@ ALLOWED = {
     "emu": ["include", "core", "core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model", "vgpu/ptx"],
     "emu/libraries": ["include", "core", "emu"],
     "tools/layout": ["core/cuda_driver", "tools/report", "vgpu", "vgpu/driver", "vgpu/model"],
+    "emu/metal_cpp": ["backends", "core", "core/cuda_driver", "emu", "kernels", "vgpu/driver", "vgpu/model"],
     "tools/kernel_file": [
         "kernels", "tools/analysis", "backends", "backends/rungs", "core", "emu", "tools/measure", "core/shared_library",
         "vgpu/driver",

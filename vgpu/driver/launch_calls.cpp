@@ -447,8 +447,7 @@ class Arguments {
   }
   void add_constant(const Argument& argument) {
     const std::size_t bytes = argument.bytes.size();
-    const std::uint64_t address =
-        memory_.allocate(std::max<std::size_t>(1, bytes), argument.name);
+    const std::uint64_t address = memory_.allocate(std::max<std::size_t>(1, bytes), argument.name);
     constants_.push_back(address);
     memory_.write(address, argument.bytes.data(), bytes);
     store(argument, &address, sizeof address);

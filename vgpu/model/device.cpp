@@ -165,7 +165,7 @@ DeviceDescription rtx5090() {
   return device;
 }
 
-/// What differs between Apple's GPUs. `clock_khz` is an estimate that fits the TFLOP/s which Apple
+/// The properties in which Apple's GPUs differ. `clock_khz` is an estimate that fits the TFLOP/s which Apple
 /// states, where it does.
 struct AppleGpu {
   const char *name, *key;

@@ -40,7 +40,7 @@ struct DeviceDescription {
   int arch() const { return 10 * compute_major + compute_minor; }
 };
 
-/// h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, m1pro.
+/// h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, m1, m1pro, m2max, m3, m4max.
 const std::vector<DeviceDescription>& known_devices();
 
 /// Parses a key of known_devices(), optionally with overrides:

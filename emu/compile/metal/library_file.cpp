@@ -91,9 +91,10 @@ Library read_library(const fs::path& path) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", "") != format_name) {
     const char* const reason =
-        text.empty() ? "no such file"
-                     : "not a library of rung-metal; a library that Apple's compiler made has no text: "
-                       "compile its source with rung-metal";
+        text.empty()
+            ? "no such file"
+            : "not a library of rung-metal; a library that Apple's compiler made has no text: "
+              "compile its source with rung-metal";
     throw std::runtime_error(fmt::format("{}: {}", path.string(), reason));
   }
   Library library;
@@ -124,8 +125,7 @@ std::string compile_library_kernel(const Library& library, const std::string& ke
                           {"fields", field_offsets(each.element)},
                           {"ptx_parameter", each.ptx_parameter}});
   }
-  const Json json = {
-      {"ptx", compiled.ptx}, {"entry", compiled.entry}, {"parameters", parameters}};
+  const Json json = {{"ptx", compiled.ptx}, {"entry", compiled.entry}, {"parameters", parameters}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -72,10 +72,11 @@ void run(const std::string& fault) {
   }
   if (fault == "twice") commands->commit();
   if (fault == "released") {
-    data->release();
-    std::printf("%zu\n", static_cast<std::size_t>(data->length()));
+    MTL::Buffer* const other = device->newBuffer(4, 0);
+    other->release();
+    std::printf("%zu\n", static_cast<std::size_t>(other->length()));
   }
-  if (fault != "leak" && fault != "released") data->release();
+  if (fault != "leak") data->release();
   if (fault == "over") data->release();
   fill->release();
   scale->release();

@@ -27,9 +27,12 @@
 #include <utility>
 #include <vector>
 
+#include "objc/objc.h"
+
 using CFTimeInterval = double;
 
-namespace NS __attribute__((visibility("default"))) {
+#pragma GCC visibility push(default)
+namespace NS {
 
 using Integer = std::intptr_t;
 using UInteger = std::uintptr_t;
@@ -401,6 +404,7 @@ class Bundle : public Referencing<Bundle> {
 };
 
 }  // namespace NS
+#pragma GCC visibility pop
 
 #define MTLSTR(text) ::NS::MakeConstantString(text)
 #define NSSTR(text) ::NS::MakeConstantString(text)

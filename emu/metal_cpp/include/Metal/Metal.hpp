@@ -6,7 +6,8 @@
 #include "Foundation/Foundation.hpp"
 #include "dispatch/dispatch.h"
 
-namespace MTL __attribute__((visibility("default"))) {
+#pragma GCC visibility push(default)
+namespace MTL {
 
 using NS::Integer;
 using NS::UInteger;
@@ -84,7 +85,11 @@ enum : ResourceOptions {
 using ResourceUsage = UInteger;
 enum : ResourceUsage { ResourceUsageRead = 1, ResourceUsageWrite = 2, ResourceUsageSample = 4 };
 using BarrierScope = UInteger;
-enum : BarrierScope { BarrierScopeBuffers = 1, BarrierScopeTextures = 2, BarrierScopeRenderTargets = 4 };
+enum : BarrierScope {
+  BarrierScopeBuffers = 1,
+  BarrierScopeTextures = 2,
+  BarrierScopeRenderTargets = 4
+};
 enum DispatchType : UInteger { DispatchTypeSerial = 0, DispatchTypeConcurrent = 1 };
 enum CommandBufferStatus : UInteger {
   CommandBufferStatusNotEnqueued = 0,
@@ -259,7 +264,10 @@ enum PixelFormat : UInteger {
   PixelFormatRGBA32Sint = 124,
   PixelFormatRGBA32Float = 125,
 };
-enum SamplerMinMagFilter : UInteger { SamplerMinMagFilterNearest = 0, SamplerMinMagFilterLinear = 1 };
+enum SamplerMinMagFilter : UInteger {
+  SamplerMinMagFilterNearest = 0,
+  SamplerMinMagFilterLinear = 1
+};
 enum SamplerAddressMode : UInteger {
   SamplerAddressModeClampToEdge = 0,
   SamplerAddressModeMirrorClampToEdge = 1,
@@ -527,7 +535,8 @@ class SharedEventListener : public NS::Referencing<SharedEventListener> {
   SharedEventListener* init();
   SharedEventListener* init(dispatch_queue_t) { return init(); }
 };
-using SharedEventNotificationFunction = std::function<void(SharedEvent* event, std::uint64_t value)>;
+using SharedEventNotificationFunction =
+    std::function<void(SharedEvent* event, std::uint64_t value)>;
 class SharedEvent : public NS::Referencing<SharedEvent, Event> {
  public:
   std::uint64_t signaledValue() const;
@@ -814,13 +823,12 @@ class Device : public NS::Referencing<Device> {
   Library* newLibrary(const NS::URL* url, NS::Error** error);
   Library* newLibrary(dispatch_data_t data, NS::Error** error);
   ComputePipelineState* newComputePipelineState(const Function* function, NS::Error** error);
-  ComputePipelineState* newComputePipelineState(const Function* function, PipelineOption options,
-                                                const AutoreleasedComputePipelineReflection* reflection,
-                                                NS::Error** error);
-  ComputePipelineState* newComputePipelineState(const ComputePipelineDescriptor* descriptor,
-                                                PipelineOption options,
-                                                const AutoreleasedComputePipelineReflection* reflection,
-                                                NS::Error** error);
+  ComputePipelineState* newComputePipelineState(
+      const Function* function, PipelineOption options,
+      const AutoreleasedComputePipelineReflection* reflection, NS::Error** error);
+  ComputePipelineState* newComputePipelineState(
+      const ComputePipelineDescriptor* descriptor, PipelineOption options,
+      const AutoreleasedComputePipelineReflection* reflection, NS::Error** error);
 };
 
 Device* CreateSystemDefaultDevice();
@@ -836,3 +844,4 @@ class CaptureManager : public NS::Referencing<CaptureManager> {
 };
 
 }  // namespace MTL
+#pragma GCC visibility pop
