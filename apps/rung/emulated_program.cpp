@@ -34,20 +34,21 @@ vgpu::DeviceDescription read_gpu(const std::string& text) {
 std::vector<std::pair<std::string, std::string>> variables(const EmulationArguments& arguments,
                                                            std::uint64_t order,
                                                            const fs::path& report) {
-  return {{emu::gpu_variable, arguments.gpu},
-          {emu::check_variable, arguments.no_check ? "0" : "1"},
-          // The usual order is the same in each run on one CPU thread, with which others are compared.
-          {emu::threads_variable, arguments.schedule.empty() ? arguments.threads : "1"},
-          {emu::limit_variable, arguments.limit},
-          {emu::launches_variable, arguments.launches},
-          {emu::ci_variable, arguments.ci ? "1" : "0"},
-          {emu::devices_variable, arguments.devices},
-          {emu::lines_variable, arguments.lines ? "1" : "0"},
-          {emu::order_variable, arguments.no_order ? "0" : "1"},
-          {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
-          {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
-          {emu::schedule_variable, arguments.any() ? std::to_string(order) : ""},
-          {emu::report_variable, report.string()}};
+  return {
+      {emu::gpu_variable, arguments.gpu},
+      {emu::check_variable, arguments.no_check ? "0" : "1"},
+      // The usual order is the same in each run on one CPU thread, with which others are compared.
+      {emu::threads_variable, arguments.schedule.empty() ? arguments.threads : "1"},
+      {emu::limit_variable, arguments.limit},
+      {emu::launches_variable, arguments.launches},
+      {emu::ci_variable, arguments.ci ? "1" : "0"},
+      {emu::devices_variable, arguments.devices},
+      {emu::lines_variable, arguments.lines ? "1" : "0"},
+      {emu::order_variable, arguments.no_order ? "0" : "1"},
+      {emu::allow_unchecked_errors_variable, arguments.allow_unchecked_errors ? "1" : ""},
+      {emu::each_launch_variable, arguments.json.empty() ? "0" : "1"},
+      {emu::schedule_variable, arguments.any() ? std::to_string(order) : ""},
+      {emu::report_variable, report.string()}};
 }
 
 emu::ReportOptions report_options(const EmulationArguments& arguments) {
@@ -122,7 +123,7 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
     fs::remove(report);
     auto all = given;
     for (auto& each : variables(arguments_, order, report)) all.push_back(std::move(each));
-    const emu::ExitStatus ended = emu::run(command, all, output);
+    const emu::ExitStatus ended = emu::run_with_output(command, all, output);
     return ProgramOutcome{ended, emu::read_records(report), {}};
   };
   OrderResults results(orders_);

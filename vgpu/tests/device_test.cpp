@@ -25,9 +25,14 @@ TEST(Device, KnownOnesHaveTheirOwnNumbers) {
   EXPECT_EQ(parse_device("t4").multiprocessors, 40);
   EXPECT_EQ(parse_device("t4").compute_minor, 5);
   EXPECT_EQ(parse_device("a100").shared_per_block_optin, 163 * 1024);
-  const DeviceDescription m1pro = parse_device("m1pro");
-  EXPECT_NEAR(2e3 * m1pro.fp32_lanes_per_multiprocessor * m1pro.clock_khz * m1pro.multiprocessors,
-              5.30e12, 0.01e12);
+  // TFLOP/s that Apple states, and for M3 and M4 Max those that follow from its figures.
+  for (const auto& [key, tflops] :
+       {std::pair{"m1", 2.62}, {"m1pro", 5.31}, {"m2max", 13.6}, {"m3", 3.53}, {"m4max", 16.2}}) {
+    const DeviceDescription gpu = parse_device(key);
+    EXPECT_NEAR(2e-9 * gpu.fp32_lanes_per_multiprocessor * gpu.clock_khz * gpu.multiprocessors,
+                tflops, 0.05)
+        << key;
+  }
   for (const DeviceDescription& device : known_devices()) {
     EXPECT_EQ(parse_device(device.key).name, device.name);
     // Memory transfers two bits per clock and wire. Data sheets round.
