@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <set>
 #include <string>
@@ -48,6 +49,21 @@ TEST(Faulty, OutOfBounds) {
   expect_hazard(output, "out of bounds", "out_of_bounds.cu:4");
   EXPECT_EQ(output.out,
             "launch: cudaSuccess\nthen: cudaErrorIllegalAddress\ncopy: cudaErrorIllegalAddress\n");
+}
+
+// Each mutant breaks one rule of tcgen05 or TMA.
+TEST(Faulty, MutantsOfTensorMemory) {
+  expect_output("tensor_memory.cu", "0 wrong\n", "-arch=sm_100a");
+  const std::array<std::string, 8> kinds = {"shared-memory race",       "shared-memory race",
+                                            "access to data in flight", "access to data in flight",
+                                            "wrong descriptor",         "wrong descriptor",
+                                            "wrong descriptor",         "misuse of tensor memory"};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const EmuOutput output =
+        run_emu("programs/tensor_memory.cu", "-arch=sm_100a", std::to_string(i + 1));
+    EXPECT_EQ(output.exit_code, 1) << i + 1;
+    EXPECT_TRUE(contains(output.err, "\n" + kinds[i] + ": ")) << i + 1;
+  }
 }
 
 TEST(Faulty, SharedMemoryRace) { expect_hazard(run("race.cu"), "shared-memory race", "race.cu:5"); }

@@ -216,7 +216,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   const auto direction = bulk_direction(instruction);
   const auto reduction = bulk_reduction(instruction);
   const bool tensor = is("tensor");
-  if (!direction || !reduction || is("im2col") || is("tile::gather4")) fail(instruction, not_known);
+  if (!direction || !reduction || is("im2col") || is("im2col::w")) fail(instruction, not_known);
   using enum BulkCopyOp::Direction;
   const bool stores = *direction == store;
   const auto& operands = instruction.operands;
@@ -225,6 +225,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   op.reduction = *reduction;
   op.multicast = is("multicast::cluster");
   op.of_pair = is("cta_group::2");
+  op.picks_rows = is("tile::gather4") || is("tile::scatter4");
   op.shared = async_address(instruction, operands[stores ? 1 : 0]);
   const Operand& global = operands[stores ? 0 : 1];
   op.global = async_address(instruction, global);

@@ -182,6 +182,10 @@ std::optional<OperandRules> bulk_copy(const Instruction& instruction) {
   const bool is_tensor = instruction.has("tensor");
   OperandRule global = rule(is_tensor ? Kind::tensor : Kind::address);
   if (is_tensor) global = several(global, dimensions(instruction));
+  constexpr int coordinates_of_rows = 5;  // the first column, and four rows
+  if (instruction.has("tile::gather4") || instruction.has("tile::scatter4")) {
+    global.elements = coordinates_of_rows;
+  }
   if (is_tensor && global.elements == 0) return std::nullopt;
   const Rules size(is_tensor ? 0 : 1, source(Type::u32));
   Rules rules;

@@ -56,7 +56,8 @@ struct BulkCopyOp {
   Direction direction = Direction::load;
   Reduction reduction = Reduction::none;
   bool multicast = false;
-  bool of_pair = false;  // .cta_group::2: the mbarrier may be in the other block of the pair
+  bool picks_rows = false;  // .tile::gather4 and ::scatter4
+  bool of_pair = false;     // .cta_group::2: the mbarrier may be in the other block of the pair
   AsyncAddress shared, barrier;
   AsyncAddress global;                     // address of the data, or of the tensor map
   std::vector<std::uint32_t> coordinates;  // rows; empty if not a tensor

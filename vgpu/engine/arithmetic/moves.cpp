@@ -31,9 +31,18 @@ struct Pack4 {
   }
 };
 
-template <class Whole, class Part, bool masked>
+/// Registers of 8 bits are in rows of 16.
+struct PackBytes {
+  static std::uint32_t run(std::uint16_t a, std::uint16_t b, std::uint16_t c, std::uint16_t d) {
+    const auto byte = [](std::uint16_t x) { return std::uint32_t{x} & 0xFFu; };
+    return byte(d) << 24 | byte(c) << 16 | byte(b) << 8 | byte(a);
+  }
+};
+
+template <class Whole, class Part, bool masked, int bits = sizeof(Part) * 8>
 void unpack(Warp& warp, const Instr& instr) {
-  constexpr int parts = sizeof(Whole) / sizeof(Part);
+  constexpr int parts = sizeof(Whole) * 8 / bits;
+  constexpr Part part_mask = static_cast<Part>(~Part{0}) >> (sizeof(Part) * 8 - bits);
   const Source<Whole> source(warp, instr, parts);
   alignas(64) Whole whole[warp_size];  // a destination may start where the source does
   for (int lane = 0; lane < warp_size; ++lane) whole[lane] = source[lane];
@@ -42,18 +51,19 @@ void unpack(Warp& warp, const Instr& instr) {
     const Mask mask = warp.mask;
     RUNG_LANES
     for (int lane = 0; lane < warp_size; ++lane) {
-      const Part value = static_cast<Part>(whole[lane] >> (part * sizeof(Part) * 8));
+      const auto value =
+          static_cast<Part>(static_cast<Part>(whole[lane] >> (part * bits)) & part_mask);
       row[lane] = masked ? select({lane_mask<Part>(mask, lane)}, value, row[lane]) : value;
     }
   }
 }
 
-template <class Whole, class Part>
+template <class Whole, class Part, int bits = sizeof(Part) * 8>
 OpSpec unpack_spec() {
-  constexpr int parts = sizeof(Whole) / sizeof(Part);
+  constexpr int parts = sizeof(Whole) * 8 / bits;
   std::vector<ptx::Type> types(parts, ptx_type<Part>());
   types.push_back(ptx_type<Whole>());
-  return {unpack<Whole, Part, false>, unpack<Whole, Part, true>, types, parts};
+  return {unpack<Whole, Part, false, bits>, unpack<Whole, Part, true, bits>, types, parts};
 }
 
 template <class T>
@@ -72,6 +82,8 @@ void fill_moves(OpTable& table) {
   table.add({"mov.b32 pack2"}, vector_spec<Pack2<std::uint32_t, std::uint16_t>>());
   table.add({"mov.b64 pack2"}, vector_spec<Pack2<std::uint64_t, std::uint32_t>>());
   table.add({"mov.b64 pack4"}, vector_spec<Pack4>());
+  table.add({"mov.b32 pack4"}, vector_spec<PackBytes>());
+  table.add({"mov.b32 unpack4"}, unpack_spec<std::uint32_t, std::uint16_t, 8>());
   table.add({"mov.b32 unpack2"}, unpack_spec<std::uint32_t, std::uint16_t>());
   table.add({"mov.b64 unpack2"}, unpack_spec<std::uint64_t, std::uint32_t>());
   table.add({"mov.b64 unpack4"}, unpack_spec<std::uint64_t, std::uint16_t>());

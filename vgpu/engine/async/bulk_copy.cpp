@@ -105,11 +105,31 @@ bool check_aligned(const Copy& copy, std::uint64_t value, const char* what) {
   return false;
 }
 
+constexpr std::size_t picked_rows = 4;  // of .tile::gather4 and ::scatter4
+
 // The part of a tensor that a copy transfers.
 struct Box {
   TensorMap map;
   TensorPlace at{};
+  // The boxes of one row at these rows, one after the other (PTX ISA, 5.5.3.2, "Tiled::gather4 mode").
+  bool picks_rows = false;
+  std::array<std::int32_t, picked_rows> rows{};
+
+  std::uint32_t boxes() const { return picks_rows ? picked_rows : 1; }
+  std::uint32_t extent() const { return boxes() * box_extent(map); }
 };
+
+std::vector<BoxRow> rows_of(const Box& box) {
+  if (!box.picks_rows) return box_rows(box.map, box.at);
+  std::vector<BoxRow> rows;
+  for (std::size_t i = 0; i < picked_rows; ++i) {
+    for (BoxRow row : box_rows(box.map, {box.at[0], box.rows[i]})) {
+      row.offset += static_cast<std::uint32_t>(i) * box_extent(box.map);
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
 
 std::optional<Box> box_of(const Copy& copy) {
   const std::uint64_t address = copy.address(copy.op.global);
@@ -134,12 +154,20 @@ std::optional<Box> box_of(const Copy& copy) {
     return wrong("a tensor map must be in global or constant memory, or a parameter");
   }
   if (box.map.tag != TensorMap::valid_tag) return wrong("is no tensor map of this device");
-  if (box.map.dimensions != copy.op.coordinates.size()) {
+  box.picks_rows = copy.op.picks_rows;
+  if (box.picks_rows && (box.map.dimensions != 2 || box.map.box[1] != 1)) {
+    return wrong(
+        "rows are gathered from and scattered to a tensor of 2 dimensions, with boxes of one row");
+  }
+  if (!box.picks_rows && box.map.dimensions != copy.op.coordinates.size()) {
     return wrong(fmt::format("{} coordinates for a tensor of {} dimensions",
                              copy.op.coordinates.size(), box.map.dimensions));
   }
   for (std::size_t i = 0; i < box.map.dimensions; ++i) {
     box.at[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[i])[copy.lane];
+  }
+  for (std::size_t i = 0; box.picks_rows && i < picked_rows; ++i) {
+    box.rows[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[1 + i])[copy.lane];
   }
   // A GPU stops with an illegal instruction, which the PTX ISA does not mention.
   const std::int64_t element_bytes = bytes_of(box.map.element);
@@ -155,9 +183,9 @@ std::optional<Box> box_of(const Copy& copy) {
 
 /// Ranges of shared memory covered by a box at `base`, without the gaps between its rows.
 std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
-  if (!has_gaps(box.map)) return {{base, box_extent(box.map)}};
+  if (!has_gaps(box.map)) return {{base, box.extent()}};
   std::vector<AsyncRange> ranges;
-  for (const BoxRow& row : box_rows(box.map, box.at)) {
+  for (const BoxRow& row : rows_of(box)) {
     for_each_chunk(box.map, row, base, [&](std::uint32_t at, std::uint32_t, std::uint32_t bytes) {
       ranges.push_back({at, bytes});
     });
@@ -166,7 +194,7 @@ std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
 }
 
 bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& landing) {
-  const std::vector<BoxRow> rows = box_rows(box.map, box.at);
+  const std::vector<BoxRow> rows = rows_of(box);
   landing.data.resize(rows.size() * rows.front().bytes);
   // Elements outside a floating-point tensor may be filled with NaN.
   if (box.map.fill_nan) std::fill(landing.data.begin(), landing.data.end(), std::byte{0xFF});
@@ -184,7 +212,7 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
                    });
     from += row.bytes;
   }
-  landing.bytes = box.map.box_bytes();
+  landing.bytes = box.boxes() * box.map.box_bytes();
   return true;
 }
 
@@ -272,7 +300,8 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
 /// Reports a box that block 0 receives to the watcher.
 void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
   const LayoutWatcher* const watcher = layout_watcher.load();
-  if (watcher == nullptr || !copy.block().worker.observe) return;
+  // Rows that a gather collects are no part of one box.
+  if (watcher == nullptr || !copy.block().worker.observe || box.boxes() != 1) return;
   LayoutUse use;
   use.site = copy.instr.site;
   use.map = box.map;
@@ -285,7 +314,7 @@ void load(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
   const bool cancels = copy.op.direction == Direction::cancel;
-  const std::uint32_t bytes = box       ? box_extent(box->map)
+  const std::uint32_t bytes = box       ? box->extent()
                               : cancels ? response_bytes
                                         : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
   if (!check_aligned(copy, bytes, "the size")) return;
@@ -346,7 +375,7 @@ std::uint32_t stored_bytes(const BoxRow& row) {
 }
 
 bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store, BulkWrite& write) {
-  for (const BoxRow& row : box_rows(box.map, box.at)) {
+  for (const BoxRow& row : rows_of(box)) {
     if (row.inside == 0) continue;
     const std::uint32_t stored = stored_bytes(row);
     if (!touch_global(copy, row.address, stored, true)) return false;
@@ -386,7 +415,7 @@ void store(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
   BulkStore store;
-  store.bytes = box ? box_extent(box->map) : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
+  store.bytes = box ? box->extent() : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
   if (!check_aligned(copy, store.bytes, "the size")) return;
   const auto from =
       cluster_place(copy.warp, copy.lane, copy.instr.site, copy.address(copy.op.shared),

@@ -165,6 +165,8 @@ void run_tensor_multiply(Warp& warp, const Instr& instr) {
     for (std::size_t i = 0; i < multiply.blocks.size(); ++i) {
       if (!run_block(multiply, i, b, a)) return;
     }
+    warp.block->worker.apart.tensor_multiply_adds +=
+        static_cast<std::uint64_t>(multiply.form.m) * multiply.form.n * multiply.form.k;
   }
 }
 
