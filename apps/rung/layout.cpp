@@ -568,7 +568,7 @@ Action add_layout(Options& app) {
   auto given = std::make_shared<LayoutArguments>();
   const auto words = [](std::vector<std::string> list) { return [list] { return list; }; };
   app.add_option("INSTRUCTION", given->instruction,
-                 "tma, wgmma, tcgen05, tmem (tcgen05.ld), mma, wmma, simdgroup, ldmatrix,\n"
+                 "tma, wgmma, tcgen05, tmem (tcgen05.ld), mma, wmma, simdgroup, ldmatrix, "
                  "stmatrix, or banks: any access")
       ->type_name("")
       ->required()
@@ -587,28 +587,31 @@ Action add_layout(Options& app) {
       ->type_name("M")
       ->offers(words({"A", "B", "C", "D"}));
   app.add_option("--box", given->box,
-                 "Elements of a TMA box, innermost first, as in cuTensorMapEncodeTiled (default:\n"
+                 "Elements of a TMA box, innermost first, as in cuTensorMapEncodeTiled (default: "
                  "64x64; for operands, as wide as the swizzle)")
       ->type_name("WxH");
   app.add_option("--swizzle", given->swizzle,
                  "none, 32, 64 or 128 bytes (default: 128; ldmatrix: none)")
       ->type_name("B")
       ->offers(words({"none", "32", "64", "128"}));
-  app.add_option("--major", given->major, "Of operands in shared memory: k, or mn (default: k)")
+  app.add_option("--major", given->major,
+                 "Major-ness of an operand in shared memory: k, or mn (default: k)")
       ->type_name("M")
       ->offers(words({"k", "mn"}));
   app.add_option("--k-step", given->k_step,
-                 "Of such operands: which k of the tile is multiplied (default: 0)")
+                 "Which k of the operand's tile is multiplied, in instructions (default: 0)")
       ->type_name("N");
   app.add_option("--start", given->start,
                  "Byte of shared memory where the tile begins (default: 0)")
       ->type_name("B");
-  app.add_option("--lbo", given->lbo, "Their leading byte offset (default: as the tile needs)")
+  app.add_option("--lbo", given->lbo,
+                 "Leading byte offset of the descriptor (default: as the tile needs)")
       ->type_name("B");
-  app.add_option("--sbo", given->sbo, "Their stride byte offset (default: as the tile needs)")
+  app.add_option("--sbo", given->sbo,
+                 "Stride byte offset of the descriptor (default: as the tile needs)")
       ->type_name("B");
   app.add_option("--descriptor", given->descriptor,
-                 "Their descriptor, all 64 bits, such as 0x4000004000010000")
+                 "All 64 bits of the descriptor, such as 0x4000004000010000")
       ->type_name("BITS");
   app.add_flag("--registers", given->in_registers, "For wgmma: A in registers");
   app.add_flag("--trans", given->transposed, "For ldmatrix and stmatrix: .trans");
@@ -634,9 +637,9 @@ Action add_layout(Options& app) {
   app.add_option("--svg", given->svg, "Draw the layout; - for standard output")->type_name("FILE");
   app.footer(
       "Computed by the functions with which the virtual GPU executes the instructions. With\n"
-      "wgmma and tcgen05, a descriptor is held against the tile that TMA boxes fill: exit code 1 "
-      "if it reads\n"
-      "other elements, with what to change. 'rung trace --tiles' does so for a kernel.\n\n"
+      "wgmma and tcgen05, a descriptor is held against the tile that TMA boxes fill: exit code 1\n"
+      "if it reads other elements, with what to change. 'rung trace --tiles' does so for a\n"
+      "kernel.\n\n"
       "Examples:\n"
       "  rung layout tma --type bf16 --box 64x128 --swizzle 128 --at 3,17\n"
       "  rung layout wgmma m64n128k16 --operand B --swizzle 128 --k-step 1\n"

@@ -161,8 +161,8 @@ class WgmmaTest : public AsyncTest {
   static void expect_explained(const Case& each, const Layout& in_a, const Layout& in_b) {
     const int bytes = element_bits(each.a) / 8;
     const auto compare = [&](const Layout& in, int lines, bool transposed) {
-      for (const auto& chunk :
-           layout::operand_chunks({layout::decode(in.descriptor(0)), each.a, lines, each.k, transposed})) {
+      for (const auto& chunk : layout::operand_chunks(
+               {layout::decode(in.descriptor(0)), each.a, lines, each.k, transposed})) {
         ASSERT_EQ(chunk.address,
                   static_cast<std::uint32_t>(in.offset(chunk.at[1], chunk.at[0], bytes)));
       }

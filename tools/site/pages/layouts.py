@@ -50,6 +50,13 @@ KINDS = [
         ),
     ),
     (
+        "tmem",
+        "Loads of tensor memory",
+        "The lane and register of a warp that tcgen05.ld fills from a lane (row) and column of tensor memory.",
+        [("form", ["32x32b.x8", "16x64b.x4", "16x128b.x2", "16x256b.x1"])],
+        lambda form: ["tmem", form],
+    ),
+    (
         "more",
         "Accumulators, and Apple’s matrices",
         "D of wgmma in the registers of a warpgroup, and simdgroup_matrix.",

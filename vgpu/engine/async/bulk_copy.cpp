@@ -300,7 +300,8 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
 /// Reports a box that block 0 receives to the watcher.
 void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
   const LayoutWatcher* const watcher = layout_watcher.load();
-  if (watcher == nullptr || !copy.block().worker.observe) return;
+  // Rows that a gather collects are no part of one box.
+  if (watcher == nullptr || !copy.block().worker.observe || box.boxes() != 1) return;
   LayoutUse use;
   use.site = copy.instr.site;
   use.map = box.map;
