@@ -392,8 +392,9 @@ TEST(Usage, EarlierSpellingsAreHidden) {
 }
 
 TEST(Usage, HelpFitsTheTerminal) {
-  for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff",
-                              "report", "new", "check", "run", "emu", "python", "learn", "dist", "doctor"}) {
+  for (const char* command :
+       {"", "list", "verify", "bench", "tune", "trace", "explain", "diff", "report", "new", "check",
+        "run", "emu", "python", "learn", "dist", "doctor"}) {
     const Output wide = run_rung(std::string(command) + " --help");
     EXPECT_EQ(wide.exit_code, 0);
     for (const std::string& line : lines(wide.out)) EXPECT_LE(line.size(), 80u) << line;
