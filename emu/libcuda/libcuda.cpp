@@ -57,3 +57,10 @@ __attribute__((constructor)) void connect_calls() {
 }
 
 }  // namespace
+
+/// Tables of undocumented functions, which this driver lacks. NVRTC 13 calls this without asking whether it exists.
+extern "C" __attribute__((visibility("default"))) int cuGetExportTable(const void** table,
+                                                                       const void* /*id*/) {
+  if (table != nullptr) *table = nullptr;
+  return 500;  // CUDA_ERROR_NOT_FOUND
+}

@@ -150,6 +150,8 @@ class LibCuda(unittest.TestCase):
             check(cuda.cuGetProcAddress_v2(b"cuDriverGetVersion", ctypes.byref(found), 12000, ctypes.c_uint64(0), None))
             check(ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int))(found.value)(ctypes.byref(version)))
             print(version.value >= 12000)
+            table = ctypes.c_void_p(1)
+            assert cuda.cuGetExportTable(ctypes.byref(table), bytes(16)) != 0 and not table.value
             print(cuda.cuGetProcAddress_v2(b"cuNoSuchCall", ctypes.byref(found), 12000, ctypes.c_uint64(0), None) != 0)
         ''')
         self.assertEqual((out, code), ("True\nTrue\n", 0), err)

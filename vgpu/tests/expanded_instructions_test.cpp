@@ -27,6 +27,7 @@ class ExpandedInstructionsTest : public AsyncTest {
       mov.u32 %r5, 0;
       st.shared.b32 [%r4], %r5;
       @%p1 mbarrier.init.shared.b64 [bar], 1;
+      @%p1 fence.mbarrier_init.release.cluster;
       bar.warp.sync 0xffffffff;
       mov.u32 %r6, 1;
       mov.u32 %r7, 8;
