@@ -146,7 +146,7 @@ Words blas_of(const Words& given) {
       words = {(folder / "librung_blas.so").string(), "-Wl,-rpath," + folder.string()};
     }
   }
-  words.emplace_back("-lopenblas");
+  words.emplace_back("-l:libopenblas.so.0");
   return words;
 }
 

@@ -92,7 +92,7 @@ URL* url_of(const fs::path& path) {
 StringObject& own(String* text) { return static_cast<StringObject&>(*text); }
 
 /// The text of a C string; Latin-1 becomes UTF-8.
-std::string decoded(const char* text, StringEncoding encoding) {
+std::string decoded(const char* text, UInteger encoding) {
   if (text == nullptr) return {};
   if (encoding != ISOLatin1StringEncoding) return text;
   std::string utf8;
@@ -131,7 +131,7 @@ std::vector<unichar> units(const std::string& utf8) {
 
 String* String::string() { return autoreleased(alloc()); }
 String* String::string(const String* text) { return autoreleased(new_string(text_of(text))); }
-String* String::string(const char* text, StringEncoding encoding) {
+String* String::string(const char* text, UInteger encoding) {
   return autoreleased(new_string(decoded(text, encoding)));
 }
 String* String::alloc() { return new_string({}); }
@@ -140,11 +140,11 @@ String* String::init(const String* text) {
   own(this).text = text_of(text);
   return this;
 }
-String* String::init(const char* text, StringEncoding encoding) {
+String* String::init(const char* text, UInteger encoding) {
   own(this).text = decoded(text, encoding);
   return this;
 }
-String* String::init(void* bytes, UInteger length, StringEncoding encoding, bool frees_bytes) {
+String* String::init(void* bytes, UInteger length, UInteger encoding, bool frees_bytes) {
   own(this).text = decoded(std::string(static_cast<char*>(bytes), length).c_str(), encoding);
   if (frees_bytes) std::free(bytes);
   return this;
@@ -154,11 +154,11 @@ unichar String::character(UInteger index) const {
   return index < all.size() ? all[index] : unichar{0};
 }
 UInteger String::length() const { return units(text_of(this)).size(); }
-UInteger String::lengthOfBytes(StringEncoding encoding) const {
+UInteger String::lengthOfBytes(UInteger encoding) const {
   return encoding == UTF16StringEncoding ? 2 * length() : text_of(this).size();
 }
 const char* String::utf8String() const { return this == nullptr ? nullptr : text_of(this).c_str(); }
-const char* String::cString(StringEncoding) const { return utf8String(); }
+const char* String::cString(UInteger) const { return utf8String(); }
 bool String::isEqualToString(const String* other) const { return text_of(this) == text_of(other); }
 Range String::rangeOfString(const String* text, StringCompareOptions options) const {
   const std::string &own = text_of(this), &sought = text_of(text);

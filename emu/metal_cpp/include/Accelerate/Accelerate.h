@@ -7,6 +7,7 @@
 extern "C" {
 
 enum CBLAS_ORDER { CblasRowMajor = 101, CblasColMajor = 102 };
+enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 };
 enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 };
 
 #define RUNG_CBLAS(T, p)                                                                           \
@@ -18,6 +19,8 @@ enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 11
   void cblas_##p##copy(int n, const T* x, int x_stride, T* y, int y_stride);                       \
   void cblas_##p##gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, T alpha,            \
                        const T* a, int lda, const T* x, int x_stride, T beta, T* y, int y_stride); \
+  void cblas_##p##sbmv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, int k, T alpha, const T* a,      \
+                       int lda, const T* x, int x_stride, T beta, T* y, int y_stride);             \
   void cblas_##p##gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, int m, \
                        int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta,    \
                        T* c, int ldc);

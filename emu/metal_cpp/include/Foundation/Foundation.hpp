@@ -202,8 +202,7 @@ class AutoreleasePool : public Object {
   static void showPools() {}
 };
 
-using StringEncoding = UInteger;
-enum : StringEncoding {
+enum StringEncoding : UInteger {
   ASCIIStringEncoding = 1,
   UTF8StringEncoding = 4,
   ISOLatin1StringEncoding = 5,
@@ -218,18 +217,18 @@ class String : public Copying<String> {
  public:
   static String* string();
   static String* string(const String* text);
-  static String* string(const char* text, StringEncoding encoding);
+  static String* string(const char* text, UInteger encoding);
   static String* alloc();
   String* init();
   String* init(const String* text);
-  String* init(const char* text, StringEncoding encoding);
-  String* init(void* bytes, UInteger length, StringEncoding encoding, bool frees_bytes);
+  String* init(const char* text, UInteger encoding);
+  String* init(void* bytes, UInteger length, UInteger encoding, bool frees_bytes);
 
   unichar character(UInteger index) const;
   UInteger length() const;
-  UInteger lengthOfBytes(StringEncoding encoding) const;
-  UInteger maximumLengthOfBytes(StringEncoding encoding) const { return lengthOfBytes(encoding); }
-  const char* cString(StringEncoding encoding) const;
+  UInteger lengthOfBytes(UInteger encoding) const;
+  UInteger maximumLengthOfBytes(UInteger encoding) const { return lengthOfBytes(encoding); }
+  const char* cString(UInteger encoding) const;
   const char* utf8String() const;
   const char* fileSystemRepresentation() const { return utf8String(); }
   bool isEqualToString(const String* other) const;
