@@ -59,7 +59,7 @@ ALLOWED = {
         "include", "kernels", "tools/analysis", "backends", "backends/rungs", "core", "core/cuda_driver", "emu",
         "select/cuda",
         "tools/any_kernel", "tools/kernel_file", "tools/learn", "tools/measure", "tools/report", "core/shared_library",
-        "vgpu/model", "vgpu/ptx",
+        "vgpu", "vgpu/model", "vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
     "vgpu/model": ["kernels"],

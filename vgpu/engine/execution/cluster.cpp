@@ -5,7 +5,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/model/schedule.hpp"
 
 namespace rung::vgpu {
 namespace {
