@@ -12,10 +12,10 @@
 #include "vgpu/engine/control/device_launches.hpp"
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/execution/schedule.hpp"
 #include "vgpu/engine/execution/worker.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
 #include "vgpu/model/kernel.hpp"
+#include "vgpu/model/schedule.hpp"
 #include "vgpu/observers/policies.hpp"
 
 namespace rung::vgpu {

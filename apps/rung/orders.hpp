@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "emu/reports/launch_json.hpp"
-#include "vgpu/launch.hpp"
+#include "vgpu/model/hazard.hpp"
 
 namespace rung {
 

@@ -14,7 +14,7 @@
 
 #include "vgpu/driver/capture.hpp"
 #include "vgpu/driver/program_order.hpp"
-#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/model/schedule.hpp"
 
 namespace rung::vgpu::driver {
 

@@ -7,7 +7,7 @@
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
-#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/model/schedule.hpp"
 #include "vgpu/schedule.hpp"
 
 namespace rung::vgpu {

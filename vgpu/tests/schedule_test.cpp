@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/model/schedule.hpp"
 #include "vgpu/tests/launch_fixture.hpp"
 
 namespace rung::vgpu {

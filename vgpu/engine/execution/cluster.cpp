@@ -5,8 +5,8 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/execution/schedule.hpp"
 #include "vgpu/engine/tensor_memory/tcgen05.hpp"
+#include "vgpu/model/schedule.hpp"
 
 namespace rung::vgpu {
 namespace {

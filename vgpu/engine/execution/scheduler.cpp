@@ -9,7 +9,7 @@
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/chain.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/model/schedule.hpp"
 #include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {

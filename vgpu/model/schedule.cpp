@@ -1,4 +1,4 @@
-#include "vgpu/engine/execution/schedule.hpp"
+#include "vgpu/model/schedule.hpp"
 
 #include <algorithm>
 #include <array>
