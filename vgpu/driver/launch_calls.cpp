@@ -95,8 +95,8 @@ LaunchOptions options_of(const ContextState& context, const Launch& launch) {
   return options;
 }
 
-/// True if an earlier run may stand for the launch: nothing but memory determines what it does, and
-/// nobody watches its accesses.
+/// True if an earlier run may stand for the launch: its effects depend on memory alone, and its
+/// accesses are not watched.
 bool may_be_remembered(const Launch& launch, const LaunchOptions& options) {
   return process().defaults.remembers_launches && launch.module->depends_on_memory_only &&
          !options.watcher && process().contexts.size() == 1;
