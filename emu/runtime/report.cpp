@@ -112,7 +112,7 @@ Json leak(const LiveAllocation& allocation) {
   return json;
 }
 
-/// What was left out of launches, as launch_json.hpp has it.
+/// The part of launches that was left out, in the words of launch_json.hpp.
 const char* left_out(vgpu::SkippedLaunches::Left left) {
   using Left = vgpu::SkippedLaunches::Left;
   return left == Left::run ? "run" : left == Left::repeated_run ? "repeated run" : "checks";

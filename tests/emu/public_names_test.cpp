@@ -153,33 +153,33 @@ TEST(PublicNames, LaunchesThatAreSkipped) {
   EXPECT_EQ(run_emu("programs/repeated_launches.cu", "--launches 0").exit_code, 2);
 }
 
-// Two runs show that a launch changes nothing: with the first data, and with the second.
+// Two runs show that a launch changes nothing: of each data and constant.
 TEST(PublicNames, LaunchesThatRepeatOneThatChangedNothing) {
   const EmuOutput output = run_emu("programs/timing_loop.cu");
   EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_EQ(output.out, "6 6\n");
+  EXPECT_EQ(output.out, "12 12\n");
   EXPECT_EQ(output.json.at("skipped").dump(),
-            R"([{"kernel":"weigh","ran":4,"skipped":11,"left":"repeated run"}])");
+            R"([{"kernel":"weigh","ran":6,"skipped":14,"left":"repeated run"}])");
   const auto& kernels = output.json.at("kernels");
-  ASSERT_EQ(kernels.size(), 15u);
+  ASSERT_EQ(kernels.size(), 20u);
   for (const auto& kernel : kernels) {
     EXPECT_EQ(kernel.at("counters").dump(), kernels.at(0).at("counters").dump());
   }
-  EXPECT_NE(output.err.find("weigh: of 15 launches, 11 repeated one that changed nothing"),
+  EXPECT_NE(output.err.find("weigh: of 20 launches, 14 repeated one that changed nothing"),
             std::string::npos)
       << output.err;
   const EmuOutput adds = run_emu("programs/timing_loop.cu", "-DADDS");
-  EXPECT_EQ(adds.out, "15 15\n");
+  EXPECT_EQ(adds.out, "20 20\n");
   EXPECT_EQ(adds.json.at("skipped").dump(), "[]");
 }
 
 TEST(PublicNames, RepeatedLaunchesRunUncheckedInCi) {
   const EmuOutput output = run_emu("programs/timing_loop.cu", "-DADDS --ci");
   EXPECT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_EQ(output.out, "15 15\n");
+  EXPECT_EQ(output.out, "20 20\n");
   EXPECT_EQ(output.json.at("skipped").dump(),
-            R"([{"kernel":"weigh","ran":3,"skipped":12,"left":"checks"}])");
-  EXPECT_NE(output.err.find("weigh: 12 launches ran without checks and counters after 3 "),
+            R"([{"kernel":"weigh","ran":3,"skipped":17,"left":"checks"}])");
+  EXPECT_NE(output.err.find("weigh: 17 launches ran without checks and counters after 3 "),
             std::string::npos)
       << output.err;
 }

@@ -98,8 +98,8 @@ LaunchOptions options_of(const ContextState& context, const Launch& launch) {
   return options;
 }
 
-/// True if an earlier run may stand for the launch: nothing but memory determines what it does, and
-/// nobody watches its accesses.
+/// True if an earlier run may stand for the launch: its effects depend on memory alone, and its
+/// accesses are not watched.
 bool may_be_remembered(const Launch& launch, const LaunchOptions& options) {
   return process().defaults.remembers_launches && launch.module->depends_on_memory_only &&
          !options.watcher && process().contexts.size() == 1;
@@ -135,7 +135,9 @@ void run_alone(ContextState& context, const Launch& launch) {
   flush_printed(context);
   LaunchOptions options = options_of(context, launch);
   const Kernel& kernel = *launch.function->kernel;
-  const LaunchKey key(&kernel, options, launch.parameters);
+  LaunchKey key(&kernel, options, launch.parameters);
+  // Another module's kernel may get the address of one that was unloaded.
+  key.extents.push_back(reinterpret_cast<std::uintptr_t>(launch.function->module_handle));
   const bool may_repeat = may_be_remembered(launch, options);
   if (may_repeat && is_remembered(context, key, launch, options)) return;
   const std::uint64_t observed = process().defaults.observed_launches;

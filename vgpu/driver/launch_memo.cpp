@@ -11,8 +11,10 @@
 namespace rung::vgpu::driver {
 namespace {
 
-// Hashing pays if it takes a fraction of the launch's time. Memory is read at this rate.
-constexpr double hashed_bytes_a_second = 2e9, least_seconds = 0.01;
+// Hashing takes at most this share of the launch's time. Memory is read at this rate at least.
+constexpr double most_of_time = 1.0 / 40, hashed_bytes_a_second = 2e9;
+// Shorter launches cost little.
+constexpr double least_seconds = 0.01;
 // Programs with more different launches do not repeat them.
 constexpr std::size_t most_launches = 256;
 
@@ -45,22 +47,27 @@ class MemoryHash {
   std::array<std::uint64_t, 8> chains_ = {1, 2, 3, 4, 5, 6, 7, 8};
 };
 
-/// Module variables that kernels may write.
+/// Calls f(address, bytes) for memory that kernels or the host may write and that live() omits:
+/// variables of modules, registered memory.
 template <class F>
-void for_each_variable(const ContextState& context, const F& f) {
+void for_each_other(const ContextState& context, const F& f) {
   for (const auto& [handle, module] : context.modules) {
     for (const ptx::Variable& variable : module->module->text().variables) {
-      if (variable.space != ptx::Space::global) continue;
-      if (const auto found = module->module->global(variable.name)) f(*found);
+      if (const auto found = module->module->global(variable.name)) f(found->address, found->bytes);
     }
+  }
+  for (const auto& [address, range] : context.ranges) {
+    if (range.origin != Origin::registered && range.origin != Origin::managed) continue;
+    const Allocation* const allocation = context.memory.find(address);
+    if (allocation != nullptr) f(address, allocation->bytes);
   }
 }
 
 std::size_t bytes_of(const ContextState& context) {
-  std::size_t bytes = 0;
-  for (const Allocation& allocation : context.memory.live()) bytes += allocation.bytes;
-  for_each_variable(context, [&](const vgpu::Module::Global& variable) { bytes += variable.bytes; });
-  return bytes;
+  std::size_t all = 0;
+  for (const Allocation& allocation : context.memory.live()) all += allocation.bytes;
+  for_each_other(context, [&](std::uint64_t, std::size_t bytes) { all += bytes; });
+  return all;
 }
 
 std::uint64_t hash_of(const ContextState& context) {
@@ -70,16 +77,18 @@ std::uint64_t hash_of(const ContextState& context) {
     hash.add(allocation.serial);
     hash.add(allocation.data(allocation.address), allocation.bytes);
   }
-  for_each_variable(context, [&](const vgpu::Module::Global& variable) {
-    const Allocation* const allocation = context.memory.find(variable.address);
-    if (allocation != nullptr) hash.add(allocation->data(variable.address), variable.bytes);
+  for_each_other(context, [&](std::uint64_t address, std::size_t bytes) {
+    hash.add(address);
+    const Allocation* const allocation = context.memory.find(address);
+    if (allocation != nullptr) hash.add(allocation->data(address), bytes);
   });
   return hash.value();
 }
 
 bool is_worth_hashing(const LaunchReport& report, const ContextState& context) {
   return report.seconds > least_seconds &&
-         static_cast<double>(bytes_of(context)) / hashed_bytes_a_second < report.seconds / 4;
+         static_cast<double>(bytes_of(context)) / hashed_bytes_a_second <
+             most_of_time * report.seconds;
 }
 
 bool has_clock(const ptx::Instruction& instruction) {

@@ -45,7 +45,7 @@ struct LaunchDefaults {
 };
 void set_launch_defaults(const LaunchDefaults& defaults);
 
-/// What the options above left out of a kernel's launches.
+/// The part of a kernel's launches that the options above left out.
 struct SkippedLaunches {
   enum class Left { run, repeated_run, observation };
   std::string kernel;
