@@ -60,20 +60,20 @@ constexpr std::array<std::pair<std::string_view, int>, 5> scale_vectors = {{{"sc
 
 /// The number of scales of 64 elements of 4 bits, or 32 of 8 bits; 0 if the kind does not have it.
 int scales_of(TensorKind kind, std::optional<int> vector) {
-  const int elements = kind == TensorKind::mxf8f6f4 ? 32 : 64;
+  const int along_k = kind == TensorKind::mxf8f6f4 ? 32 : 64;
   int scales = kind == TensorKind::mxf8f6f4 ? 1 : 2;
-  if (vector) scales = *vector > 4 ? elements / *vector : *vector;
+  if (vector) scales = *vector > 4 ? along_k / *vector : *vector;
   const bool fits = kind == TensorKind::mxf8f6f4 ? scales == 1
                     : kind == TensorKind::mxf4   ? scales == 2
                                                  : scales == 2 || scales == 4;
   return fits ? scales : 0;
 }
 
-OperandRule rule(Kind kind, Type type = Type::none, int elements = 1) {
+OperandRule rule(Kind kind, Type type = Type::none, int count = 1) {
   OperandRule result;
   result.kind = kind;
   result.type = type;
-  result.elements = elements;
+  result.elements = count;
   return result;
 }
 
