@@ -84,7 +84,7 @@ void check_numbers(const EmulationArguments& arguments) {
   if (!arguments.devices.empty()) read_integer("--device-count", arguments.devices, 1, max_devices);
 }
 
-std::string dump(const emu::Json& json) {
+std::string indented(const emu::Json& json) {
   return json.dump(2, ' ', false, emu::Json::error_handler_t::replace) + "\n";
 }
 
@@ -144,7 +144,7 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
   if (json_) {
     emu::Json json = to_json(records, reports);
     if (arguments_.any()) json["schedule"] = results.json();
-    json_->write(dump(json));
+    json_->write(indented(json));
   }
   emu::ProgramRun run;
   run.program = fs::path(source).filename().string();
@@ -154,7 +154,7 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
   run.root = emu::report_root(fs::current_path());
   run.first_source = source;
   if (junit_) junit_->write(to_junit(reports, run));
-  if (sarif_) sarif_->write(dump(to_sarif(reports, run)));
+  if (sarif_) sarif_->write(indented(to_sarif(reports, run)));
   // A program that has ended well in spite of a signal takes it for something else.
   if (asked_to_end != 0 && status.signal != 0) throw emu::Interrupted{asked_to_end};
   const int own = status.signal != 0 ? exit_wrong : status.code;
