@@ -13,9 +13,10 @@ namespace rung {
 namespace {
 
 Dtype dtype_of(const cuda::GemmRung& rung) {
-  if (rung.launches.bf16 != nullptr) return Dtype::bf16;
-  if (rung.launches.f32 != nullptr) return Dtype::f32;
-  return rung.launches.f64 != nullptr ? Dtype::f64 : Dtype::e4m3;
+  for (Dtype dtype : {Dtype::bf16, Dtype::bf16_bf16, Dtype::f32, Dtype::f64}) {
+    if (cuda::has(rung, dtype)) return dtype;
+  }
+  return Dtype::e4m3;
 }
 
 TEST(PersistentBlocks, TakeTileAfterTile) {

@@ -1,8 +1,8 @@
 // gemm/cuda/wgmma_multicast: clusters of several rows and columns of blocks. Each block loads a
 //   share of its tiles of A and B, and multicasts it to the blocks of its row or column.
-// from: wgmma_tiles | removes: L2 reads of the same rows of A or columns of B by several blocks, and
-//   idle SMs in waves that tiles of other widths fill | bottleneck: power, and L2 for rows at odd
-//   multiples of 16 bytes
+// from: wgmma_tiles | removes: L2 reads of the same rows of A or columns of B by several blocks,
+//   and idle SMs in waves that tiles of other widths fill | bottleneck: power, and L2 for rows at
+//   odd multiples of 16 bytes
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
 //   --dtype bf16-bf16 --layout nt --sizes 4864x336x12216
 
@@ -20,13 +20,14 @@
 namespace rung {
 namespace {
 
-/// A cluster has ROWS x COLS blocks, block (r, c) with rank r + c ROWS. Clusters never wait for each
-/// other, because the number of clusters of four or more blocks that fit on a GPU depends on which
-/// of its SMs work. C with beta is read by threads, and other kernels are faster.
+/// A cluster has ROWS x COLS blocks, block (r, c) with rank r + c ROWS. Clusters never wait for
+/// each other, because the number of clusters of four or more blocks that fit on a GPU depends on
+/// which of its SMs work. C with beta is read by threads, and other kernels are faster.
 template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS>
 struct MulticastTile {
   static constexpr int BK = 64;
   static constexpr int CLUSTER = ROWS * COLS;
+  static constexpr bool PERSISTENT = CLUSTER == 2;
   static constexpr unsigned GROUP = 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
@@ -192,7 +193,8 @@ struct MulticastTile {
       state.advance();
     }
     ptx::wgmma_wait_group<0>(acc);
-    if (steps > 0) shared.release(before, rank);
+    // Only persistent blocks load another tile.
+    if (PERSISTENT && steps > 0) shared.release(before, rank);
   }
 
   template <class In, class Out>
@@ -206,7 +208,7 @@ struct MulticastTile {
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
             .cluster = CLUSTER,
-            .persistent = CLUSTER == 2,
+            .persistent = PERSISTENT,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM / COLS),
             .b = cuda::tensor_map_of_b(g, BN / ROWS),
