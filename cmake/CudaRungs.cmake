@@ -230,7 +230,9 @@ function(rung_is_selected_image id image out)
     gemm/cuda/small_matrices gemm/cuda/small_mma gemm/cuda/weight_only gemm/cuda/weight_stream
     gemm/cuda/apply_epilogue gemm/cuda/pack_operand gemm/cuda/pack_weights gemm/cuda/mixed_operand
     gemm/cuda/batched_fma gemm/cuda/batched_mma_f64 gemm/cuda/batched_tiles
-    gemm/cuda/digits gemm/cuda/residues gemm/cuda/split_operand gemm/cuda/split_residues)
+    gemm/cuda/digits gemm/cuda/residues gemm/cuda/split_operand gemm/cuda/split_residues
+    gemm/cuda/batched_wgmma gemm/cuda/block_scaled gemm/cuda/grouped gemm/cuda/split_bf16
+    gemm/cuda/weight_only_wgmma gemm/cuda/wgmma_multicast)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"

@@ -94,7 +94,7 @@ def shrunk(command):
         words += [] if has_size else ["--n", str(MOST)]
     if words[0] == "report":
         words += ["--no-trace"]
-    return [path for word in words for path in (sorted(glob.glob(word, root_dir=PROJECT)) if "*" in word else [word])]
+    return [path for word in words for path in (sorted(glob.glob(word, root_dir=PROJECT)) if "*" in word and " " not in word else [word])]
 
 
 def is_possible(words, folder):
