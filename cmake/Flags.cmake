@@ -35,7 +35,8 @@ if(RUNG_SANITIZE)
   endif()
 endif()
 # For code that is not time-critical, such as JSON and tables: -O3 costs more in compiling than it saves.
-set(RUNG_COLD_CODE $<$<CONFIG:Release>:-O1>)
+# In a wheel it is to be small.
+set(RUNG_COLD_CODE $<$<CONFIG:Release>:$<IF:$<BOOL:${RUNG_PYTHON}>,-Os,-O1>>)
 set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)
   # Sections: libstdc++'s random_device, which nothing uses, asks for a newer glibc.
