@@ -76,8 +76,8 @@ Setting setting_of(const cuda::GemmRung& rung) {
   if (dtype_of(rung) == Dtype::f64) return {128, 256, 130, {}, 1};  // every modulus reuses stages
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
-  // One cluster of 2 x 2 blocks, which reuse stages and the box of results.
-  if (rung.entry == "gemm_cuda_wgmma_multicast") return {250, 376, 456, {7}, 4};
+  // One cluster of 2 x 1 blocks for five tiles, which reuse stages and the box of results.
+  if (rung.entry == "gemm_cuda_wgmma_multicast") return {5 * 256, 144, 456, {1}, 2};
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
       std::min_element(tiles.begin(), tiles.end(),
