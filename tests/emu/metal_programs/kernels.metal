@@ -23,7 +23,9 @@ kernel void scale(device float* data [[buffer(0)]], constant Params& params [[bu
   if (i < params.n) data[i] *= params.scale;
 }
 
-kernel void fill(device float* data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = 7; }
+kernel void fill(device float* data [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  data[i] = 7;
+}
 
 kernel void constants(device int* data [[buffer(0)]], uint i [[thread_position_in_grid]]) {
   data[i] = negate ? -int(factor) : int(factor);
@@ -35,7 +37,8 @@ kernel void through(device Arguments& arguments [[buffer(0)]], uint i [[thread_p
 
 kernel void sums(device const float* data [[buffer(0)]], device float* result [[buffer(1)]],
                  threadgroup float* shared [[threadgroup(0)]], uint i [[thread_position_in_grid]],
-                 uint t [[thread_position_in_threadgroup]], uint group [[threadgroup_position_in_grid]],
+                 uint t [[thread_position_in_threadgroup]],
+                 uint group [[threadgroup_position_in_grid]],
                  uint threads [[threads_per_threadgroup]]) {
   shared[t] = data[i];
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -46,8 +49,11 @@ kernel void sums(device const float* data [[buffer(0)]], device float* result [[
 }
 
 kernel void invert(texture2d<float, access::read> from [[texture(0)]],
-                   texture2d<float, access::write> to [[texture(1)]], uint2 at [[thread_position_in_grid]]) {
+                   texture2d<float, access::write> to [[texture(1)]],
+                   uint2 at [[thread_position_in_grid]]) {
   to.write(1 - from.read(at), at);
 }
 
-kernel void beyond(device float* data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i + 1] = 1; }
+kernel void beyond(device float* data [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  data[i + 1] = 1;
+}

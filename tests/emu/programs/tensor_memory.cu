@@ -29,16 +29,16 @@ __device__ std::uint32_t shared_address(const void* pointer) {
 
 __device__ void wait(std::uint64_t* barrier, int parity) {
   asm volatile(
-      "{\n.reg .pred done;\nWAIT%=: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra WAIT%=;\n}" ::"r"(
-          shared_address(barrier)),
+      "{\n.reg .pred done;\nWAIT%=: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], "
+      "%1;\n@!done bra WAIT%=;\n}" ::"r"(shared_address(barrier)),
       "r"(parity)
       : "memory");
 }
 
 __device__ void load_tile(void* to, const CUtensorMap* map, int column, std::uint64_t* barrier) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-          shared_address(to)),
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3}], [%4];" ::"r"(shared_address(to)),
       "l"(map), "r"(column), "r"(0), "r"(shared_address(barrier))
       : "memory");
 }
@@ -52,13 +52,17 @@ __device__ void commit(std::uint64_t* barrier) {
 // K-major, 128-byte swizzle.
 template <Mutant mutant>
 __device__ std::uint64_t descriptor(std::uint32_t address) {
-  const std::uint64_t stride = mutant == wrong_stride ? 1024 - 128 : mutant == wrong_swizzle ? 512 : 1024;
+  const std::uint64_t stride = mutant == wrong_stride    ? 1024 - 128
+                               : mutant == wrong_swizzle ? 512
+                                                         : 1024;
   const std::uint64_t swizzle = mutant == wrong_swizzle ? 4 : 2;
-  return address >> 4 | std::uint64_t{1} << 16 | stride >> 4 << 32 | std::uint64_t{1} << 46 | swizzle << 61;
+  return address >> 4 | std::uint64_t{1} << 16 | stride >> 4 << 32 | std::uint64_t{1} << 46 |
+         swizzle << 61;
 }
 
 template <Mutant mutant>
-__global__ void multiply(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* d) {
+__global__ void multiply(const __grid_constant__ CUtensorMap a,
+                         const __grid_constant__ CUtensorMap b, float* d) {
 #if __CUDA_ARCH__ >= 1000
   __shared__ alignas(1024) __nv_bfloat16 as[stages][m * step];
   __shared__ alignas(1024) __nv_bfloat16 bs[stages][n * step];
@@ -66,7 +70,8 @@ __global__ void multiply(const __grid_constant__ CUtensorMap a, const __grid_con
   __shared__ std::uint32_t allocated;
   const int warp = threadIdx.x / 32;
   if (warp == 0) {
-    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(shared_address(&allocated)),
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(
+                     shared_address(&allocated)),
                  "r"(n));
     asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
   }
@@ -86,7 +91,8 @@ __global__ void multiply(const __grid_constant__ CUtensorMap a, const __grid_con
     for (int i = 0; i < k / step; ++i) {
       const int stage = i % stages;
       if (mutant != without_free_wait && i >= stages) wait(&empty[stage], (i / stages - 1) % 2);
-      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&full[stage])),
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                       shared_address(&full[stage])),
                    "r"((m + n) * step * 2));
       load_tile(as[stage], &a, i * step, &full[stage]);
       load_tile(bs[stage], &b, i * step, &full[stage]);
@@ -99,11 +105,13 @@ __global__ void multiply(const __grid_constant__ CUtensorMap a, const __grid_con
       if (mutant != without_load_wait) wait(&full[stage], i / stages % 2);
       for (int inner = 0; inner < step / 16; ++inner) {
         const int shift = mutant == off_by_one ? 16 : 0;
-        const std::uint64_t of_a = descriptor<mutant>(shared_address(as[stage]) + 32 * inner + shift);
+        const std::uint64_t of_a =
+            descriptor<mutant>(shared_address(as[stage]) + 32 * inner + shift);
         const std::uint64_t of_b = descriptor<mutant>(shared_address(bs[stage]) + 32 * inner);
         asm volatile(
             "{\n.reg .pred adds;\nsetp.ne.u32 adds, %4, 0;\n"
-            "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, {%5, %5, %5, %5}, adds;\n}" ::"r"(sums),
+            "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, {%5, %5, %5, %5}, adds;\n}" ::"r"(
+                sums),
             "l"(of_a), "l"(of_b), "r"(form), "r"(i + inner), "r"(0)
             : "memory");
       }
@@ -135,9 +143,10 @@ CUtensorMap map_of(void* data, int rows) {
   CUtensorMap map;
   const cuuint64_t sizes[] = {k, static_cast<cuuint64_t>(rows)}, strides[] = {k * 2};
   const cuuint32_t box[] = {step, static_cast<cuuint32_t>(rows)}, steps[] = {1, 1};
-  if (cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, data, sizes, strides, box, steps,
-                             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
+  if (cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, data, sizes, strides, box,
+                             steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                             CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
     std::exit(2);
   }
   return map;
@@ -165,12 +174,14 @@ int main(int argc, char** argv) {
   cudaMemcpy(on_b, b.data(), b.size() * 2, cudaMemcpyHostToDevice);
   launch<0>(map_of(on_a, m), map_of(on_b, n), on_d, argc > 1 ? std::atoi(argv[1]) : right);
   std::vector<float> d(m * n);
-  if (cudaMemcpy(d.data(), on_d, d.size() * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
+  if (cudaMemcpy(d.data(), on_d, d.size() * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess)
+    return 1;
   int wrong = 0;
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) {
       float sum = 0;
-      for (int l = 0; l < k; ++l) sum += __bfloat162float(a[i * k + l]) * __bfloat162float(b[j * k + l]);
+      for (int l = 0; l < k; ++l)
+        sum += __bfloat162float(a[i * k + l]) * __bfloat162float(b[j * k + l]);
       wrong += sum != d[i * n + j];
     }
   }

@@ -23,7 +23,7 @@ namespace rung::vgpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr int fragment_groups = 8;  // of lanes in a warp
+inline constexpr int fragment_groups = 8;   // of lanes in a warp
 inline constexpr int fragment_columns = 8;  // per tile
 
 /// to[t * step + g] = register[4 g + t]
