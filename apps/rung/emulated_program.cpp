@@ -12,6 +12,7 @@
 #include "emu/runtime/options.hpp"
 #include "emu_orders.hpp"
 #include "help.hpp"
+#include "tools/report/json.hpp"
 
 namespace rung {
 namespace {
@@ -84,10 +85,6 @@ void check_numbers(const EmulationArguments& arguments) {
   if (!arguments.devices.empty()) read_integer("--device-count", arguments.devices, 1, max_devices);
 }
 
-std::string indented(const emu::Json& json) {
-  return json.dump(2, ' ', false, emu::Json::error_handler_t::replace) + "\n";
-}
-
 void print_end(const emu::ExitStatus& status, const emu::Records& records,
                const emu::Reports& reports, const emu::ReportOptions& options) {
   if (status.signal != 0) {
@@ -123,7 +120,7 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
     fs::remove(report);
     auto all = given;
     for (auto& each : variables(arguments_, order, report)) all.push_back(std::move(each));
-    const emu::ExitStatus ended = emu::run_with_output(command, all, output);
+    const emu::ExitStatus ended = emu::run(command, all, output);
     return ProgramOutcome{ended, emu::read_records(report), {}};
   };
   OrderResults results(orders_);
@@ -144,7 +141,7 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
   if (json_) {
     emu::Json json = to_json(records, reports);
     if (arguments_.any()) json["schedule"] = results.json();
-    json_->write(indented(json));
+    json_->write(dump(json));
   }
   emu::ProgramRun run;
   run.program = fs::path(source).filename().string();
@@ -154,7 +151,7 @@ ExitCode EmulatedProgram::run(const std::vector<std::string>& command, const std
   run.root = emu::report_root(fs::current_path());
   run.first_source = source;
   if (junit_) junit_->write(to_junit(reports, run));
-  if (sarif_) sarif_->write(indented(to_sarif(reports, run)));
+  if (sarif_) sarif_->write(dump(to_sarif(reports, run)));
   // A program that has ended well in spite of a signal takes it for something else.
   if (asked_to_end != 0 && status.signal != 0) throw emu::Interrupted{asked_to_end};
   const int own = status.signal != 0 ? exit_wrong : status.code;

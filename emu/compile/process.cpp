@@ -143,13 +143,8 @@ void end_by(int signal) {
 }
 
 ExitStatus run(const std::vector<std::string>& command,
-               const std::vector<std::pair<std::string, std::string>>& variables) {
-  return run_with_output(command, variables, {});
-}
-
-ExitStatus run_with_output(const std::vector<std::string>& command,
-                           const std::vector<std::pair<std::string, std::string>>& variables,
-                           const std::string& output) {
+               const std::vector<std::pair<std::string, std::string>>& variables,
+               const std::string& output) {
   int error_pipe[2];
   if (pipe(error_pipe) != 0) throw std::runtime_error(std::strerror(errno));
   for (const int end : error_pipe) fcntl(end, F_SETFD, FD_CLOEXEC);

@@ -168,9 +168,8 @@ ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& c
   ConfiguredGemm best = chosen;
   double least = traffic_microseconds(chosen, call, limits) / least_gain;
   if (std::isinf(least)) return chosen;
-  const auto consider = [&](const ConfiguredGemm& gemm) {
-    const double expected = traffic_microseconds(gemm, call, limits);
-    const GemmSize size = {call.m, call.n, call.k};
+  const GemmSize size = {call.m, call.n, call.k};
+  const auto consider = [&](const ConfiguredGemm& gemm, double expected) {
     if (expected >= least) return;
     if (!why_not(*gemm.rung, call.dtype, size, gemm.config, limits).empty()) return;
     best = gemm;
@@ -185,7 +184,7 @@ ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& c
       const int most = may_split ? std::min(traffic.most_parts(), 33) : 1;
       for (int splits = 1; splits <= most; ++splits) {
         gemm.config.splits = splits;
-        consider(gemm);
+        consider(gemm, traffic.microseconds(splits));
       }
     }
   }

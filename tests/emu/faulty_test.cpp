@@ -163,7 +163,7 @@ TEST(Faulty, ResultsDependOnTheOrder) {
     EXPECT_TRUE(contains(wrong.err, "9 orders: the results differ\n  memory "));
     EXPECT_TRUE(contains(wrong.err, "\n  output in order"));
     EXPECT_EQ(wrong.json.at("schedule").at("same"), false);
-    // Two operations are told in the order in which they ran.
+    // A report names the operation that ran first, so the orders of a pair share two hazards.
     EXPECT_EQ(hazardous_orders(wrong.err), 9) << "every order has the hazards";
     const EmuOutput right = schedules(std::string("right ") + which);
     EXPECT_EQ(right.exit_code, 0) << right.err;
