@@ -210,6 +210,7 @@ class Server {
     try {
       if (request.contains("path")) return compile(request);
       if (request.contains("forget")) return forget(request);
+      if (request.contains("ptx")) return ptx(*served_.at(request.at("ptx").get<int>()));
       if (request.contains("report")) return report(runs_.at(request.at("report").get<int>()));
       return launch(request);
     } catch (const emu::CompileError& failed) {
@@ -274,6 +275,11 @@ class Server {
                  {"parameters", std::move(parameters)}};
     served_.emplace(last_, std::move(served));
     return json;
+  }
+
+  /// For {"ptx": kernel}, which a GPU shall run.
+  static Json ptx(const Served& served) {
+    return {{"ptx", served.program.ptx}, {"symbol", served.kernel->symbol}};
   }
 
   /// {"forget": [kernel], "runs": [run]}

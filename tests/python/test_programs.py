@@ -197,3 +197,71 @@ def test_the_folder_is_complete():
     folder = pathlib.Path(rung._command.PROGRAM).parents[1] / "lib/rung/emu/cuda"
     assert {each.name for each in folder.iterdir()} >= {"libcuda.so.1", "ptxas", "sitecustomize.py", "rung_hooks"}
     assert os.access(folder / "ptxas", os.X_OK)
+
+
+KERNEL_ON_A_GPU = """
+import numpy as np, rung
+text = '''
+struct Line { float slope, offset; };
+extern "C" __global__ void line(Line l, const float* x, float* y, int n) {
+  extern __shared__ float kept[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { kept[threadIdx.x] = l.slope * x[i]; y[i] = kept[threadIdx.x] + l.offset; }
+}'''
+k = rung.Kernel(text, "line", device="gpu")
+x, y = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+run = k((2, 1), x, y, 100, grid=4, block=32, shared=128)
+print(np.array_equal(y, 2 * x + 1), run.seconds >= 0, isinstance(run, rung.GpuRun))
+z = np.arange(200, dtype=np.float32)
+k((1, 0), z[:100], z[100:], n=100, grid=4, block=32, shared=128)
+print(np.array_equal(z[100:], x))
+for wrong in (lambda: run.counters, lambda: k((2, 1), x, y.astype(np.float64), 100, grid=4, block=32),
+              lambda: rung.Kernel(text, "line", device="gpu", gpu="t4"), lambda: rung.Kernel(text, "line", device="fpga")):
+    try:
+        wrong()
+    except (AttributeError, TypeError, ValueError) as error:
+        print(error)
+"""
+
+
+def test_a_kernel_on_a_gpu(run):
+    """`rung python` gives the driver that a GPU would have."""
+    out, err, code = run(KERNEL_ON_A_GPU)
+    assert code == 0, err
+    lines = out.splitlines()
+    assert lines[:2] == ["True True True", "True"], err
+    assert "has no 'counters'" in lines[2] and "expected dtype float32, got float64" in lines[3]
+    assert "expected one of them" in lines[4] and "device='fpga'" in lines[5]
+
+
+TIMED = """
+import json, rung.referee
+text = '''
+// referee: workspace sums float32 m*n
+// referee: clear c
+// referee: launch gemm grid=(cdiv(n, 16), cdiv(m, 16)) block=(16, 16)
+__global__ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+  int i = blockIdx.y * 16 + threadIdx.y, j = blockIdx.x * 16 + threadIdx.x;
+  float s = 0;
+  for (int l = 0; l < MOST; ++l) if (i < m && j < n) s += a[i * k + l] * b[l * n + j];
+  if (i < m && j < n) c[i * n + j] = s;
+}'''
+task = {"operation": "gemm", "public": [{"m": 20, "n": 20, "k": 20}], "limits": {"m": 30, "n": 30, "k": 30}, "hidden": 2,
+        "distributions": ["normal"], "timed": [{"m": 40, "n": 33, "k": 90}]}
+with open("known.cu", "w") as file:
+    file.write(text.replace("MOST", "k"))
+for most in ("k", "(k < 64 ? k : 64)"):  # the second is right for small shapes alone
+    verdict = rung.referee.judge(text.replace("MOST", most), {**task, "baseline": "known.cu"})
+    facts = verdict.facts
+    print(verdict.verdict, verdict.rules(), [each["source"] for each in facts["times"]], facts["timing"]["reason"],
+          facts["times"][-1].get("speedup", 0) > 0)
+    print([each.case for each in verdict.findings if each.rule == "results"][:1])
+"""
+
+
+def test_the_referee_times_on_a_gpu(run):
+    out, err, code = run("import os\nos.chdir(os.path.dirname(__file__))\n" + TIMED)
+    assert code == 0, err
+    right, _, wrong, where = out.splitlines()
+    assert right.startswith("right") and "'measured'" in right and right.endswith("None True"), out + err
+    assert wrong.startswith("wrong ['results']") and "timed" in where, out + err

@@ -15,11 +15,11 @@ from ._core import (DeviceError, PackedWeights, UnavailableError, __version__, b
 from ._devices import Device, devices
 from ._epilogue import Epilogue
 
-_LATER = {"CompileError": "_kernel", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
+_LATER = {"CompileError": "_kernel", "GpuRun": "_gpu", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
           "budget": "pytest_plugin"}  # imported when they are used
 
 
-__all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "Hazard", "Kernel", "PackedWeights", "Run",
+__all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "GpuRun", "Hazard", "Kernel", "PackedWeights", "Run",
            "UnavailableError", "bench", "block_scaled_matmul", "devices", "dot", "get_num_threads", "grouped_matmul",
            "matmul", "pack_weights", "set_num_threads", "weight_only_matmul"]
 

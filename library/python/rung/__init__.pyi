@@ -14,6 +14,7 @@ from ._core import weight_only_matmul as weight_only_matmul
 from ._devices import Device as Device
 from ._devices import devices as devices
 from ._epilogue import Epilogue as Epilogue
+from ._gpu import GpuRun as GpuRun
 from ._kernel import CompileError as CompileError
 from ._kernel import Hazard as Hazard
 from ._kernel import Kernel as Kernel

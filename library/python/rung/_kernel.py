@@ -87,6 +87,10 @@ class Kernel:
         The C++ standard, such as "c++20".
     options : sequence of str
         More options for the compiler.
+    device : str
+        "virtual", or "gpu" or "gpu:1" for an NVIDIA GPU of this machine. There, code of NVRTC is preferred, arrays may
+        be on the GPU (PyTorch's, or any with __cuda_array_interface__), launches are in the default stream, and a
+        call returns a `rung.GpuRun` with the time instead of hazards and counters.
 
     Raises
     ------
@@ -115,8 +119,16 @@ class Kernel:
 
     _language = None
 
-    def __init__(self, source, name="", *, gpu=None, constants=None, include=(), std=None, options=()):
+    def __init__(self, source, name="", *, gpu=None, constants=None, include=(), std=None, options=(),
+                 device="virtual"):
         name = name or ""
+        self._gpu = None
+        if device != "virtual":
+            from . import _gpu
+            self._gpu = _gpu.gpu(device)
+            if gpu is not None:
+                raise ValueError("rung.Kernel: gpu= is a GPU to simulate, and device= a real one; expected one of them")
+            gpu = self._gpu.compiled_for
         text = None if isinstance(source, os.PathLike) else source
         if text is not None and "\n" not in text and text.endswith(tuple(_SUFFIXES.values())):
             text = None
@@ -139,6 +151,8 @@ class Kernel:
         self._is_text = text is not None
         self._language_of = language
         self.is_metal = language == "metal"
+        if self.is_metal and self._gpu is not None:
+            raise ValueError("rung.Kernel: Metal kernels run on the virtual GPU alone; leave out device=")
         self._server = None
         self._id = None
         self._compile()
@@ -167,19 +181,46 @@ class Kernel:
         if reply["warnings"]:
             sys.stderr.write(reply["warnings"])
         weakref.finalize(self, server.forgotten.append, self._id)
+        if self._gpu is not None:
+            self._load()
+
+    def _load(self):
+        """Hands the kernel to the GPU."""
+        from ._gpu import LoadedKernel
+
+        compiled = None
+        if self._language_of == "cuda":
+            major, minor = self._gpu.capability
+            compiled = self._compiled_by_nvrtc(10 * major + minor)
+        if compiled is None:
+            found = self._asked(self._server, {"ptx": self._id})
+            compiled = found["ptx"], found["symbol"]
+        else:
+            self.code = f"PTX by NVRTC for compute capability {major}.{minor}"
+        self.device = self._gpu.name
+        self._loaded = LoadedKernel(self, self._gpu, *compiled)
 
     @staticmethod
     def _asked(server, request):
         return json.loads(server.ask(json.dumps(request).encode(), b"")[0])
+
+    def _text(self):
+        with open(self._request["path"], encoding="utf-8") as file:
+            return file.read()
+
+    def _compiled_by_nvrtc(self, arch):
+        """PTX by NVRTC and the kernel's symbol there; None if it is not installed."""
+        from . import _nvrtc
+
+        return _nvrtc.compile(self._text(), os.path.basename(self._request["path"]),
+                              self._request["kernel"] or getattr(self, "name", ""), self._request["options"], arch)
 
     def _by_nvrtc(self, server, arch):
         """The server's reply for PTX that NVRTC makes; None if it is not installed."""
         from . import _nvrtc
 
         path, kernel = self._request["path"], self._request["kernel"]
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        compiled = _nvrtc.compile(text, os.path.basename(path), kernel, self._request["options"], arch)
+        compiled = self._compiled_by_nvrtc(arch)
         if compiled is None:
             return None
         ptx, symbol = compiled
@@ -187,7 +228,7 @@ class Kernel:
                                      "options": [], "source": path})
         if "error" not in reply:
             reply.update(name=kernel or reply["name"], code=f"PTX for compute_{arch} by NVRTC")
-            _nvrtc.name_parameters(reply["parameters"], text, kernel)
+            _nvrtc.name_parameters(reply["parameters"], self._text(), kernel)
         return reply
 
     @property
@@ -240,7 +281,7 @@ class Kernel:
 
         Returns
         -------
-        rung.Run
+        rung.Run, or rung.GpuRun on a GPU
 
         Raises
         ------
@@ -257,6 +298,8 @@ class Kernel:
             self._compile()
         if named:
             arguments = self._signature.in_order(arguments, named)
+        if self._gpu is not None:
+            return self._loaded.run(arguments, json.loads(f"{{{launch}}}"), poison)
         given, payload, results = self._signature.bind(arguments, poison)
         # Written by hand: json.dumps takes longer than the launch of a small kernel.
         text = f'{{"kernel":{self._id},{launch},"given":[{given}]}}'.encode()

@@ -25,6 +25,7 @@ class Kernel:
         include: Iterable[Union[str, os.PathLike[str]]] = (),
         std: Optional[str] = None,
         options: Iterable[str] = (),
+        device: str = "virtual",
     ) -> None: ...
     @property
     def signature(self) -> list[str]: ...

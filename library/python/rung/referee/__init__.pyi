@@ -51,6 +51,8 @@ class Task:
     gpu: str = "h200"
     launch: Sequence[str] = ()
     claims: Sequence[Mapping[str, Any]] = ...
+    timed: Sequence[Mapping[str, int]] = ...
+    baseline: Optional[str] = None
     rtol: Optional[float] = None
     atol: Optional[float] = None
 
@@ -71,7 +73,7 @@ def judge(
     task: Union[Task, Mapping[str, Any], str, os.PathLike[str]],
     *,
     seed: int = 1,
-    quick: bool = False,
+    quick: bool = False, timing: bool = True,
 ) -> Verdict: ...
 def own_operation(
     function: Callable[..., Any], arrays: Sequence[Array], sizes: Mapping[str, int], work: str = "1"

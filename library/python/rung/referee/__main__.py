@@ -7,10 +7,11 @@ import sys
 
 def _arguments(words):
     parser = argparse.ArgumentParser(prog="rung referee", description="Judge a kernel that somebody or something else wrote,"
-                                     " on the virtual GPU.")
+                                     " on the virtual GPU; time it on a GPU if there is one.")
     parser.add_argument("task", help="TOML file of the task, or an operation such as gemm")
     parser.add_argument("candidate", help="file of CUDA C++, Metal or PTX")
     parser.add_argument("--seed", type=int, default=1, help="draws hidden shapes and inputs (default: 1)")
+    parser.add_argument("--no-timing", action="store_true", help="do not time on a GPU, so that verdicts are reproducible")
     parser.add_argument("--json", metavar="FILE", help="write the verdict as JSON; - is standard output")
     parser.add_argument("--markdown", metavar="FILE", help="write the verdict as Markdown (default: standard output)")
     return parser.parse_args(words)
@@ -36,7 +37,7 @@ def main(words=None):
     arguments = _arguments(words)
     task = arguments.task if arguments.task.endswith(".toml") else {"operation": arguments.task}
     try:
-        verdict = judge(pathlib.Path(arguments.candidate), task, seed=arguments.seed)
+        verdict = judge(pathlib.Path(arguments.candidate), task, seed=arguments.seed, timing=not arguments.no_timing)
         if arguments.json:
             _write(arguments.json, verdict.to_json())
         if arguments.markdown or arguments.json != "-":

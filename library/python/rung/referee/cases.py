@@ -67,6 +67,11 @@ def _draw(task, rng, sizes, distribution):
     return made
 
 
+def drawn(task, rng, name, sizes, distribution):
+    """A case with new inputs."""
+    return Case(task, name, sizes, distribution, _draw(task, rng, sizes, distribution))
+
+
 def _is_possible(task, sizes):
     least = [(extent, 0 if text in sizes else 1) for array in task.arrays if not callable(array.shape)
              for text, extent in zip(array.shape, task.shape_of(array, sizes))]  # n-k+1 is at least 1, n may be 0
@@ -96,14 +101,13 @@ def _hidden_shapes(task, rng):
 def calls(task, seed):
     """Yields the calls of a judgement, in order. The same seed gives the same calls."""
     rng = np.random.default_rng([seed, 57])
-    public = [dict(each) for each in task.public] or [_default_public(task)]
+    public = public_shapes(task)
     kinds = list(task.distributions)
     made = []
 
     def new(label, sizes, distribution):
-        case = Case(task, label, sizes, distribution, _draw(task, rng, sizes, distribution))
-        made.append(case)
-        return case
+        made.append(drawn(task, rng, label, sizes, distribution))
+        return made[-1]
 
     # All distributions on the first public shape, then one for each shape.
     for index, distribution in enumerate(kinds):
@@ -114,6 +118,11 @@ def calls(task, seed):
         yield Call(new(f"hidden {index}", sizes, kinds[(index - 1) % len(kinds)]), "shape",
                    _offsets(task, rng, index % 4 == 0))
     yield from _history(task, rng, made[0])
+
+
+def public_shapes(task):
+    """The task's public shapes; one of a quarter of the limits if it has none."""
+    return [dict(each) for each in task.public] or [_default_public(task)]
 
 
 def _default_public(task):
@@ -143,8 +152,7 @@ def _history(task, rng, case):
             fresh = _draw(task, rng, case.sizes, case.distribution)[array.name]
             other = Case(task, f"other {array.name}", case.sizes, case.distribution, {**case.inputs, array.name: fresh})
             yield Call(other, "independence", same, about=array.name)
-    yield Call(Case(task, "replayed", case.sizes, case.distribution,
-                    _draw(task, rng, case.sizes, case.distribution)), "graph", same, reuses=True)
+    yield Call(drawn(task, rng, "replayed", case.sizes, case.distribution), "graph", same, reuses=True)
 
 
 def _other(rng, flat, at, below):

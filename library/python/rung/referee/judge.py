@@ -15,8 +15,8 @@ from .verdict import Verdict
 _MOST_FAILURES = 5  # calls that fail before a judgement ends
 
 
-def judge(candidate, task, *, seed=1, quick=False):
-    """Judges a kernel that somebody or something else wrote, on the virtual GPU.
+def judge(candidate, task, *, seed=1, quick=False, timing=True):
+    """Judges a kernel that somebody or something else wrote, on the virtual GPU, and times it on a GPU if there is one.
 
     Parameters
     ----------
@@ -28,6 +28,8 @@ def judge(candidate, task, *, seed=1, quick=False):
         Draws the hidden shapes and all inputs. The same seed gives the same verdict.
     quick : bool
         Ends at the first call that fails.
+    timing : bool
+        Whether to time a candidate with launch lines that is right. Times differ from run to run.
 
     Returns
     -------
@@ -49,11 +51,29 @@ def judge(candidate, task, *, seed=1, quick=False):
     if text is not None:
         facts["candidate"] = {"name": text.name, "sha256": text.digest, "kind": runner.kind}
     try:
-        return _judged(runner, text, task, facts, seed, quick)
+        verdict = _judged(runner, text, task, facts, seed, quick)
+        return _timed(verdict, runner, text, task, seed) if timing and verdict.verdict == "right" else verdict
     except (CandidateError, ExpressionError) as error:
         return _unfit(facts, error)
     finally:
         runner.close()
+
+
+def _timed(verdict, runner, text, task, seed):
+    """The verdict with times on a GPU."""
+    from . import timing
+
+    facts = verdict.facts
+    if timing.first_gpu() is None:
+        return verdict
+    if runner.kind != "kernels" or text.language == "metal":
+        facts["timing"]["reason"] = "only launch lines of CUDA and PTX are timed"
+        return verdict
+    device, times, findings = timing.measure(text, task, seed)
+    facts["timing"] = device
+    facts["times"] += times
+    findings = _once([*verdict.findings, *findings])
+    return Verdict(_verdict(findings), findings, facts)
 
 
 def _unfit(facts, error):
@@ -93,9 +113,12 @@ def _judged(runner, text, task, facts, seed, quick):
                           public_shapes=_shapes(results, "public"), hidden_shapes=_shapes(results, "hidden"))
     facts["worst_error_ratio"] = float(f"{worst:.4g}")
     findings = _once(findings)
+    return Verdict(_verdict(findings), findings, facts)
+
+
+def _verdict(findings):
     kinds = {each.severity for each in findings}
-    verdict = "cheating" if "cheat" in kinds else "wrong" if "wrong" in kinds else "right"
-    return Verdict(verdict, findings, facts)
+    return "cheating" if "cheat" in kinds else "wrong" if "wrong" in kinds else "right"
 
 
 def _shapes(results, label):
@@ -121,7 +144,7 @@ def _facts(candidate, task, seed):
             "seed": seed, "rung": __version__,
             "calls": {"run": 0, "right": 0, "public_shapes": 0, "hidden_shapes": 0},
             "worst_error_ratio": MOST_RATIO, "times": [],
-            "timing": {"device": None, "reason": "none was at hand: rung.Kernel runs on the virtual GPU alone"}}
+            "timing": {"device": None, "reason": "none was at hand"}}
 
 
 def _times(task, results):

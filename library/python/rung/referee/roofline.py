@@ -13,6 +13,7 @@ _PEAKS = {
     "l40s": (0.864e12, {"float32": 91.6e12, "tf32": 183e12, "float16": 362e12, "bfloat16": 362e12, "float64": 1.43e12}),
     "t4": (0.32e12, {"float32": 8.1e12, "float16": 65e12, "float64": 0.25e12}),
 }
+GPUS = tuple(_PEAKS)
 # Bytes of caches, which may hold the arrays from one call to the next.
 _CACHES = {"h200": 60e6, "h100": 50e6, "a100": 40e6, "l40s": 96e6, "t4": 4e6}
 _CACHE_RATE = 6  # of the rate of memory

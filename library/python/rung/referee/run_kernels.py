@@ -64,10 +64,10 @@ class KernelRunner:
         source = candidate.path or candidate.text
         for step in candidate.steps:
             if step.kind == "launch" and step.name not in self.kernels:
-                self.kernels[step.name] = _kernel.Kernel(source, step.name, gpu=self._gpu())
+                self.kernels[step.name] = self._compiled(source, step.name)
 
-    def _gpu(self):
-        return None if self.candidate.language == "metal" else self.task.gpu
+    def _compiled(self, source, name):
+        return _kernel.Kernel(source, name, gpu=None if self.candidate.language == "metal" else self.task.gpu)
 
     def close(self):
         pass
@@ -108,22 +108,26 @@ class KernelRunner:
             arrays[step.name][...] = 0
             arrays[step.name].is_written = True
             return
-        for index in range(evaluate(step.get("times", "1"), sizes)):
-            names = {**sizes, "step": index}
-            extents = {key: evaluate(step.get(key), names) for key in ("grid", "groups", "block", "group")
-                       if step.get(key) is not None}
-            if any(each < 1 for value in extents.values() for each in np.atleast_1d(value)):
-                return  # no thread
-            kernel = self.kernels[step.name]
-            values = self._arguments(kernel, step, arrays, names)
+        for kernel, values, options in self.launches(step, arrays, sizes):
             for value in values:
                 if isinstance(value, Placed) and value.size == 0:
                     value.is_written = True
-            seen.add(kernel(*values, shared=evaluate(step.get("shared", "0"), names), on_hazard="report",
-                            threads=call.threads, **extents))
+            seen.add(kernel(*values, on_hazard="report", threads=call.threads, **options))
             for value in values:
                 if isinstance(value, Placed):
                     value.is_written = True
+
+    def launches(self, step, arrays, sizes):
+        """Yields the kernel, the arguments, and grid, block and shared of each launch of a step."""
+        for index in range(evaluate(step.get("times", "1"), sizes)):
+            names = {**sizes, "step": index}
+            options = {key: evaluate(step.get(key), names) for key in ("grid", "groups", "block", "group")
+                       if step.get(key) is not None}
+            if any(each < 1 for value in options.values() for each in np.atleast_1d(value)):
+                return  # no thread
+            options["shared"] = evaluate(step.get("shared", "0"), names)
+            kernel = self.kernels[step.name]
+            yield kernel, self._arguments(kernel, step, arrays, names), options
 
     def _arguments(self, kernel, step, arrays, names):
         parameters = kernel._signature.parameters
@@ -156,7 +160,7 @@ def _by_name(parameters, arrays, names):
         label = parameter.label.lower()
         value = known.get(label, known.get(label.rstrip("_")))
         # A pointer to const takes a number, too, as Metal's references do.
-        if value is None or (parameter.kind == "value") == isinstance(value, np.ndarray) and not (
+        if value is None or (parameter.kind == "value") == hasattr(value, "shape") and not (
                 parameter.kind == "buffer" and parameter.is_const):
             return None
         values.append(value)

@@ -52,6 +52,10 @@ class Task:
         Launch lines for candidates that have none, as "launch gemm grid=cdiv(n, 16) block=16".
     claims : list of dict
         Times that the author states: a shape, "seconds", and optionally "gpu".
+    timed : list of dict
+        Shapes to time on a GPU, where there is one; the largest public one if there are none.
+    baseline : str or None
+        The path of a candidate with launch lines that is timed beside this one.
     rtol, atol : float or None
         Instead of the error model: |error| <= atol + rtol |reference|.
     """
@@ -74,6 +78,8 @@ class Task:
     gpu: str = "h200"
     launch: tuple = ()
     claims: list = dataclasses.field(default_factory=list)
+    timed: list = dataclasses.field(default_factory=list)
+    baseline: str = None
     rtol: float = None
     atol: float = None
 
@@ -91,7 +97,7 @@ class Task:
                 raise TaskError(f"distributions: '{name}' is unknown; expected {', '.join(distributions.BY_NAME)}")
         for kind in ("limits", "multiples", "choices"):
             self._check_sizes(kind, getattr(self, kind))
-        for shape in [*self.public, *self.claims]:
+        for shape in [*self.public, *self.timed, *self.claims]:
             self._check_sizes("public", {name: shape[name] for name in shape if name not in ("seconds", "gpu")})
         if self.alignment not in (1, 2, 4, 8, 16, 32, 64, 128, 256):
             raise TaskError(f"alignment: {self.alignment} is not a power of two up to 256")
@@ -173,6 +179,8 @@ def from_table(table, folder="."):
     for name in table:
         if name not in _KEYS:
             raise TaskError(f"'{name}' is no entry; expected operation, reference, {', '.join(sorted(_KEYS))}")
+    if "baseline" in table:
+        table["baseline"] = os.path.join(folder, table["baseline"])
     return Task(operation, **table)
 
 

@@ -54,11 +54,11 @@ class Verdict:
                       for each in self.findings]
             lines.append("")
         if facts["times"]:
-            lines += ["| shape | time | least possible |", "|---|--:|--:|"]
-            lines += [f"| {each['shape']} | {each['source']} {each['seconds'] * 1e6:.2f} us | {_floor(each)} |"
-                      for each in facts["times"]]
+            lines += ["| shape | time | least possible | baseline (speedup) |", "|---|--:|--:|--:|"]
+            lines += [f"| {each['shape']} | {each['source']} {each['seconds'] * 1e6:.2f} us | {_floor(each)}"
+                      f" | {_baseline(each)} |" for each in facts["times"]]
             lines.append("")
-        lines.append(f"Timing on a GPU: {facts['timing']['reason']}.")
+        lines.append(_timing(facts["timing"]))
         return "\n".join(lines) + "\n"
 
     def _repr_markdown_(self):
@@ -67,6 +67,21 @@ class Verdict:
 
 def _cell(text):
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def _timing(facts):
+    """Where the times were measured, and at which clock; or why they were not."""
+    if facts["device"] is None:
+        return f"Timing on a GPU: {facts['reason']}."
+    clock = f", SMs at {facts['sm_mhz'][0]} to {facts['sm_mhz'][1]} MHz" if facts["sm_mhz"] else ""
+    limits = f", held back by the {' and the '.join(facts['limited_by'])}" if facts["limited_by"] else ""
+    return f"Timed on {facts['device']}{clock}{limits}; the results of the timed calls were verified."
+
+
+def _baseline(time):
+    if "baseline_seconds" not in time:
+        return "–"
+    return f"{time['baseline_seconds'] * 1e6:.2f} us ({time['speedup']:.2f}x)"
 
 
 def _floor(time):
