@@ -210,7 +210,7 @@ class Graph:
 
     def __init__(self, gpu, enqueue):
         self._gpu, self.stream = gpu, ctypes.c_void_p()
-        gpu("cuStreamCreate", ctypes.byref(self.stream), 1)
+        gpu("cuStreamCreate", ctypes.byref(self.stream), 0)  # waits for the default stream
         graph, self._executable = ctypes.c_void_p(), ctypes.c_void_p()
         gpu("cuStreamBeginCapture_v2", self.stream, _CAPTURE_RELAXED)
         enqueue(self.stream)

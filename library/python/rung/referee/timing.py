@@ -58,7 +58,8 @@ def measure(candidate, task, seed):
         cases = [drawn(task, rng, f"timed {index}", sizes, "normal") for index in range(_sets(task, sizes))]
         reply = _in_a_process([each for each in (candidate, baseline) if each], task, cases)
         if "error" in reply:
-            findings.append(Finding("timing", "wrong", reply["error"], cases[0].described()))
+            severity = "wrong" if reply["is_fault"] else "note"
+            findings.append(Finding("timing", severity, reply["error"], cases[0].described()))
             facts = facts or {"device": None, "reason": reply["error"]}
             continue
         facts = {"device": reply["device"], "reason": None, **reply["state"]}
@@ -100,7 +101,7 @@ def _short(value):
 
 
 def _in_a_process(candidates, task, cases):
-    """What the timing process writes, or {"error": why it has not}."""
+    """What the timing process writes, or {"error": why it has not, "is_fault": whether the candidate is at fault}."""
     request = {"candidates": candidates, "sizes": cases[0].sizes, "inputs": [each.inputs for each in cases],
                "arrays": [(each.name, each.role, each.dtype, task.shape_of(each, cases[0].sizes)) for each in task.arrays],
                "names": list(task.operation.sizes)}
@@ -111,13 +112,13 @@ def _in_a_process(candidates, task, cases):
             ended = subprocess.run([sys.executable, "-m", __name__, folder], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=_TIMEOUT)
         except subprocess.TimeoutExpired:
-            return {"error": f"timing: no result after {_TIMEOUT} s"}
+            return {"error": f"no result after {_TIMEOUT} s", "is_fault": True}
         try:
             with open(os.path.join(folder, "reply"), "rb") as file:
                 return pickle.load(file)
         except OSError:
             last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]
-            return {"error": f"timing: {last[0]}"}
+            return {"error": last[0], "is_fault": False}
 
 
 class _Array:
@@ -156,7 +157,9 @@ class _GpuRunner(KernelRunner):
                 found.append(lambda stream, memory=memory: memory.fill(0, stream))
                 continue
             for kernel, values, options in self.launches(step, arrays, sizes):
-                launch = json.loads(f"{{{kernel._launch(**options)}}}")
+                block = options.get("block", options.get("group"))
+                text = kernel._launch(options.get("grid"), block, options.get("groups"), options["shared"], 0)
+                launch = json.loads(f"{{{text}}}")
                 found.append(kernel._loaded.prepared(values, launch)[0].enqueue)
         return found
 
@@ -254,7 +257,7 @@ def main(folder):
     try:
         reply = _timed(request)
     except (RuntimeError, ValueError, TypeError) as error:
-        reply = {"error": f"timing: {error}"}
+        reply = {"error": str(error), "is_fault": isinstance(error, _gpu.DriverError)}
     with open(os.path.join(folder, "reply"), "wb") as file:
         pickle.dump(reply, file)
 
