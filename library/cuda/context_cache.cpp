@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "rung/error.hpp"
+#include "select/cuda/models.hpp"
 #include "select/cuda/operands.hpp"
-#include "select/cuda/traffic.hpp"
 
 namespace rung::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "select/cuda/traffic.hpp"
+#include "select/cuda/models.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 
 #include "backends/rungs/cuda.hpp"
 #include "rung/types.hpp"
-#include "select/cuda/traffic.hpp"
+#include "select/cuda/models.hpp"
 
 namespace rung::cuda {
 namespace {
