@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "emu/reports/conclusion.hpp"
 #include "emu/reports/launch_json.hpp"
+#include "emu/reports/merged.hpp"
 #include "tools/report/table.hpp"
 #include "tools/report/trace.hpp"
 
@@ -128,6 +130,14 @@ Json result_json(const Result& result) {
   return json;
 }
 
+/// Hazards of a kind at the same lines are one line, with what to do, as in `rung emu`.
+std::string merged_hazards(const Outcome& outcome) {
+  emu::Reports reports;
+  reports.add_launch(emu::to_json(outcome.report));
+  const std::string text = emu::reports_text(reports, {});
+  return text.empty() ? "" : "\n" + text;
+}
+
 }  // namespace
 
 std::string kernels_text(const Program& program) {
@@ -182,7 +192,7 @@ std::string outcome_text(const KernelLaunch& launch, const Outcome& outcome, boo
     text += "\n" + counter_table(outcome.report);
     if (with_lines) text += "\n" + line_table(lines_of(launch, outcome));
   }
-  return text + hazards_text(outcome.report);
+  return text + merged_hazards(outcome);
 }
 
 Json outcome_json(const KernelLaunch& launch, const Outcome& outcome, bool with_lines) {

@@ -105,7 +105,7 @@ int compile_kernel(const Words& words) {
   }
   const metal::Library library = metal::read_library(words.at(1));
   std::ofstream(output, std::ios::binary)
-      << metal::compile_library_kernel(library, words.at(0), constants);
+      << metal::to_text(metal::compile_library_kernel(library, words.at(0), constants));
   return 0;
 }
 

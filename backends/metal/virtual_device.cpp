@@ -114,7 +114,7 @@ vgpu::Module& VirtualDevice::module(std::string_view rung) {
   if (found == modules_.end()) {
     const Image* image = find_image(rung);
     if (image == nullptr) throw std::invalid_argument("no such rung");
-    auto module = vgpu::Module::load(image->ptx, rung, memory_, vgpu::CallStack::refused);
+    auto module = vgpu::Module::load(image->ptx, rung, memory_);
     found = modules_.emplace(rung, std::move(module)).first;
   }
   return *found->second;
@@ -123,7 +123,7 @@ vgpu::Module& VirtualDevice::module(std::string_view rung) {
 vgpu::Module& VirtualDevice::load(const std::string& name, std::string_view ptx) {
   const std::lock_guard lock(mutex_);
   try {
-    auto module = vgpu::Module::load(ptx, name, memory_, vgpu::CallStack::refused);
+    auto module = vgpu::Module::load(ptx, name, memory_);
     return *modules_.emplace(name, std::move(module)).first->second;
   } catch (const std::exception& error) {
     throw KernelError(fmt::format("{}: {}", name, error.what()));

@@ -87,7 +87,6 @@
 #define M_2_SQRTPI_H ((half)1.12837916709551257390f)
 #define M_SQRT2_H ((half)1.41421356237309504880f)
 #define M_SQRT1_2_H ((half)0.707106781186547524400f)
-#define M_PI 3.14159265358979323846f
 
 #define NULL 0
 #define assert(condition) ((void)0)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "emu/metal_cpp/state.hpp"
@@ -13,7 +12,6 @@
 #include "emu/runtime/tool_process.hpp"
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 struct dispatch_data_s {
   std::string bytes;
@@ -32,46 +30,13 @@ void run_compiler(std::vector<std::string> words, const fs::path& log) {
   if (!run_tool(words, log)) throw std::runtime_error(source_text(log));
 }
 
-KernelParameter parameter_of(const Json& json) {
-  static const std::map<std::string, KernelParameter::Kind> kinds = {
-      {"buffer", KernelParameter::Kind::buffer},
-      {"value", KernelParameter::Kind::value},
-      {"threadgroup", KernelParameter::Kind::threadgroup},
-      {"texture", KernelParameter::Kind::texture},
-      {"sampler", KernelParameter::Kind::sampler}};
-  KernelParameter parameter;
-  parameter.name = json.at("name");
-  parameter.type = json.at("type");
-  parameter.kind = kinds.at(json.at("kind"));
-  parameter.index = json.at("index");
-  parameter.bytes = json.at("bytes");
-  parameter.is_read_only = json.at("read_only");
-  parameter.ptx_parameter = json.at("ptx_parameter");
-  parameter.fields = json.at("fields").get<std::vector<std::size_t>>();
-  return parameter;
-}
-
-void add_constant(LibraryObject& library, const Json& json) {
-  library.constants.push_back({json.at("name"), json.at("type"), json.at("index")});
-}
-
 /// Reads the names in a library's file. Throws std::runtime_error.
 void read_names(LibraryObject& library) {
   const std::string text = source_text(library.file.string());
-  if (text.empty()) {
-    throw std::runtime_error(fmt::format("library not found: {}", library.file.string()));
-  }
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("sources")) {
-    throw std::runtime_error(
-        fmt::format("Invalid library file: {} is not a library of rung-metal; a library that "
-                    "Apple's compiler made "
-                    "has no text: compile its source with rung-metal",
-                    library.file.string()));
-  }
-  for (const Json& source : json.at("sources")) {
-    for (const Json& kernel : source.at("kernels")) library.kernels.push_back(kernel);
-    for (const Json& each : source.at("function_constants")) add_constant(library, each);
+  for (const metal::LibrarySource& source : metal::parse_library(text, library.file)) {
+    library.kernels.insert(library.kernels.end(), source.kernels.begin(), source.kernels.end());
+    library.constants.insert(library.constants.end(), source.function_constants.begin(),
+                             source.function_constants.end());
   }
 }
 
@@ -215,7 +180,7 @@ std::string constant_value(const void* value, MTL::DataType type) {
 
 }  // namespace
 
-const CompiledKernel& FunctionObject::compile() {
+const metal::LibraryKernel& FunctionObject::compile() {
   if (compiled) return *compiled;
   const TemporaryFolder folder("rung-metal-");
   const fs::path output = folder.path() / "kernel.json";
@@ -228,13 +193,7 @@ const CompiledKernel& FunctionObject::compile() {
     throw std::runtime_error(metal_messages(
         wrong.what(), (library->file.parent_path() / "program_source.metal").string()));
   }
-  const Json json = Json::parse(source_text(output.string()));
-  compiled.emplace();
-  compiled->ptx = json.at("ptx");
-  compiled->entry = json.at("entry");
-  for (const Json& each : json.at("parameters")) {
-    compiled->parameters.push_back(parameter_of(each));
-  }
+  compiled = metal::parse_library_kernel(source_text(output.string()));
   return *compiled;
 }
 
@@ -246,7 +205,7 @@ namespace {
 
 /// Loads the pipeline's code. Throws std::runtime_error.
 void load(PipelineObject& pipeline) {
-  const CompiledKernel& kernel = pipeline.function->compile();
+  const metal::LibraryKernel& kernel = pipeline.function->compile();
   const cuda::DriverApi& api = gpu();
   const bool is_loaded = api.cuModuleLoadDataEx(&pipeline.module, kernel.ptx.c_str(), 0, nullptr,
                                                 nullptr) == cuda::Result::success &&
@@ -478,14 +437,14 @@ NS::String* Function::name() const {
 
 namespace {
 struct FunctionConstantObject final : FunctionConstant {
-  LibraryObject::Constant constant;
+  rung::emu::metal::FunctionConstant constant;
 };
 }  // namespace
 
 NS::Dictionary* Function::functionConstantsDictionary() const {
   return ask<FunctionObject>(this, [](const FunctionObject& own) -> NS::Dictionary* {
     std::vector<const NS::Object*> constants, names;
-    for (const LibraryObject::Constant& each : own.library->constants) {
+    for (const rung::emu::metal::FunctionConstant& each : own.library->constants) {
       auto* const constant = named(new FunctionConstantObject, "MTL::FunctionConstant");
       constant->constant = each;
       constants.push_back(autoreleased(constant));

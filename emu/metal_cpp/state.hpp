@@ -15,6 +15,7 @@
 #include "Metal/Metal.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/metal/descriptor.hpp"
+#include "emu/compile/metal/library_json.hpp"
 #include "emu/metal_cpp/objects.hpp"
 #include "emu/metal_cpp/timeline.hpp"
 #include "vgpu/model/device.hpp"
@@ -130,44 +131,25 @@ struct FunctionConstantsObject final : MTL::FunctionConstantValues {
   std::map<std::string, std::string> values;  // C++ expressions by name or index
 };
 
-/// A library: the file that rung-metal compiles kernels from (emu/compile/metal/library_file.hpp).
+/// A library: the file that rung-metal compiles kernels from (emu/compile/metal/library_json.hpp).
 struct LibraryObject final : MTL::Library {
   std::string label;
   std::filesystem::path file;
   std::unique_ptr<TemporaryFolder> folder;  // of the file, if it was made here
   std::vector<std::string> kernels;
-  struct Constant {
-    std::string name, type;
-    int index = 0;
-  };
-  std::vector<Constant> constants;
+  std::vector<metal::FunctionConstant> constants;
 };
 
-/// A parameter of a compiled kernel.
-struct KernelParameter {
-  enum class Kind : std::uint8_t { buffer, value, threadgroup, texture, sampler };
-  std::string name, type;
-  Kind kind = Kind::buffer;
-  std::size_t index = 0, bytes = 0;  // bytes: of what is pointed to
-  bool is_read_only = false;
-  int ptx_parameter = -1;
-  std::vector<std::size_t> fields;  // offsets of the fields of a structure
-
-  std::size_t ptx_index() const { return static_cast<std::size_t>(ptx_parameter); }
-};
-struct CompiledKernel {
-  std::string ptx, entry;
-  std::vector<KernelParameter> parameters;
-};
+using KernelParameter = metal::LibraryParameter;
 
 struct FunctionObject final : MTL::Function {
   Ref<LibraryObject> library;
   std::string label, name;
   std::map<std::string, std::string> constants;
-  std::optional<CompiledKernel> compiled;
+  std::optional<metal::LibraryKernel> compiled;
 
   /// Compiles it at the first call. Throws std::runtime_error with the compiler's messages.
-  const CompiledKernel& compile();
+  const metal::LibraryKernel& compile();
 };
 struct FunctionDescriptorObject final : MTL::FunctionDescriptor {
   std::string name, specialized_name;

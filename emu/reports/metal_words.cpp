@@ -32,7 +32,9 @@ const std::pair<std::string_view, std::string_view>* find(std::string_view text,
   if (at > 0 && is_in_word(text[at - 1])) return nullptr;
   for (const auto& pair : words) {
     const std::size_t end = at + pair.first.size();
-    const bool is_whole = end >= text.size() || !is_in_word(text[end]) || pair.first.back() == ')';
+    const bool names_file = end + 1 < text.size() && text[end] == '.' && is_in_word(text[end + 1]);
+    const bool is_whole =
+        end >= text.size() || (!is_in_word(text[end]) && !names_file) || pair.first.back() == ')';
     if (text.substr(at).starts_with(pair.first) && is_whole) return &pair;
   }
   return nullptr;

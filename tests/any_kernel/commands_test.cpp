@@ -116,6 +116,47 @@ TEST_F(AnyKernel, OfMetalTakeConstantsAndThreadgroupMemory) {
   EXPECT_EQ(json.at("results").at(0).at("values"), Json({96.0, 96.0}));
 }
 
+TEST_F(AnyKernel, OfMetalListHazardsOnceInMetalsWordsWithWhatToDo) {
+  // The words of CUDA in names are kept.
+  std::ofstream(std::string(getenv("HERE")) + "/block.metal")
+      << "#include <metal_stdlib>\nusing namespace metal;\n"
+         "kernel void swap(device float* launch, threadgroup float* t [[threadgroup(0)]],\n"
+         "                 uint i [[thread_position_in_threadgroup]]) {\n"
+         "  t[i] = launch[i];\n"
+         "  launch[i] = t[63 - i];\n"
+         "  launch[i + 64] = 1;\n"
+         "}\n";
+  const std::string arguments =
+      "$HERE/block.metal --groups 1 --group 64 launch=iota:64 t=shared:256";
+  const std::string text = run_rung("run " + arguments).out;
+  const auto count = [&](const std::string& word) {
+    int found = 0;
+    for (std::size_t at = 0; (at = text.find(word, at)) != text.npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("threadgroup-memory race: "), 1) << text;
+  EXPECT_EQ(count("of threadgroup (0,0,0) at block.metal:5"), 1) << text;
+  EXPECT_EQ(count("out of bounds: "), 1) << text;
+  EXPECT_TRUE(has(text, "launch[64], parameter launch of 64 float")) << text;
+  EXPECT_TRUE(has(text, " times)\n  to do: put threadgroup_barrier(mem_flags::mem_threadgroup)"))
+      << text;
+  EXPECT_FALSE(has(text, "__syncthreads") || has(text, "shared")) << text;
+  const Json json = run_json(arguments, 1);
+  const Json& hazards = json.at("kernels").at(0).at("hazards");
+  EXPECT_EQ(hazards.at(0).at("kind"), "shared-memory race");  // for scripts, as before
+  EXPECT_TRUE(has(messages(json), "threadgroup-memory race: "));
+}
+
+TEST_F(AnyKernel, OfMetalNeedTheirFunctionConstants) {
+  const Output output =
+      run_rung("run $METAL:scaled_sums --groups 2 --group 32 x=ones:64 sums=out:2 part=shared:128");
+  EXPECT_EQ(output.exit_code, 2) << output.err;
+  EXPECT_TRUE(has(output.err,
+                  "products.metal:9: error: kernel 'scaled_sums' depends on function "
+                  "constant 0 'scale', which has no value: give it one"))
+      << output.err;
+}
+
 TEST_F(AnyKernel, SetEachElementOfAUnionOnce) {
   const std::string arguments = "$METAL:shifted --grid 2 --group 2 x=iota:2 y=out:2 ";
   for (const std::string shift : {"shift=by.y:5,*:0", "shift=0,5,0"}) {

@@ -56,7 +56,7 @@ class MetalFrontEnd : public testing::Test {
   /// Runs a kernel over `threads` threads in groups of `group`. Arguments are those of buffers 0, 1, …
   std::vector<vgpu::Hazard> run(const std::string& name, vgpu::Dim3 threads, vgpu::Dim3 group,
                                 const std::vector<std::uint64_t>& arguments) {
-    const auto module = vgpu::Module::load(ptx_, "front_end", memory_, vgpu::CallStack::refused);
+    const auto module = vgpu::Module::load(ptx_, "front_end", memory_);
     const vgpu::Kernel& code = *module->kernel(name);
     vgpu::LaunchOptions options;
     options.block = group;

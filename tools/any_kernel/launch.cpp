@@ -13,6 +13,7 @@
 
 #include "backends/metal/threadgroup_memory.hpp"
 #include "emu/reports/launch_json.hpp"
+#include "emu/reports/metal_words.hpp"
 #include "tools/kernel_file/nearest_name.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/memory/device_memory.hpp"
@@ -95,7 +96,7 @@ class Launch {
     for (const Bound& bound : bound_) {
       if (is_writable(bound)) outcome.results.push_back(download(loaded.memory, bound));
     }
-    name_hazards(outcome.report);
+    name_hazards(outcome.report, loaded.is_metal);
     if (!outcome.report.fault) judge_results(outcome);
     return outcome;
   }
@@ -342,17 +343,22 @@ class Launch {
     return result;
   }
 
-  /// "C[4]" for an address of an argument: by index instead of by bytes.
-  std::string with_indices(const std::string& text) const {
+  /// The text of a hazard in the words of the kernel's language, with "C[4]" for an address of an argument: by
+  /// index instead of by bytes.
+  std::string named(const std::string& text, bool is_metal) const {
     static const std::regex address(R"(argument (\w+)( ([+-]) (\d+))?)");
-    std::string named;
+    const auto in_words = [is_metal](const std::string& part) {
+      const std::string readable = emu::with_readable_names(part);
+      return is_metal ? emu::in_metal_words(readable) : readable;
+    };
+    std::string result;
     auto rest = text.cbegin();
     for (std::smatch match; std::regex_search(rest, text.cend(), match, address);
          rest = match.suffix().first) {
-      named.append(rest, match[0].first);
-      named += index_text(find(match[1]), match[3] == "-", match[4]);
+      result += in_words({rest, match[0].first});
+      result += index_text(find(match[1]), match[3] == "-", match[4]);
     }
-    return named.append(rest, text.cend());
+    return result + in_words({rest, text.cend()});
   }
 
   static std::string index_text(const Bound& bound, bool before, const std::string& bytes) {
@@ -376,10 +382,10 @@ class Launch {
     return text;
   }
 
-  void name_hazards(vgpu::LaunchReport& report) const {
+  void name_hazards(vgpu::LaunchReport& report, bool is_metal) const {
     for (vgpu::Hazard& hazard : report.hazards) {
-      hazard.message = emu::with_readable_names(with_indices(hazard.message));
-      hazard.address = emu::with_readable_names(with_indices(hazard.address));
+      hazard.message = named(hazard.message, is_metal);
+      hazard.address = named(hazard.address, is_metal);
     }
   }
 
@@ -414,10 +420,9 @@ bool Outcome::is_right() const {
 
 LoadedKernel::LoadedKernel(const Program& program, const Kernel& from,
                            const vgpu::DeviceDescription& device)
-    : memory(static_cast<std::size_t>(device.memory_bytes)) {
-  const auto calls = program.is_metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed;
+    : is_metal(program.is_metal), memory(static_cast<std::size_t>(device.memory_bytes)) {
   try {
-    module = vgpu::Module::load(program.ptx, program.file_name(), memory, calls);
+    module = vgpu::Module::load(program.ptx, program.file_name(), memory);
     kernel = module->kernel(from.symbol);
   } catch (const std::exception& error) {
     throw std::runtime_error(fmt::format("{}: {}", from.name, error.what()));

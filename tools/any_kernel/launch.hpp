@@ -62,6 +62,7 @@ struct LoadedKernel {
   /// Throws std::runtime_error for PTX that the virtual GPU refuses.
   LoadedKernel(const Program& program, const Kernel& kernel, const vgpu::DeviceDescription& device);
 
+  bool is_metal = false;
   vgpu::DeviceMemory memory;
   std::unique_ptr<vgpu::Module> module;
   const vgpu::Kernel* kernel = nullptr;
@@ -78,7 +79,7 @@ struct Result {
 };
 
 struct Outcome {
-  vgpu::LaunchReport report;          // whose hazards name parameters and indices
+  vgpu::LaunchReport report;          // its hazards name parameters and indices
   std::vector<vgpu::Site> sites;      // empty for given values: the loaded kernel has them
   std::vector<Result> results;        // the buffers that the kernel may write
   std::vector<Judgement> judgements;  // none if the launch failed

@@ -38,9 +38,7 @@ Trial::Trial(const Code& code)
     : form_(code.form),
       language_(code.language),
       memory_(memory_bytes),
-      module_(vgpu::Module::load(
-          code.ptx, "the file", memory_,
-          language_ == Language::metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed)) {}
+      module_(vgpu::Module::load(code.ptx, "the file", memory_)) {}
 
 Run Trial::run(const Size& size, const vgpu::AccessWatcher& watcher) {
   return run(size, launch_shape(size), watcher);

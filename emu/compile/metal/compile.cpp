@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "core/c_literal.hpp"
@@ -209,17 +210,19 @@ struct Unit {
   Declarations declarations;
 };
 
-Unit rewrite(const std::string& preprocessed, const Options& options, const Compiler& compiler) {
+/// `ones` are function constants that are 1 where they have no value.
+Unit rewrite(const std::string& preprocessed, const Options& options, const Compiler& compiler,
+             const std::set<std::string>& ones = {}) {
   Source source(preprocessed);
   Unit unit;
-  if (const std::string error = forbidden_words(source); !error.empty()) {
-    compiler.report(error, true);
-  }
+  std::string errors = forbidden_words(source) + pointers_without_space(source);
   remove_unroll_counts(source);
   rewrite_literals(source);
   rewrite_global_positions(source);
   unit.declarations = take_kernels(source);
-  set_function_constants(source, options.function_constants, unit.declarations);
+  errors += unit.declarations.errors;
+  if (!errors.empty()) compiler.report(errors, true);
+  set_function_constants(source, options.function_constants, ones, unit.declarations);
   remove_attributes(source);
   rewrite_address_spaces(source);
   rewrite_vectors(source);
@@ -425,9 +428,62 @@ class KernelCache {
   std::string key_;
 };
 
-}  // namespace
+/// Finds the function constants without a value on which a kernel depends: its code is not the same for 0 and 1.
+class RequiredConstants {
+ public:
+  RequiredConstants(const std::string& preprocessed, const Options& options,
+                    const Compiler& compiler, const fs::path& folder)
+      : preprocessed_(preprocessed), options_(options), compiler_(compiler), folder_(folder) {}
 
-namespace {
+  /// `code` is the kernel's with 0 for constants without a value. Throws CompileError.
+  void check(const Unit& unit, const KernelEntry& entry, const Code& code) const {
+    const std::set<std::string> open = reached_without_value(unit, entry);
+    if (open.empty() || !depends(open, entry, code)) return;
+    std::string errors;
+    for (const FunctionConstant& each : unit.declarations.function_constants) {
+      if (!open.contains(each.name)) continue;
+      if (open.size() > 1 && !depends({each.name}, entry, code)) continue;
+      errors += fmt::format(
+          "{}:{}: error: kernel '{}' depends on function constant {} '{}', which has no value: "
+          "give "
+          "it one\n",
+          each.file, each.line, entry.name, each.index, each.name);
+    }
+    compiler_.report(errors, true);
+  }
+
+ private:
+  std::set<std::string> reached_without_value(const Unit& unit, const KernelEntry& entry) const {
+    std::set<std::string> open;
+    for (const FunctionConstant& each : unit.declarations.function_constants) {
+      if (!each.has_value) open.insert(each.name);
+    }
+    if (open.empty()) return open;
+    const std::set<std::string> reached = reached_names(Source(preprocessed_), entry.expression);
+    std::erase_if(open, [&](const std::string& name) { return !reached.contains(name); });
+    return open;
+  }
+
+  /// True also if the kernel does not compile with 1, such as an array of 1 - n elements.
+  bool depends(const std::set<std::string>& ones, const KernelEntry& entry,
+               const Code& code) const {
+    Options quiet = options_;
+    quiet.is_quiet = true;
+    const Compiler compiler(quiet, folder_);
+    const Unit other = rewrite(preprocessed_, quiet, compiler, ones);
+    const auto same = std::ranges::find(other.declarations.kernels, entry.name, &KernelEntry::name);
+    try {
+      return generate(other, {&*same}, quiet, compiler, folder_).ptx != code.ptx;
+    } catch (const CompileError&) {
+      return true;
+    }
+  }
+
+  const std::string& preprocessed_;
+  const Options& options_;
+  const Compiler& compiler_;
+  const fs::path& folder_;
+};
 
 Description description_of(const Unit& unit) {
   Description description;
@@ -467,7 +523,8 @@ Description check(const fs::path& file, const Options& options) {
 Compiled compile(const fs::path& file, const std::string& kernel, const Options& options) {
   const TemporaryFolder folder;
   const Compiler compiler(options, folder.path());
-  const Unit unit = rewrite(preprocess(file, options, compiler, folder.path()), options, compiler);
+  const std::string preprocessed = preprocess(file, options, compiler, folder.path());
+  const Unit unit = rewrite(preprocessed, options, compiler);
   if (!unit.is_balanced || unit.declarations.kernels.empty()) {
     generate(unit, {}, options, compiler, folder.path());  // for the compiler's errors
   }
@@ -476,6 +533,7 @@ Compiled compile(const fs::path& file, const std::string& kernel, const Options&
   Code code;
   if (!cache.fetch(code)) {
     code = generate(unit, {&entry}, options, compiler, folder.path());
+    RequiredConstants(preprocessed, options, compiler, folder.path()).check(unit, entry, code);
     cache.store(code);
   }
   return {std::move(code.ptx), entry_name(entry), kernel_of(entry, code.types)};

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <map>
+#include <optional>
 #include <set>
 
+#include "emu/compile/metal/integers.hpp"
 #include "emu/compile/metal/passes.hpp"
 #include "emu/compile/toolchain.hpp"
 
@@ -36,9 +38,10 @@ constexpr std::array position_names =
                                      "quadgroups_per_threadgroup",
                                      "dispatch_quadgroups_per_threadgroup"});
 
-/// One part of an attribute list: `buffer(1)` has the name "buffer" and the value "1".
+/// One part of an attribute list: `buffer(1)` has the name "buffer" and the value in tokens [from, to).
 struct Attribute {
-  std::string name, value;
+  std::string name;
+  std::size_t from = 0, to = 0;
 };
 
 std::vector<Attribute> attributes_at(const Source& source, std::size_t at) {
@@ -46,11 +49,11 @@ std::vector<Attribute> attributes_at(const Source& source, std::size_t at) {
   const std::size_t inner = source.next(at), end = source.partner(inner);
   for (std::size_t each = source.next(inner); each < end; each = source.next(each)) {
     if (!source.is_word(each)) continue;
-    Attribute attribute{source[each].text, ""};
+    Attribute attribute{source[each].text};
     const std::size_t open = source.next(each);
     if (source.is(open, "(") && source.partner(open) < end) {
-      attribute.value = source.text(open + 1, source.partner(open));
-      each = source.partner(open);
+      attribute.from = open + 1;
+      attribute.to = each = source.partner(open);
     }
     found.push_back(std::move(attribute));
   }
@@ -107,7 +110,7 @@ Head read_head(const Source& source, std::size_t kernel) {
   for (; at < source.size(); at = source.next(at)) {
     if (source.is_attribute(at)) {
       for (const Attribute& each : attributes_at(source, at)) {
-        if (each.name == "host_name") head.host_name = unquoted(each.value);
+        if (each.name == "host_name") head.host_name = unquoted(source.text(each.from, each.to));
       }
       at = source.partner(at);
       continue;
@@ -196,52 +199,141 @@ bool is_handle(const std::string& type, std::string_view prefix) {
   return at != type.npos && (at == 0 || type[at - 1] == ':' || type[at - 1] == ' ');
 }
 
-Argument read_parameter(const Source& source, std::size_t from, std::size_t to) {
-  Argument argument;
-  Parameter& parameter = argument.parameter;
-  const std::size_t name = name_of_parameter(source, from, to);
-  parameter.index = -1;
-  std::string type;
-  bool is_array = false;
-  for (std::size_t at = from; at < to; at = source.next(at)) {
-    if (source.is_attribute(at)) {
-      for (const Attribute& each : attributes_at(source, at)) {
-        if (std::ranges::find(position_names, each.name) != position_names.end()) {
-          argument.position = each.name;
-        } else if (each.name == "buffer" || each.name == "threadgroup" || each.name == "texture" ||
-                   each.name == "sampler" || each.name == "id") {
-          parameter.index = std::atoi(each.value.c_str());
-        }
+/// The number of arguments of a kind that a kernel has (Metal Feature Set Tables, "Function arguments").
+struct BindingLimit {
+  std::string_view attribute;
+  int count;
+};
+constexpr auto binding_limits = std::to_array<BindingLimit>(
+    {{"buffer", 31}, {"threadgroup", 31}, {"texture", 128}, {"sampler", 16}});
+
+/// An attribute such as [[buffer(0)]] of a parameter.
+struct Binding {
+  std::string attribute;  // empty if the parameter has none
+  std::optional<std::int64_t> index;
+  std::string text;             // of the index
+  bool is_conditional = false;  // it exists only if a function constant says so
+};
+
+bool is_binding(std::string_view attribute) {
+  return std::ranges::find(binding_limits, attribute, &BindingLimit::attribute) !=
+         binding_limits.end();
+}
+
+/// Reads the parameters of one kernel, and what is wrong with them.
+class ParameterReader {
+ public:
+  ParameterReader(const Source& source, const Integers& integers)
+      : source_(source), integers_(integers) {}
+
+  std::vector<Argument> read(std::size_t open) {
+    std::vector<Argument> arguments;
+    for (const auto& [from, to] : split_parameters(source_, open)) {
+      arguments.push_back(read_parameter(from, to));
+    }
+    return arguments;
+  }
+
+  const std::string& errors() const { return errors_; }
+
+ private:
+  Argument read_parameter(std::size_t from, std::size_t to) {
+    Argument argument;
+    Parameter& parameter = argument.parameter;
+    const std::size_t name = name_of_parameter(source_, from, to);
+    parameter.index = -1;
+    Binding binding;
+    std::string type;
+    bool is_array = false;
+    for (std::size_t at = from; at < to; at = source_.next(at)) {
+      if (source_.is_attribute(at)) {
+        read_attributes(at, argument, binding);
+        at = source_.partner(at);
+      } else if (source_.is(at, "[")) {
+        is_array = true;
+        at = source_.partner(at);
+      } else if (at != name) {
+        const std::string& text = source_[at].text;
+        const bool joins = text == "*" || text == "&" || text == "::" || text == "<" ||
+                           text == ">" || text == "," || type.empty() || type.ends_with(':') ||
+                           type.ends_with('<');
+        type += (joins ? "" : " ") + text;
       }
-      at = source.partner(at);
-    } else if (source.is(at, "[")) {
-      is_array = true;
-      at = source.partner(at);
-    } else if (at != name) {
-      const std::string& text = source[at].text;
-      const bool joins = text == "*" || text == "&" || text == "::" || text == "<" || text == ">" ||
-                         text == "," || type.empty() || type.ends_with(':') || type.ends_with('<');
-      type += (joins ? "" : " ") + text;
+    }
+    if (is_array) type += '*';
+    if (name < source_.size()) parameter.name = source_[name].text;
+    const bool is_pointer = type.find('*') != type.npos, is_reference = type.ends_with('&');
+    const bool is_constant = has(source_, from, to, "constant");
+    parameter.type = type;
+    parameter.is_read_only = is_constant || has(source_, from, to, "const");
+    if (has(source_, from, to, "threadgroup")) {
+      parameter.kind = ParameterKind::threadgroup;
+    } else if (!is_pointer && !is_reference && is_handle(type, "sampler")) {
+      parameter.kind = ParameterKind::sampler;
+    } else if (!is_pointer && !is_reference &&
+               (is_handle(type, "texture") || is_handle(type, "depth"))) {
+      parameter.kind = ParameterKind::texture;
+    } else if (!is_pointer && (is_constant || !is_reference)) {
+      parameter.kind = ParameterKind::value;
+    }
+    if ((is_pointer || is_reference) && has(source_, from, to, "thread")) {
+      report(from,
+             fmt::format("parameter '{}' points to thread memory, which a kernel's caller does "
+                         "not have: write device, constant or threadgroup",
+                         parameter.name));
+    }
+    if (argument.position.empty()) check(from, parameter, binding);
+    return argument;
+  }
+
+  void read_attributes(std::size_t at, Argument& argument, Binding& binding) {
+    for (const Attribute& each : attributes_at(source_, at)) {
+      if (std::ranges::find(position_names, each.name) != position_names.end()) {
+        argument.position = each.name;
+      } else if (is_binding(each.name) || each.name == "id") {
+        binding.attribute = each.name;
+        binding.text = source_.text(each.from, each.to);
+        binding.index = integers_.value(each.from, each.to);
+        argument.parameter.index = static_cast<int>(binding.index.value_or(-1));
+      } else if (each.name == "function_constant") {
+        binding.is_conditional = true;
+      }
     }
   }
-  if (is_array) type += '*';
-  if (name < source.size()) parameter.name = source[name].text;
-  const bool is_pointer = type.find('*') != type.npos, is_reference = type.ends_with('&');
-  const bool is_constant = has(source, from, to, "constant");
-  parameter.type = type;
-  parameter.is_read_only = is_constant || has(source, from, to, "const");
-  if (has(source, from, to, "threadgroup")) {
-    parameter.kind = ParameterKind::threadgroup;
-  } else if (!is_pointer && !is_reference && is_handle(type, "sampler")) {
-    parameter.kind = ParameterKind::sampler;
-  } else if (!is_pointer && !is_reference &&
-             (is_handle(type, "texture") || is_handle(type, "depth"))) {
-    parameter.kind = ParameterKind::texture;
-  } else if (!is_pointer && (is_constant || !is_reference)) {
-    parameter.kind = ParameterKind::value;
+
+  void check(std::size_t at, const Parameter& parameter, const Binding& binding) {
+    const auto limit =
+        std::ranges::find(binding_limits, binding.attribute, &BindingLimit::attribute);
+    if (limit == binding_limits.end()) return;
+    if (!binding.index) {
+      report(at, fmt::format("[[{}({})]]: the value of '{}' is not known here: write the number",
+                             binding.attribute, binding.text, binding.text));
+    } else if (*binding.index < 0 || *binding.index >= limit->count) {
+      report(at, fmt::format("[[{}({})]] of parameter '{}': the index is at most {}{}",
+                             binding.attribute, *binding.index, parameter.name, limit->count - 1,
+                             binding.attribute == "buffer"
+                                 ? ": put several values into one structure, or pointers into an "
+                                   "argument buffer"
+                                 : ""));
+    } else if (!binding.is_conditional) {
+      const auto [known, is_new] =
+          taken_.try_emplace({binding.attribute, *binding.index}, parameter.name);
+      if (is_new) return;
+      report(at,
+             fmt::format("parameters '{}' and '{}' both are [[{}({})]]: give each its own index",
+                         known->second, parameter.name, binding.attribute, *binding.index));
+    }
   }
-  return argument;
-}
+
+  void report(std::size_t at, const std::string& message) {
+    errors_ += error_at(source_, at, message);
+  }
+
+  const Source& source_;
+  const Integers& integers_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> taken_;  // names of parameters
+  std::string errors_;
+};
 
 /// Parameters without an index take the next free ones of their kind, in order.
 void number_parameters(std::vector<Argument>& arguments) {
@@ -258,15 +350,6 @@ void number_parameters(std::vector<Argument>& arguments) {
     while (!used.emplace(group(each.parameter.kind), index).second) ++index;
     each.parameter.index = index;
   }
-}
-
-std::vector<Argument> read_arguments(const Source& source, std::size_t open) {
-  std::vector<Argument> arguments;
-  for (const auto& [from, to] : split_parameters(source, open)) {
-    arguments.push_back(read_parameter(source, from, to));
-  }
-  number_parameters(arguments);
-  return arguments;
 }
 
 /// The parameters of a function without attributes.
@@ -299,6 +382,15 @@ std::string last_name(const std::string& expression) {
   return name;
 }
 
+/// An error if the kernel does not return void.
+std::string wrong_result(const Source& source, const Head& head, const std::string& name) {
+  if (has(source, head.first, head.name_begin, "void")) return {};
+  return error_at(source, head.name_begin,
+                  fmt::format("kernel '{}' returns a value: return void, and write the value to a "
+                              "buffer",
+                              name));
+}
+
 /// Functions of the graphics pipeline, which no kernel can call.
 void remove_graphics(Source& source) {
   for (std::size_t at = 0; at < source.size(); ++at) {
@@ -316,6 +408,8 @@ void remove_graphics(Source& source) {
 
 Declarations take_kernels(Source& source) {
   remove_graphics(source);
+  const Integers integers(source);
+  Declarations result;
   std::vector<Definition> definitions;
   std::vector<Instantiation> instantiations;
   std::set<std::size_t> seen;
@@ -335,7 +429,12 @@ Declarations take_kernels(Source& source) {
     entry.file = source.file(head.name_begin);
     entry.line = source[head.name_begin].line;
     if (head.open < source.size() && source.partner(head.open) < source.size()) {
-      entry.arguments = read_arguments(source, head.open);
+      ParameterReader reader(source, integers);
+      entry.arguments = reader.read(head.open);
+      number_parameters(entry.arguments);
+      if (source.is(head.end, "{")) {
+        result.errors += reader.errors() + wrong_result(source, head, entry.name);
+      }
     }
     if (head.is_instantiation) {
       if (!name.ends_with('>')) {  // the template's arguments follow from the types
@@ -354,7 +453,6 @@ Declarations take_kernels(Source& source) {
       definitions.push_back({std::move(entry), head.is_template});
     }
   }
-  Declarations result;
   for (const Definition& each : definitions) {
     if (!each.is_template) result.kernels.push_back(each.entry);
   }
@@ -399,7 +497,8 @@ void rewrite_global_positions(Source& source) {
 }
 
 void set_function_constants(Source& source, const std::map<std::string, std::string>& values,
-                            Declarations& declarations) {
+                            const std::set<std::string>& ones, Declarations& declarations) {
+  const Integers integers(source);
   std::set<std::string> defined;
   for (std::size_t at = 0; at < source.size(); ++at) {
     if (!source.is(at, "function_constant") || source.scope(at) != Source::Scope::file) continue;
@@ -417,12 +516,16 @@ void set_function_constants(Source& source, const std::map<std::string, std::str
         type += (type.empty() || text == "::" || type.ends_with(':') ? "" : " ") + text;
       }
     }
-    const std::string index = source.text(open + 1, source.partner(open));
-    declarations.function_constants.push_back({source[name].text, type, std::atoi(index.c_str())});
+    const int index = static_cast<int>(integers.value(open + 1, source.partner(open)).value_or(-1));
     auto value = values.find(source[name].text);
-    if (value == values.end()) value = values.find(index);
-    if (value != values.end()) defined.insert(source[name].text);
-    const std::string text = value == values.end() ? "0" : value->second;
+    if (value == values.end()) value = values.find(std::to_string(index));
+    const bool has_value = value != values.end();
+    declarations.function_constants.push_back(
+        {source[name].text, type, index, has_value, source.file(name), source[name].line});
+    if (has_value) defined.insert(source[name].text);
+    const std::string text = has_value                          ? value->second
+                             : ones.contains(source[name].text) ? "1"
+                                                                : "0";
     const std::size_t first = source.statement(name);
     source[first].text.insert(0, "constexpr ");
     for (std::size_t each = source.next(first); each < name; each = source.next(each)) {

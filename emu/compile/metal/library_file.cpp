@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "emu/compile/link/device_code.hpp"
@@ -14,38 +13,9 @@ namespace rung::emu::metal {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-constexpr const char* format_name = "rung metal library 1";
 
 bool is_for_preprocessor(const std::string& option) {
   return option.starts_with("-I") || option.starts_with("-D") || option.starts_with("-U");
-}
-
-Json to_json(const FunctionConstant& constant) {
-  return {{"name", constant.name}, {"type", constant.type}, {"index", constant.index}};
-}
-
-Json to_json(const LibrarySource& source) {
-  Json constants = Json::array();
-  for (const FunctionConstant& each : source.function_constants) constants.push_back(to_json(each));
-  return {{"name", source.name},
-          {"compiler", source.compiler},
-          {"kernels", source.kernels},
-          {"function_constants", constants},
-          {"text", source.text}};
-}
-
-LibrarySource source_of(const Json& json) {
-  LibrarySource source;
-  source.name = json.at("name");
-  source.text = json.at("text");
-  source.compiler = json.at("compiler").get<std::vector<std::string>>();
-  source.kernels = json.at("kernels").get<std::vector<std::string>>();
-  for (const Json& each : json.at("function_constants")) {
-    source.function_constants.push_back({each.at("name"), each.at("type"), each.at("index")});
-  }
-  return source;
 }
 
 /// The offsets of a structure's fields; those of a field that is an array one by one.
@@ -78,32 +48,15 @@ LibrarySource make_library_source(const fs::path& file, const Options& options) 
 }
 
 void write_library(const fs::path& path, const Library& library) {
-  Json sources = Json::array();
-  for (const LibrarySource& each : library) sources.push_back(to_json(each));
-  const Json json = {{"format", format_name}, {"sources", sources}};
   std::ofstream file(path, std::ios::binary);
-  file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  file << to_text(library);
   if (!file.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
 }
 
-Library read_library(const fs::path& path) {
-  const std::string text = read_file(path);
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("format", "") != format_name) {
-    const char* const reason =
-        text.empty()
-            ? "no such file"
-            : "not a library of rung-metal; a library that Apple's compiler made has no text: "
-              "compile its source with rung-metal";
-    throw std::runtime_error(fmt::format("{}: {}", path.string(), reason));
-  }
-  Library library;
-  for (const Json& each : json.at("sources")) library.push_back(source_of(each));
-  return library;
-}
+Library read_library(const fs::path& path) { return parse_library(read_file(path), path); }
 
-std::string compile_library_kernel(const Library& library, const std::string& kernel,
-                                   const std::map<std::string, std::string>& constants) {
+LibraryKernel compile_library_kernel(const Library& library, const std::string& kernel,
+                                     const std::map<std::string, std::string>& constants) {
   const auto source = std::ranges::find_if(library, [&](const LibrarySource& each) {
     return std::ranges::find(each.kernels, kernel) != each.kernels.end();
   });
@@ -112,21 +65,14 @@ std::string compile_library_kernel(const Library& library, const std::string& ke
   options.compiler = source->compiler;
   options.text = source->text;
   options.function_constants = constants;
-  const Compiled compiled = compile(source->name, kernel, options);
-  constexpr const char* kinds[] = {"buffer", "value", "threadgroup", "texture", "sampler"};
-  Json parameters = Json::array();
+  Compiled compiled = compile(source->name, kernel, options);
+  LibraryKernel result{std::move(compiled.ptx), std::move(compiled.entry), {}};
   for (const Parameter& each : compiled.kernel.parameters) {
-    parameters.push_back({{"name", each.name},
-                          {"type", each.type},
-                          {"kind", kinds[static_cast<std::size_t>(each.kind)]},
-                          {"index", each.index},
-                          {"read_only", each.is_read_only},
-                          {"bytes", each.element.bytes},
-                          {"fields", field_offsets(each.element)},
-                          {"ptx_parameter", each.ptx_parameter}});
+    result.parameters.push_back(
+        {each.name, each.type, each.kind, static_cast<std::size_t>(each.index), each.element.bytes,
+         each.is_read_only, each.ptx_parameter, field_offsets(each.element)});
   }
-  const Json json = {{"ptx", compiled.ptx}, {"entry", compiled.entry}, {"parameters", parameters}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return result;
 }
 
 }  // namespace rung::emu::metal

@@ -4,22 +4,12 @@
 // are known only then, so a library is JSON with the preprocessed texts.
 
 #include <filesystem>
+#include <map>
 #include <string>
-#include <vector>
 
-#include "emu/compile/metal/metal.hpp"
+#include "emu/compile/metal/library_json.hpp"
 
 namespace rung::emu::metal {
-
-/// One source of a library.
-struct LibrarySource {
-  std::string name;                   // the file, for messages
-  std::string text;                   // preprocessed
-  std::vector<std::string> compiler;  // Options::compiler without those of the preprocessor
-  std::vector<std::string> kernels;
-  std::vector<FunctionConstant> function_constants;
-};
-using Library = std::vector<LibrarySource>;
 
 /// Compiles the file as far as a library needs it. Throws CompileError and MissingTool.
 LibrarySource make_library_source(const std::filesystem::path& file, const Options& options);
@@ -28,10 +18,8 @@ void write_library(const std::filesystem::path& path, const Library& library);
 /// Throws std::runtime_error if the file cannot be read, or is no such library.
 Library read_library(const std::filesystem::path& path);
 
-/// Compiles the kernel of a library, as JSON: {"ptx", "entry", "parameters":
-/// [{"name", "type", "kind", "index", "read_only", "bytes", "fields":
-/// [offsets], "ptx_parameter"}]}. Throws CompileError.
-std::string compile_library_kernel(const Library& library, const std::string& kernel,
-                                   const std::map<std::string, std::string>& constants);
+/// Compiles the kernel of a library. Throws CompileError.
+LibraryKernel compile_library_kernel(const Library& library, const std::string& kernel,
+                                     const std::map<std::string, std::string>& constants);
 
 }  // namespace rung::emu::metal

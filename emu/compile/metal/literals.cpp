@@ -44,16 +44,6 @@ void rewrite_texts(Source& source) {
 
 }  // namespace
 
-std::string forbidden_words(const Source& source) {
-  for (std::size_t at = 0; at < source.size(); ++at) {
-    if (!source.is(at, "throw") && !source.is(at, "try")) continue;
-    if (source.scope(at) != Source::Scope::function) continue;
-    return source.file(at) + ":" + std::to_string(source[at].line) +
-           ": error: Metal has no exceptions\n";
-  }
-  return {};
-}
-
 void remove_unroll_counts(Source& source) {
   for (std::size_t at = 0; at < source.size(); ++at) {
     const std::string_view text = source[at].text;

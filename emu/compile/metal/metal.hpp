@@ -73,11 +73,15 @@ struct Kernel {
 struct FunctionConstant {
   std::string name, type;
   int index = 0;
+  bool has_value = false;  // Options::function_constants has one
+  std::string file;
+  int line = 0;
 };
 
 struct Options {
   std::vector<std::string> compiler;  // "-Ifolder", "-DN=4", "-Wall"
-  /// Values by name or index of a function constant, as C++ expressions. Others are undefined.
+  /// Values by name or index of a function constant, as C++ expressions. Others are undefined: compile()
+  /// refuses a kernel that depends on one of them.
   std::map<std::string, std::string> function_constants;
   /// The text to compile instead of the file's; the file's name is that in messages.
   std::optional<std::string> text;

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emu/compile/metal/metal.hpp"
@@ -29,10 +31,15 @@ struct KernelEntry {
 struct Declarations {
   std::vector<KernelEntry> kernels;
   std::vector<FunctionConstant> function_constants;
+  std::string errors;  // what Metal refuses about kernels, a line each
 };
 
-/// An error with its line for exceptions, which clang would accept here; otherwise empty.
+/// "file.metal:3: error: …" with a line break.
+std::string error_at(const Source& source, std::size_t at, std::string_view message);
+/// A line for each word and declaration that Metal lacks and clang accepts, such as double and goto.
 std::string forbidden_words(const Source& source);
+/// A line for each pointer or reference that names no address space.
+std::string pointers_without_space(const Source& source);
 /// Removes `#pragma unroll(N)`: the preprocessor does not expand macros there.
 void remove_unroll_counts(Source& source);
 /// Replaces `uint3 tid [[thread_position_in_grid]];` outside of functions by its value.
@@ -41,9 +48,11 @@ void rewrite_global_positions(Source& source);
 void rewrite_literals(Source& source);
 /// Makes kernels ordinary functions, removes their explicit instantiations, and returns both.
 Declarations take_kernels(Source& source);
-/// Gives function constants their values.
+/// Gives function constants their values: without one 0, or 1 if `ones` has the name.
 void set_function_constants(Source& source, const std::map<std::string, std::string>& values,
-                            Declarations& declarations);
+                            const std::set<std::string>& ones, Declarations& declarations);
+/// The names in the functions, classes and constants that the expression of a kernel reaches.
+std::set<std::string> reached_names(const Source& source, const std::string& expression);
 /// Removes the attributes that clang does not know.
 void remove_attributes(Source& source);
 /// Storage in threadgroup and constant memory, methods for an address space, array parameters.
