@@ -154,6 +154,16 @@ RUNG_EMU_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t bits,
         : __x(__nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, KIND) |                           \
               static_cast<unsigned int>(__nv_cvt_halfraw2_to_fp8x2(high, __NV_SATFINITE, KIND)) \
                   << 16) {}                                                                     \
+    __host__ __device__ explicit FOUR(__nv_bfloat162 low, __nv_bfloat162 high)                  \
+        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(low, __NV_SATFINITE, KIND) |                       \
+              static_cast<unsigned int>(                                                        \
+                  __nv_cvt_bfloat16raw2_to_fp8x2(high, __NV_SATFINITE, KIND))                   \
+                  << 16) {}                                                                     \
+    __host__ __device__ explicit FOUR(double4 v)                                                \
+        : __x(__nv_cvt_double2_to_fp8x2(double2{v.x, v.y}, __NV_SATFINITE, KIND) |              \
+              static_cast<unsigned int>(                                                        \
+                  __nv_cvt_double2_to_fp8x2(double2{v.z, v.w}, __NV_SATFINITE, KIND))           \
+                  << 16) {}                                                                     \
     __host__ __device__ explicit operator float4() const {                                      \
       const auto at = [](unsigned int bits) {                                                   \
         return static_cast<float>(rung_emu::fp8_to_double(bits & 0xFF, KIND));                  \

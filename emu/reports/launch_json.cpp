@@ -93,8 +93,12 @@ Json to_json(const Counters& counters) {
 }
 
 Json to_json(const vgpu::Party& party) {
-  return {{"block", party.block},   {"thread", party.thread},           {"access", party.access},
-          {"source", party.source}, {"instruction", party.instruction}, {"file", party.file},
+  return {{"block", party.block},
+          {"thread", party.thread},
+          {"access", party.access},
+          {"source", party.source},
+          {"instruction", with_readable_names(party.instruction)},
+          {"file", party.file},
           {"line", party.line}};
 }
 

@@ -23,11 +23,18 @@ std::string site_of(const Json& party) {
   return source.empty() ? text_of(party, "instruction") : source + '\n' + text_of(party, "access");
 }
 
+/// An operation. The order decides which of its accesses is found to conflict.
+std::string operation_of(const Json& party) {
+  return text_of(party, "instruction") + '\n' + text_of(party, "source");
+}
+
 }  // namespace
 
 std::string merged_key(const Json& hazard) {
-  std::string first = site_of(hazard.at("first"));
-  std::string other = hazard.contains("other") ? site_of(hazard.at("other")) : std::string();
+  const auto site =
+      text_of(hazard, "kind") == name(vgpu::HazardKind::unordered) ? operation_of : site_of;
+  std::string first = site(hazard.at("first"));
+  std::string other = hazard.contains("other") ? site(hazard.at("other")) : std::string();
   if (hazard.contains("other") && other < first) std::swap(first, other);
   return fmt::format("{}\n{}\n{}\n{}", text_of(hazard, "kind"), text_of(hazard, "kernel"), first,
                      other);

@@ -109,8 +109,10 @@ std::string fingerprint(const Report& report) {
   const auto add = [&](const std::string& text) { hash = fnv1a(text + '\n', hash); };
   add(report.kind);
   add(report.kernel);
-  add(report.first.value("source", std::string()));
-  if (!report.other.is_null()) add(report.other.value("source", std::string()));
+  const std::string first = report.first.value("source", std::string());
+  const std::string other = report.other.is_null() ? first : report.other.value("source", first);
+  add(std::min(first, other));
+  if (!report.other.is_null()) add(std::max(first, other));
   return fmt::format("{:016x}", hash);
 }
 

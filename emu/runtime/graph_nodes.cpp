@@ -2,6 +2,7 @@
 // its executable graph.
 
 #include <algorithm>
+#include <vector>
 
 #include "emu/runtime/graphs.hpp"
 
@@ -299,6 +300,48 @@ cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* ev
   }
   *event = node->event;
   return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, size_t count,
+                             cudaGraphNodeParams* parameters) {
+  if (parameters == nullptr) return finish(cudaErrorInvalidValue);
+  cudaGraphNodeParams& given = *parameters;
+  switch (given.type) {
+    case cudaGraphNodeTypeKernel:
+      return cudaGraphAddKernelNode(node, graph, dependencies, count, &given.kernel);
+    case cudaGraphNodeTypeMemcpy:
+      return cudaGraphAddMemcpyNode(node, graph, dependencies, count, &given.memcpy.copyParams);
+    case cudaGraphNodeTypeMemset:
+      return cudaGraphAddMemsetNode(node, graph, dependencies, count, &given.memset);
+    case cudaGraphNodeTypeHost:
+      return cudaGraphAddHostNode(node, graph, dependencies, count, &given.host);
+    case cudaGraphNodeTypeGraph:
+      return cudaGraphAddChildGraphNode(node, graph, dependencies, count, given.graph.graph);
+    case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+    case cudaGraphNodeTypeWaitEvent:
+      return cudaGraphAddEventWaitNode(node, graph, dependencies, count, given.eventWait.event);
+    case cudaGraphNodeTypeEventRecord:
+      return cudaGraphAddEventRecordNode(node, graph, dependencies, count, given.eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc:
+      return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &given.alloc);
+    case cudaGraphNodeTypeMemFree:
+      return cudaGraphAddMemFreeNode(node, graph, dependencies, count, given.free.dptr);
+  }
+  return finish(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph,
+                                const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
+                                size_t count, cudaGraphNodeParams* parameters) {
+  const cudaError_t error = cudaGraphAddNode(node, graph, edges == nullptr ? dependencies : nullptr,
+                                             edges == nullptr ? count : 0, parameters);
+  if (error != cudaSuccess || edges == nullptr) return error;
+  const std::vector<cudaGraphNode_t> to(count, *node);
+  const cudaError_t edge_error =
+      cudaGraphAddDependencies_v2(graph, dependencies, to.data(), edges, count);
+  if (edge_error != cudaSuccess) cudaGraphDestroyNode(*node);
+  return edge_error;
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {

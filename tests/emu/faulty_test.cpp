@@ -143,18 +143,6 @@ EmuOutput schedules(const std::string& which, const std::string& options = "--sc
   return run("schedules.cu", options, which);
 }
 
-/// The number of orders, of nine, in which some hazard was found.
-int hazardous_orders(const std::string& text) {
-  std::set<char> orders;
-  const std::string opening = ", in order";
-  for (std::size_t at = text.find(opening); at != text.npos; at = text.find(opening, at + 1)) {
-    for (const char each : text.substr(at, text.find(" of 9", at) - at)) {
-      if (each >= '0' && each <= '8') orders.insert(each);
-    }
-  }
-  return orders.empty() ? 9 : static_cast<int>(orders.size());
-}
-
 TEST(Faulty, ResultsDependOnTheOrder) {
   for (const char* which : {"lost_update", "missing_barrier", "streams", "graph"}) {
     SCOPED_TRACE(which);
@@ -163,8 +151,7 @@ TEST(Faulty, ResultsDependOnTheOrder) {
     EXPECT_TRUE(contains(wrong.err, "9 orders: the results differ\n  memory "));
     EXPECT_TRUE(contains(wrong.err, "\n  output in order"));
     EXPECT_EQ(wrong.json.at("schedule").at("same"), false);
-    // A report names the operation that ran first, so the orders of a pair share two hazards.
-    EXPECT_EQ(hazardous_orders(wrong.err), 9) << "every order has the hazards";
+    EXPECT_FALSE(contains(wrong.err, ", in order")) << "every order has the hazards";
     const EmuOutput right = schedules(std::string("right ") + which);
     EXPECT_EQ(right.exit_code, 0) << right.err;
     EXPECT_TRUE(contains(right.err, "9 orders: the results are the same\n"));

@@ -80,6 +80,21 @@ TEST(Reports, InstructionsOfALineAreMerged) {
   EXPECT_EQ(reports.all()[0].count, 2u);
 }
 
+TEST(Reports, APairOfOperationsIsOneReportWhicheverRanFirst) {
+  Json pair = hazard("unordered operations", 5, 7);
+  pair["first"]["instruction"] = "kernel fill";
+  pair["other"]["instruction"] = "copy";
+  Json turned = pair;
+  std::swap(turned["first"], turned["other"]);
+  turned["other"]["access"] = "read";  // the bytes that conflict first differ, too
+  Json another = pair;
+  another["other"]["instruction"] = "kernel add";
+  Reports reports;
+  for (const Json& each : {pair, turned, another}) reports.add_hazard(each);
+  ASSERT_EQ(reports.all().size(), 2u);
+  EXPECT_EQ(reports.all()[0].count, 2u);
+}
+
 TEST(Reports, KernelsAreNotMerged) {
   Reports reports;
   Json other = hazard("shared-memory race", 5, 7);

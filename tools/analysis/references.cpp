@@ -20,7 +20,7 @@ std::optional<Reference> reference_of(std::string_view rung, Dtype dtype,
     if (entry.rung != rung || entry.device != device.key || dtype != Dtype::f32) continue;
     return Reference{
         entry.flops,
-        "the seed's own kernel of this idea, as its author measured it (docs/seeds.md)"};
+        "the seed's own kernel of this idea, as its author measured it (docs/found.md)"};
   }
   return std::nullopt;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rung::vgpu::driver {
 namespace {
 
@@ -15,15 +17,6 @@ const char* verb_of(Touch touch) {
     case Touch::synchronized_write: return "updates";
   }
   return "";
-}
-
-Party party_of(const ProgramSource::Line& line, Touch touch) {
-  Party party;
-  party.access = touch == Touch::read || touch == Touch::synchronized_read ? "read" : "write";
-  party.source = line.name;
-  party.file = line.file;
-  party.line = line.line;
-  return party;
 }
 
 }  // namespace
@@ -67,33 +60,45 @@ std::string ProgramReports::memory_name(std::uint64_t address, const DeviceMemor
   return offset == 0 ? variable : fmt::format("{} + {} bytes", variable, offset);
 }
 
+Party ProgramReports::party_of(const Named& operation, Touch touch) {
+  Party party;
+  party.access = touch == Touch::read || touch == Touch::synchronized_read ? "read" : "write";
+  party.source = operation.line.name;
+  party.file = operation.line.file;
+  party.line = operation.line.line;
+  party.instruction = operation.what;
+  return party;
+}
+
 ProgramReports::Named ProgramReports::named(std::uint32_t label, Touch touch) {
   const OperationText& operation = *texts_[label];
   Named named;
   named.kernel = operation.kernel;
   named.verb = operation.verb.empty() ? verb_of(touch) : operation.verb;
   if (source_ != nullptr) named.line = source_->line(operation.site);
-  named.text = fmt::format("{}{}{} ({}{}{})", operation.what, operation.kernel.empty() ? "" : " ",
-                           operation.kernel, named.line.name, named.line.name.empty() ? "" : ", ",
-                           stream_name(operation));
-  named.site = named.line.name.empty()
-                   ? named.text
-                   : fmt::format("{} {} {}", operation.what, operation.kernel, named.line.name);
+  named.what =
+      fmt::format("{}{}{}", operation.what, operation.kernel.empty() ? "" : " ", operation.kernel);
+  named.text = fmt::format("{} ({}{}{})", named.what, named.line.name,
+                           named.line.name.empty() ? "" : ", ", stream_name(operation));
+  named.site =
+      named.line.name.empty() ? named.text : fmt::format("{} {}", named.what, named.line.name);
   return named;
 }
 
 void ProgramReports::send(const Named& earlier, const Named& later,
                           const ProgramShadow::Conflict& conflict, const DeviceMemory& memory) {
   if (reported_sites_.size() >= most_reports ||
-      !reported_sites_.emplace(earlier.site, later.site).second) {
+      !reported_sites_.emplace(std::minmax(earlier.site, later.site)).second) {
     return;
   }
   Hazard hazard{};
   hazard.kind = HazardKind::unordered;
-  hazard.kernel = later.kernel.empty() ? earlier.kernel : later.kernel;
-  hazard.first = party_of(later.line, conflict.touch);
+  // The first by name, so that a pair has the same kernel in each order.
+  const auto& [kernel, other_kernel] = std::minmax(earlier.kernel, later.kernel);
+  hazard.kernel = kernel.empty() ? other_kernel : kernel;
+  hazard.first = party_of(later, conflict.touch);
   hazard.has_other = true;
-  hazard.other = party_of(earlier.line, conflict.earlier_touch);
+  hazard.other = party_of(earlier, conflict.earlier_touch);
   hazard.address = memory.describe(conflict.address);
   hazard.message =
       fmt::format("{}: {} {} {}; {} {} it; nothing orders them", name(hazard.kind), earlier.text,
@@ -111,11 +116,11 @@ void ProgramReports::report(const ProgramShadow::Conflict& conflict, std::uint32
 void ProgramReports::report_host(const ProgramShadow::Conflict& conflict,
                                  const ProgramSource::Line& line, const OperationText* function,
                                  const DeviceMemory& memory) {
-  std::string text = function == nullptr ? "the host" : "host function";
-  std::string where = line.name;
+  const std::string what = function == nullptr ? "the host" : "host function";
+  std::string text = what, where = line.name;
   if (function != nullptr) where += (where.empty() ? "" : ", ") + stream_name(*function);
   if (!where.empty()) text += fmt::format(" ({})", where);
-  const Named by_host{text, text, verb_of(conflict.touch), line, {}};
+  const Named by_host{what, text, text, verb_of(conflict.touch), line, {}};
   send(named(conflict.earlier.label, conflict.earlier_touch), by_host, conflict, memory);
 }
 

@@ -63,6 +63,7 @@ class ProgramReports {
 
  private:
   struct Named {
+    std::string what;  // "kernel fill"
     std::string text;  // "kernel fill (a.cu:14, stream a)"
     std::string site;  // the same without the stream, if the line is known
     std::string verb;
@@ -70,6 +71,7 @@ class ProgramReports {
     std::string kernel;
   };
   Named named(std::uint32_t label, Touch touch);
+  static Party party_of(const Named& operation, Touch touch);
   std::string stream_name(const OperationText& operation);
   void send(const Named& earlier, const Named& later, const ProgramShadow::Conflict& conflict,
             const DeviceMemory& memory);
@@ -79,9 +81,9 @@ class ProgramReports {
   std::map<OperationText, std::uint32_t> labels_;
   std::vector<const OperationText*> texts_;  // by label
   std::map<std::uint64_t, std::uint32_t> stream_sites_, memory_sites_;
-  std::map<std::uint64_t, std::size_t> stream_numbers_;         // in the order of reports
-  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;  // pairs of labels
-  std::set<std::pair<std::string, std::string>> reported_sites_;
+  std::map<std::uint64_t, std::size_t> stream_numbers_;           // in the order of reports
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;    // pairs of labels
+  std::set<std::pair<std::string, std::string>> reported_sites_;  // the lesser of a pair first
 };
 
 }  // namespace rung::vgpu::driver

@@ -51,7 +51,9 @@ struct GlobalShadow {
         written_in_launch(
             reinterpret_cast<std::uint64_t*>(aligned(other_read_site, allocation.bytes))),
         written_rows(reinterpret_cast<RowStamp*>(written_in_launch) + 1),
-        read_rows(written_rows + (allocation.bytes - 1) / RowStamp::bytes + 1) {}
+        read_rows(written_rows + rows_of(allocation)),
+        plain_write(reinterpret_cast<GlobalStamp*>(read_rows + rows_of(allocation))),
+        plain_write_site(reinterpret_cast<std::uint16_t*>(plain_write + allocation.bytes)) {}
 
   GlobalStamp *written, *first_reader, *other_reader;
   std::uint16_t *write_site, *first_read_site, *other_read_site;
@@ -60,8 +62,14 @@ struct GlobalShadow {
   /// of writes, to save a page.
   std::uint64_t* written_in_launch;
   RowStamp *written_rows, *read_rows;  // one per row
+  // The last plain write before the atomics since then, see Allocation::plain_in_launch.
+  GlobalStamp* plain_write;
+  std::uint16_t* plain_write_site;
 
  private:
+  static std::size_t rows_of(const Allocation& allocation) {
+    return (allocation.bytes - 1) / RowStamp::bytes + 1;
+  }
   /// Stamps of large allocations start at a huge page, so that they touch few of them.
   static std::uintptr_t aligned(const std::uint16_t* last_site, std::size_t bytes) {
     constexpr std::uintptr_t huge_page = std::uintptr_t{1} << 21;

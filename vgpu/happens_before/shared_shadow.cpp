@@ -18,6 +18,7 @@ void SharedShadow::start(std::uint32_t bytes, int granule_bytes) {
   for (std::vector<std::uint32_t>* sites : {&write_site, &first_read_site, &other_read_site}) {
     sites->resize(granules);
   }
+  plain_write.clear();
   log.clear();
   found_written.forget();
   written_since_barrier = 0;
@@ -36,6 +37,20 @@ void SharedShadow::forget() {
   for (Stamp& stamp : written) stamp = stamp == 0 ? 0 : stamp_atomic;
   std::fill(first_reader.begin(), first_reader.end(), 0);
   std::fill(other_reader.begin(), other_reader.end(), 0);
+  plain_write.clear();
+}
+
+void SharedShadow::write_atomically(std::size_t at, Stamp stamp, std::uint32_t site) {
+  const Stamp before = written[at];
+  // A copy in flight would stay in flight here, and was reported.
+  if (before != 0 && (before & stamp_atomic) == 0 && stamp_time(before) != pending_time) {
+    if (plain_write.empty()) plain_write.assign(written.size(), 0);
+    plain_write_site.resize(written.size());
+    plain_write[at] = before;
+    plain_write_site[at] = write_site[at];
+  }
+  written[at] = stamp;
+  write_site[at] = site;
 }
 
 void SharedShadow::count_first_writes(std::size_t first, std::size_t count) {

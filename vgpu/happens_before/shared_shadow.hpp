@@ -90,6 +90,9 @@ struct SharedShadow {
   std::vector<Stamp> first_reader, other_reader;
   bool has_readers = false;  // since the start; if false, both arrays are 0
   std::vector<std::uint32_t> write_site, first_read_site, other_read_site;
+  // The last plain write before the atomics since then. Empty if no atomic followed a write.
+  std::vector<Stamp> plain_write;
+  std::vector<std::uint32_t> plain_write_site;
 
   ReadLog log;
   FoundWritten found_written;
@@ -130,6 +133,10 @@ struct SharedShadow {
     ++left_[region];
     unwritten |= Regions{1} << region;
   }
+  /// Records an atomic, which does not replace what is known of the plain write before it.
+  void write_atomically(std::size_t at, Stamp stamp, std::uint32_t site);
+  /// The plain write before an atomic, or 0.
+  Stamp plain_write_at(std::size_t at) const { return plain_write.empty() ? 0 : plain_write[at]; }
   /// Calls count_first_write() for those granules that were not written yet.
   void count_first_writes(std::size_t first, std::size_t count);
 

@@ -22,7 +22,7 @@ constexpr std::size_t page = 4096;                   // at least the CPU's page 
 constexpr std::size_t guard = std::size_t{1} << 16;  // bytes before and after the data
 // maximum address space after an allocation
 constexpr std::size_t max_beyond = std::size_t{1} << 32;
-constexpr std::size_t stamp_bytes = 32;  // per byte of data
+constexpr std::size_t stamp_bytes = 42;  // per byte of data
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr std::size_t worth_huge_pages = std::size_t{64} << 20;  // minimum address space
 constexpr std::size_t worth_huge_page = std::size_t{1} << 19;    // minimum data

@@ -41,12 +41,14 @@ struct Allocation {
   bool host = false;       // pinned or registered host memory, managed memory: always initialised
   bool all_initialised = false;         // a hint: all bytes are written
   std::uint8_t* initialised = nullptr;  // one shadow byte per byte: 0 until written
-  // Stamps for race detection, lazily committed: 32 bytes per byte
+  // Stamps for race detection, lazily committed: 42 bytes per byte
   // (happens_before/global_shadow.hpp).
   std::uint64_t* stamps = nullptr;
   // The last launch with a recorded read, and the last one with a second reader of some granule.
   // Launches are identified by their first block. Blocks write these concurrently.
   mutable std::uint64_t read_in_launch = 0, reread_in_launch = 0;
+  /// The last launch with an atomic after a plain write.
+  mutable std::uint64_t plain_in_launch = 0;
   /// The last launch with a bulk copy that writes here.
   mutable std::uint64_t copied_in_launch = 0;
   mutable RecordedRows rows;

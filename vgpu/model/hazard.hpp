@@ -44,7 +44,8 @@ struct Party {
   std::string source;  // "tile.cu:31"; empty if unknown
   std::string file;    // path as passed to the compiler
   int line = 0;
-  std::string instruction;  // mnemonic, and line in the PTX text
+  // Mnemonic, and line in the PTX text. An operation has "kernel fill" or "copy" here.
+  std::string instruction;
 };
 
 struct Hazard {

@@ -71,6 +71,10 @@ bool is_plain(const GlobalAccess& access, int thread, std::size_t granule) {
   const GlobalStamp written = load_relaxed(shadow.written[granule]);
   const bool both_atomic = access.atomic && (within_block(written) & stamp_atomic) != 0;
   if (!both_atomic && !is_plainly_in_order(access, written, own)) return false;
+  if (both_atomic && has_plain_writes(access) &&
+      !is_plainly_in_order(access, load_relaxed(shadow.plain_write[granule]), own)) {
+    return false;
+  }
   if (!access.writes || access.atomic) return true;
   return (!was_read(access) ||
           is_plainly_in_order(access, load_relaxed(shadow.first_reader[granule]), own)) &&
@@ -132,6 +136,9 @@ bool was_read(const GlobalAccess& access) {
 bool was_reread(const GlobalAccess& access) {
   return load_relaxed(access.allocation.reread_in_launch) == access.block.worker.launch.first_block;
 }
+bool has_plain_writes(const GlobalAccess& access) {
+  return load_relaxed(access.allocation.plain_in_launch) == access.block.worker.launch.first_block;
+}
 void mark(std::uint64_t& launch, const GlobalAccess& access) {
   const std::uint64_t current = access.block.worker.launch.first_block;
   if (load_relaxed(launch) != current) store_relaxed(launch, current);
@@ -147,6 +154,24 @@ void report_unordered(const GlobalAccess& access, int thread, std::size_t granul
   report_global_race(access.block, thread, access.site, access.what, block_of(access, other),
                      stamp_thread(within_block(other)), site, what, address_of(access, granule));
 }
+
+namespace {
+
+/// Keeps the plain write that an atomic is about to replace.
+void keep_plain_write(const GlobalAccess& access, std::size_t granule) {
+  const GlobalShadow& shadow = access.shadow;
+  const GlobalStamp before = load_relaxed(shadow.written[granule]);
+  const Stamp stamp = within_block(before);
+  // A copy in flight would stay in flight here, and was reported.
+  if (before < access.oldest || (stamp & stamp_atomic) != 0 || stamp_time(stamp) == pending_time) {
+    return;
+  }
+  store_relaxed(shadow.plain_write[granule], before);
+  store_relaxed(shadow.plain_write_site[granule], load_relaxed(shadow.write_site[granule]));
+  mark(access.allocation.plain_in_launch, access);
+}
+
+}  // namespace
 
 bool check_granule(const GlobalAccess& access, int thread, std::size_t granule,
                    std::uint64_t begin) {
@@ -165,6 +190,14 @@ bool check_granule(const GlobalAccess& access, int thread, std::size_t granule,
     report_same_value(access.block, thread, access.site, block_of(access, written),
                       stamp_thread(within_block(written)), site, address_of(access, granule),
                       false);
+  }
+  if (access.atomic && has_plain_writes(access) && (within_block(written) & stamp_atomic) != 0) {
+    const GlobalStamp plain = load_relaxed(shadow.plain_write[granule]);
+    if (!in_order(access, plain, thread)) {
+      report_unordered(access, thread, granule, plain,
+                       load_relaxed(shadow.plain_write_site[granule]), "write");
+      return false;
+    }
   }
   if (!access.writes || access.atomic) return true;
   for (const bool first : {true, false}) {
@@ -185,6 +218,7 @@ void note_granule(const GlobalAccess& access, int thread, std::size_t granule) {
   const GlobalStamp stamp = access.stamp + static_cast<Stamp>(thread);
   const auto site = static_cast<std::uint16_t>(access.site);
   if (access.writes) {
+    if (access.atomic) keep_plain_write(access, granule);
     store_relaxed(shadow.written[granule], stamp);
     store_relaxed(shadow.write_site[granule], site);
     return;

@@ -55,6 +55,8 @@ bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread);
 bool was_written(const GlobalAccess& access);
 bool was_read(const GlobalAccess& access);
 bool was_reread(const GlobalAccess& access);
+/// True if an atomic of the launch may have followed a plain write.
+bool has_plain_writes(const GlobalAccess& access);
 
 /// Records in the allocation that the launch has accesses of that kind.
 void mark(std::uint64_t& launch, const GlobalAccess& access);

@@ -86,6 +86,7 @@ bool visit_lanes(const GlobalAccess& access, const Warp& warp, Shape& shape, std
   const std::uint32_t bytes = access.bytes;
   const bool whole = bytes <= widest_aligned && bytes >= access.granule_bytes;
   if (!whole || shape.uniques() < few) return false;
+  if (access.atomic && has_plain_writes(access)) return false;
   GlobalPlaces places;
   const GlobalStamp of_warp = access.stamp + static_cast<Stamp>(access.block.thread(warp, 0));
   const auto& unique = shape.unique_distances();

@@ -140,11 +140,12 @@ bool read_row(const GlobalRow& row, bool alone) {
   return with_row(row, [&](const auto& known) HWY_ATTR { return known.read(alone); });
 }
 
-/// True if all of the lanes' granules have a stamp in order. `or_atomic`: or a stamp of an atomic.
-bool all_in_order(const GlobalLanes& lanes, const GlobalStamp* stamps, bool or_atomic) {
+/// True if all of the lanes' granules have a stamp in order. `atomic_access`: have a stamp
+/// of an atomic, or of an earlier launch.
+bool all_in_order(const GlobalLanes& lanes, const GlobalStamp* stamps, bool atomic_access) {
   const GlobalPlaces& places = lanes.places;
   const hn::RebindToSigned<decltype(d)> indices;
-  const auto atomic = hn::Set(d, or_atomic ? stamp_atomic : 0);
+  const auto atomic = hn::Set(d, atomic_access ? stamp_atomic : 0);
   for (std::size_t i = 0; i < places.count; i += hn::Lanes(d)) {
     // Positions after the last lane repeat the first lane.
     const auto used = hn::FirstN(d, places.count - i);
@@ -156,9 +157,9 @@ bool all_in_order(const GlobalLanes& lanes, const GlobalStamp* stamps, bool or_a
     for (std::size_t granule = 0; granule < lanes.granules; ++granule) {
       const auto found = hn::GatherIndex(d, stamps + granule, first);
       const auto is_atomic = hn::Ne(hn::And(found, atomic), hn::Zero(d));
-      if (!hn::AllTrue(d, hn::Or(is_atomic, in_order(found, own, lanes.oldest, lanes.safe)))) {
-        return false;
-      }
+      const auto in_time = atomic_access ? hn::Lt(found, hn::Set(d, lanes.oldest))
+                                         : in_order(found, own, lanes.oldest, lanes.safe);
+      if (!hn::AllTrue(d, hn::Or(is_atomic, in_time))) return false;
     }
   }
   return true;

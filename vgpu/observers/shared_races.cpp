@@ -104,6 +104,11 @@ void check_write(const SharedAccess& access, std::size_t granule, const char* wh
   const bool async_read = is_async(access, granule, first_reader, false);
   if ((async_write || async_read) && !async_in_order(access, granule, what)) return;
   const bool both_atomic = atomic && (written & stamp_atomic) != 0;
+  if (both_atomic && !in_order(access, shadow.plain_write_at(granule))) {
+    race(access, what, granule, shadow.plain_write[granule], shadow.plain_write_site[granule],
+         "write");
+    return;
+  }
   const bool collides = !both_atomic && !async_write && !in_order(access, written);
   if (collides && (atomic || !is_same_value(access, granule, written))) {
     race(access, what, granule, written, shadow.write_site[granule], "write");
@@ -172,8 +177,8 @@ bool is_plainly_writable(const SharedShadow& shadow, std::size_t granule, Stamp 
 /// access to it.
 bool is_plain_atomic(const SharedShadow& shadow, std::size_t granule, Stamp safe, int thread) {
   const Stamp written = shadow.written[granule];
-  return written != 0 &&
-         ((written & stamp_atomic) != 0 || is_plainly_ordered(written, safe, thread)) &&
+  const Stamp plain = (written & stamp_atomic) != 0 ? shadow.plain_write_at(granule) : written;
+  return written != 0 && is_plainly_ordered(plain, safe, thread) &&
          is_plainly_ordered(shadow.first_reader[granule], safe, thread) &&
          is_plainly_ordered(shadow.other_reader[granule], safe, thread);
 }
@@ -295,13 +300,13 @@ void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sh
   for_each_granule(block, warp, site, shape, offset, bytes,
                    [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
-                     if (again) return;
                      if (!is_plain_atomic(shadow, granule, safe, access.thread)) {
                        if (shadow.written[granule] == 0) check_read(access, granule);
                        check_write(access, granule, "atomic", true);
                      }
-                     shadow.written[granule] = make_stamp(segment, access.thread) | stamp_atomic;
-                     shadow.write_site[granule] = site;
+                     if (again) return;
+                     const Stamp stamp = make_stamp(segment, access.thread) | stamp_atomic;
+                     shadow.write_atomically(granule, stamp, site);
                    });
 }
 

@@ -99,6 +99,56 @@ TEST_F(HazardsTest, ReadBeforeAnotherThreadsNextWrite) {
       run(exchange("bar.sync 0;", 32, "bar.sync 0;" + overwrite), {1, 1, 1}, {64, 1, 1}, {}));
 }
 
+TEST_F(HazardsTest, AnAtomicDoesNotHideThePlainStoreBeforeIt) {
+  // Thread 0 clears the sum, then every thread adds to it, thread 0 first.
+  const auto sum = [](const std::string& between) {
+    return entry("", R"(
+      .shared .align 4 .b8 s[4];
+      .reg .b32 %r<4>; .reg .pred %p<2>;
+      mov.u32 %r1, %tid.x;
+      setp.ne.u32 %p1, %r1, 0;
+      @!%p1 st.shared.u32 [s], 0;
+      )" + between + R"(
+      atom.shared.add.u32 %r2, [s], 1;
+      bar.sync 0;
+      atom.shared.add.u32 %r3, [s], 1;
+      ret;)");
+  };
+  for (const std::uint32_t threads : {32u, 64u}) {
+    const LaunchReport bad = run(sum(""), {1, 1, 1}, {threads, 1, 1}, {});
+    expect_only(bad, HazardKind::shared_race);
+    const Hazard hazard = found(bad, HazardKind::shared_race);
+    EXPECT_EQ(hazard.first.access, "atomic");
+    EXPECT_NE(hazard.first.thread[0], 0u);
+    EXPECT_EQ(hazard.other.access, "write");
+    EXPECT_EQ(hazard.other.thread[0], 0u);
+    expect_none(run(sum("bar.sync 0;"), {1, 1, 1}, {threads, 1, 1}, {}));
+  }
+}
+
+TEST_F(HazardsTest, AnAtomicDoesNotHideThePlainStoreToGlobalMemoryBeforeIt) {
+  // The first thread of block 0 clears the sum, and adds to it before the others do.
+  const auto sum = [](const std::string& between) {
+    return entry(".param .u64 p", R"(
+      .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+      ld.param.u64 %rd1, [p];
+      mov.u32 %r1, %tid.x;
+      mov.u32 %r2, %ctaid.x;
+      or.b32 %r1, %r1, %r2;
+      setp.ne.u32 %p1, %r1, 0;
+      @!%p1 st.global.u32 [%rd1], 0;
+      )" + between + R"(
+      atom.global.add.u32 %r3, [%rd1], 1;
+      ret;)");
+  };
+  const std::uint64_t word = array<std::uint32_t>({0});
+  for (const auto& [blocks, threads] : {std::pair{1u, 64u}, std::pair{2u, 1u}}) {
+    const LaunchReport bad = run(sum(""), {blocks, 1, 1}, {threads, 1, 1}, {word});
+    expect_only(bad, HazardKind::global_race);
+  }
+  expect_none(run(sum("bar.sync 0;"), {1, 1, 1}, {64, 1, 1}, {word}));
+}
+
 TEST_F(HazardsTest, UninitialisedSharedMemory) {
   const std::string text = entry("", R"(
     .shared .align 4 .b8 s[512];

@@ -24,6 +24,10 @@ __global__ void compare(const unsigned char* host, int* wrong) {
   }
   const __nv_fp8x4_e4m3 four(make_float4(1.3f, -2.7f, 1000.0f, 1e-3f));
   if (static_cast<float4>(four).z != 448.0f) atomicAdd(wrong, 1);
+  const __nv_fp8x4_e4m3 of_pairs(__floats2bfloat162_rn(1.3f, -2.7f),
+                                 __floats2bfloat162_rn(1000.0f, 1e-3f));
+  const __nv_fp8x4_e4m3 of_doubles(make_double4(1.3, -2.7, 1000.0, 1e-3));
+  if (of_pairs.__x != four.__x || of_doubles.__x != four.__x) atomicAdd(wrong, 1);
 }
 
 struct Hash {

@@ -14,9 +14,11 @@ int main() {
   int five = 5, seven = 7;
   void* five_arguments[] = {&number, &five};
   void* seven_arguments[] = {&number, &seven};
-  cudaKernelNodeParams kernel = {(void*)add, dim3(1), dim3(1), 0, five_arguments, nullptr};
-  cudaGraphAddKernelNode(&first, graph, &zero, 1, &kernel);
-  kernel.kernelParams = seven_arguments;
+  cudaGraphNodeParams any = {cudaGraphNodeTypeKernel};
+  any.kernel = {(void*)add, dim3(1), dim3(1), 0, five_arguments, nullptr};
+  const cudaGraphEdgeData edge = {};
+  cudaGraphAddNode_v2(&first, graph, &zero, &edge, 1, &any);
+  cudaKernelNodeParams kernel = {(void*)add, dim3(1), dim3(1), 0, seven_arguments, nullptr};
   cudaGraphAddKernelNode(&second, graph, nullptr, 0, &kernel);
   cudaGraphAddDependencies(graph, &first, &second, 1);
   size_t nodes = 0, roots = 0;

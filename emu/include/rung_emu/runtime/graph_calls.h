@@ -61,6 +61,13 @@ RUNG_EMU_API cudaError_t cudaGetDriverEntryPointByVersion(
 RUNG_EMU_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                                     const cudaGraphNode_t* dependencies,
                                                     size_t count, cudaGraph_t child);
+RUNG_EMU_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                          const cudaGraphNode_t* dependencies, size_t count,
+                                          struct cudaGraphNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* dependencies,
+                                             const cudaGraphEdgeData* edges, size_t count,
+                                             struct cudaGraphNodeParams* parameters);
 RUNG_EMU_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                   const cudaGraphNode_t* to, size_t count);
 RUNG_EMU_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from,

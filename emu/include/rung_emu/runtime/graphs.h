@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "rung_emu/runtime/copies.h"
 #include "rung_emu/runtime/handles.h"
 #include "rung_emu/runtime/pools.h"
 #include "vector_types.h"
@@ -111,6 +112,42 @@ struct cudaMemAllocNodeParams {
   size_t accessDescCount;
   size_t bytesize;
   void* dptr;
+};
+
+/* The parameters of a node of any type. */
+struct cudaMemcpyNodeParams {
+  int flags;
+  int reserved[3];
+  struct cudaMemcpy3DParms copyParams;
+};
+struct cudaChildGraphNodeParams {
+  cudaGraph_t graph;
+};
+struct cudaEventWaitNodeParams {
+  cudaEvent_t event;
+};
+struct cudaEventRecordNodeParams {
+  cudaEvent_t event;
+};
+struct cudaMemFreeNodeParams {
+  void* dptr;
+};
+struct cudaGraphNodeParams {
+  enum cudaGraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    struct cudaKernelNodeParams kernel;
+    struct cudaMemcpyNodeParams memcpy;
+    struct cudaMemsetParams memset;
+    struct cudaHostNodeParams host;
+    struct cudaChildGraphNodeParams graph;
+    struct cudaEventWaitNodeParams eventWait;
+    struct cudaEventRecordNodeParams eventRecord;
+    struct cudaMemAllocNodeParams alloc;
+    struct cudaMemFreeNodeParams free;
+  };
+  long long reserved2;
 };
 
 enum cudaStreamCaptureMode {
