@@ -260,8 +260,7 @@ class LoadedKernel:
         try:
             seconds = self._stopwatch.seconds(prepared.enqueue)
         except DriverError as error:
-            raise DriverError(f"{self._kernel.name}: {error}; on the virtual GPU, which is without device=, the line"
-                              " that fails is named") from None
+            raise DriverError(f"{self._kernel.name}: {error}; without device=, the virtual GPU names the line") from None
         for memory, array in results:
             memory.read(array)
         return GpuRun(self._kernel, self.gpu.name, seconds)
