@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,9 +33,6 @@ class KernelFile : public ::testing::Test {
     std::ifstream file(folder_ / name);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
 
  private:
   fs::path folder_ = fs::temp_directory_path() / ("rung_kernel_file_" + std::to_string(getpid()));
@@ -53,46 +49,6 @@ void expect_error(const std::string& arguments, int exit_code, const std::string
   EXPECT_EQ(output.exit_code, exit_code) << arguments;
   EXPECT_EQ(output.out, "") << arguments;
   EXPECT_EQ(output.err, "rung: " + message + "\n") << arguments;
-}
-
-/// The first cause of `rung explain`; empty if none costs much.
-std::string first_cause(const Json& explanation) {
-  const Json& findings = explanation.at("diagnosis").at("findings");
-  return findings.empty() ? "" : findings.at(0).at("cause").get<std::string>();
-}
-
-// One function launches the kernels of all files, so that they are compiled at once.
-TEST_F(KernelFile, HasTheFirstCauseOfItsRung) {
-  const std::vector<std::string> rungs = {"00", "01", "02", "03"};
-  const std::string launcher = "void gemm(";
-  std::string text, head, calls;
-  for (const std::string& rung : rungs) {
-    const std::string file = "gemm_" + rung + ".cu";
-    ASSERT_EQ(run_rung("new $HERE/" + file + " --from gemm/cuda/" + rung).exit_code, 0);
-    const std::string one = contents(file);
-    const std::size_t at = one.find(launcher);
-    ASSERT_NE(at, std::string::npos) << one;
-    head = one.substr(at, one.find('{', at) - at);
-    text += one.substr(0, at) + "void gemm_" + rung + "(" + one.substr(at + launcher.size());
-    calls += "  gemm_" + rung + "(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);\n";
-  }
-  write("all.cu", text + head + "{\n" + calls + "}\n");
-  // A small problem fills a GPU with few SMs.
-  const std::string options =
-      " --m 256 --n 256 --k 64 --gpu h200,multiprocessors=4 --no-hardware --json -";
-  const Output files = run_rung("explain $HERE/all.cu" + options);
-  ASSERT_EQ(files.exit_code, 0) << files.err;
-  std::map<std::string, std::string> causes;
-  for (const Json& kernel : Json::parse(files.out).at("kernels")) {
-    causes[kernel.at("kernel")] = first_cause(kernel);
-  }
-  for (const std::string& rung : rungs) {
-    const Output own = run_rung("explain gemm/cuda/" + rung + options);
-    ASSERT_EQ(own.exit_code, 0) << own.err;
-    const std::string cause = first_cause(Json::parse(own.out));
-    EXPECT_NE(cause, "") << rung;
-    EXPECT_EQ(causes.at("gemm_" + rung + "_kernel"), cause) << rung;
-  }
 }
 
 TEST_F(KernelFile, StartsFromARungAndIsExplainedTracedTimedAndCompared) {
