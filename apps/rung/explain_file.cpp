@@ -19,6 +19,7 @@
 #include "emu/reports/launch_json.hpp"
 #include "emu/reports/summary.hpp"
 #include "emu/runtime/options.hpp"
+#include "progress.hpp"
 #include "tools/analysis/toolkit.hpp"
 #include "tools/kernel_file/kernel_file.hpp"
 #include "tools/report/explanation.hpp"
@@ -287,7 +288,12 @@ ExitCode explain(const FileToExplain& file) {
   if (!file.call.empty()) fmt::print(out, "{}\n", file.call);
   std::fflush(out);  // show it now: a large product takes minutes
   const fs::path report = folder.path() / "report.jsonl";
+  Progress progress;
+  // A program with main() may write to the same terminal.
+  if (!file.call.empty())
+    progress.show("running on the virtual GPU, on one thread; --n sets a smaller size");
   const int exit_code = run_program(file, program, report);
+  progress.clear();
   const emu::Records records = emu::read_records(report);
   emu::Reports reports = emu::merge(records);
   emu::ReportOptions judgement;

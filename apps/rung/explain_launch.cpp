@@ -28,9 +28,7 @@ analysis::Explanation explanation_of(const any_kernel::Program& program, const s
                                          seen.footprint};
   analysis::Explanation explanation =
       analysis::explain_kernel(kernel, {traced}, program.ptx, options);
-  if (!program.is_metal) return explanation;
-  analysis::add_published_facts(explanation, options.device);
-  for (auto& finding : explanation.diagnosis->findings) put_in_metal(finding);
+  if (program.is_metal) analysis::put_in_metal(explanation, options.device);
   return explanation;
 }
 

@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "backends/metal/metal.hpp"
 #include "core/case.hpp"
-#include "core/rung.hpp"
 #include "emu/reports/launch_json.hpp"
 #include "tools/analysis/explain_metal.hpp"
 #include "tools/analysis/kernel_trace.hpp"
@@ -53,12 +50,6 @@ void call_once(const MetalFile& loaded, const Signature& signature, const Progra
   require(loaded.bind(problem.call(), 1, result.data()));
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
-}
-
 Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen,
              const analysis::Explanation& explanation, const std::string& device) {
   Json json = {{"file", file.path.string()}, {"device", "virtual " + device}};
@@ -73,36 +64,6 @@ Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen,
 }
 
 }  // namespace
-
-void put_in_metal(analysis::diagnosis::Finding& finding) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> words = {
-      {{"__syncthreads()", "threadgroup_barrier(mem_flags::mem_threadgroup)"},
-       {"__shared__", "threadgroup"},
-       {"threadIdx.", "thread_in_group."},
-       {"blockIdx.", "group."},
-       {"shared memory", "threadgroup memory"},
-       {"shared load", "threadgroup load"},
-       {"global memory", "device memory"},
-       {"a block", "a threadgroup"},
-       {"the block", "the threadgroup"},
-       {"blocks", "threadgroups"},
-       {"a warp", "a simdgroup"},
-       {"the warp", "the simdgroup"},
-       {"warps", "simdgroups"},
-       {"SMs", "cores"}}};
-  for (std::string* text :
-       {&finding.name, &finding.detail, &finding.remedy, &finding.code, &finding.idea}) {
-    for (const auto& [cuda, metal] : words) replace_all(*text, cuda, metal);
-  }
-  const std::string idea =
-      finding.rung.substr(std::min(finding.rung.find('_'), finding.rung.size()));
-  for (const RungInfo& rung : catalog()) {
-    if (idea.empty() || rung.backend != "metal" || !rung.slug.ends_with(idea)) continue;
-    finding.rung = rung.id;
-    finding.idea = rung.idea;
-    return;
-  }
-}
 
 ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
                             const analysis::ExplainOptions& options,
@@ -126,8 +87,7 @@ ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
       seen->report.kernel,
       {{analysis::make_trace(seen->report, seen->sites, text), seen->footprint}}, kernel->ptx(),
       options);
-  analysis::add_published_facts(explanation, options.device);
-  for (auto& finding : explanation.diagnosis->findings) put_in_metal(finding);
+  analysis::put_in_metal(explanation, options.device);
   const auto is_stdout = [](const auto& of) { return of && of->is_stdout(); };
   std::FILE* out = is_stdout(output) || is_stdout(page) ? stderr : stdout;
   const std::string problem = fmt::format("of {} on {}", file.path.string(), options.device.name);

@@ -18,9 +18,6 @@ inline constexpr const char* metal_rates =
     "with an "
     "Apple GPU.";
 
-/// A finding in Metal's words, with the Metal rung of the same idea if one exists.
-void put_in_metal(analysis::diagnosis::Finding& finding);
-
 /// Dispatches the kernel once on the virtual GPU, says which hazards it has, and explains it. Hazards
 /// are exit_wrong. Throws as with_kernel_file() expects.
 ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cuda/images.hpp"
-#include "tools/analysis/advice.hpp"
+#include "tools/analysis/evidence.hpp"
 #include "vgpu/model/device.hpp"
 
 namespace rung::analysis {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "tools/analysis/call_diagnosis.hpp"
 #include "tools/analysis/operand_copies.hpp"
-#include "tools/analysis/predicted_call.hpp"
 
 namespace rung::analysis {
 namespace {
@@ -83,27 +83,26 @@ ExplainOptions options_of(const std::string& gpu) {
   return options;
 }
 
-std::optional<diagnosis::Time> predicted(const std::string& id, std::int64_t n) {
+diagnosis::Time predicted(const std::string& id, std::int64_t n) {
   const ExplainOptions options = options_of("h200");
   const Machine machine = machine_of(options.device, Dtype::f32, false, {});
-  return predicted_call(*select({id}).front(), Dtype::f32, n, machine, options);
+  return diagnosed_call(*select({id}).front(), Dtype::f32, n, machine, options).value().time;
 }
 
 TEST(PredictedCall, ReadsEachElementOfALongVectorOnce) {
   constexpr std::int64_t n = 1 << 23;  // an eighth of it is counted
   const Machine machine = machine_of(vgpu::parse_device("h200"), Dtype::f32, false, {});
-  const auto time = predicted("dot/cuda/09", n);
-  ASSERT_TRUE(time);
-  const auto dram = std::ranges::find(time->parts, "DRAM", &diagnosis::Part::name);
+  const diagnosis::Time time = predicted("dot/cuda/09", n);
+  const auto dram = std::ranges::find(time.parts, "DRAM", &diagnosis::Part::name);
   EXPECT_NEAR(dram->seconds, 2 * 4.0 * n / machine.memory_bytes, 0.01 * dram->seconds);
 }
 
 TEST(PredictedCall, AddsLaunches) {
-  const auto one = predicted("dot/cuda/10", 4096), cleared = predicted("dot/cuda/09", 4096),
-             three = predicted("dot/cuda/05", 1 << 19);
-  ASSERT_TRUE(one && cleared && three);
-  EXPECT_GT(cleared->launch, one->launch);
-  EXPECT_GT(three->launch, cleared->launch);
+  const diagnosis::Time one = predicted("dot/cuda/10", 4096),
+                        cleared = predicted("dot/cuda/09", 4096),
+                        three = predicted("dot/cuda/05", 1 << 19);
+  EXPECT_GT(cleared.launch, one.launch);
+  EXPECT_GT(three.launch, cleared.launch);
 }
 
 TEST(PredictedCall, OfAGemmHasTheLaunchesOfItsCopies) {
@@ -112,12 +111,10 @@ TEST(PredictedCall, OfAGemmHasTheLaunchesOfItsCopies) {
     const GemmSetting setting =
         gemm_setting(*select({id}).front(), Dtype::f32, {256, 256, 256}, options.device, "");
     const Machine machine = machine_of(options.device, Dtype::f32, false, {});
-    return predicted_gemm(setting, sample(setting), {}, machine, options).launch;
+    return diagnosed_gemm(setting, sample(setting), {}, machine, options).time.launch;
   };
   EXPECT_GT(launch("gemm/cuda/split_f16_mma"), launch("gemm/cuda/fma_tiles"));
 }
-
-TEST(PredictedCall, IsNoneWhereTheCpuAddsUp) { EXPECT_FALSE(predicted("dot/cuda/01", 4096)); }
 
 TEST(LoadedFromDram, IsOfEachOperandOnceWhereL2HoldsBoth) {
   EXPECT_EQ(loaded_from_dram({8, 4, 2, 100, 50}, 1000), 8 * 100 + 4 * 50);

@@ -146,7 +146,8 @@ class Explanation(unittest.TestCase):
                 check_page.same(rows[level["name"]][1][1], level["flops_per_byte"], level["name"])
                 check_page.same(rows[level["name"]][4][1], level["seconds"], level["name"])
         self.assertIn("DRAM", rows)
-        causes = [item.first("strong").text() for item in root.first("ol").all("li")]
+        section = next(s for s in root.all("section") if s.attributes["id"] == "next")
+        causes = [item.first("strong").text() for item in section.all("li")]
         self.assertEqual(causes, [advice["cause"] for advice in told["advice"]])
 
 

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
-#include "backends/rungs/cuda.hpp"
 #include "core/dtype.hpp"
 #include "core/integers.hpp"
-#include "tools/analysis/resources.hpp"
 
 namespace rung::analysis {
 namespace {
-
-constexpr std::int64_t small_extents[] = {256, 512, 1024, 2048};
 
 double area(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) * static_cast<double>(b);
@@ -36,10 +31,9 @@ Footprint footprint_of(const GemmSetting& setting) {
       std::ceil(static_cast<double>(m) / rows) * static_cast<double>(ceil_div(n, tile.BN));
   Footprint footprint;
   footprint.register_bytes = 4 * out;
-  footprint.result_bytes = out * area(m, n);
-  footprint.dram_bytes = in * (area(m, k) + area(k, n)) + footprint.result_bytes;
-  footprint.l2_bytes =
-      tiles * in * (rows + tile.BN) * static_cast<double>(k) + footprint.result_bytes;
+  const double result_bytes = out * area(m, n);
+  footprint.dram_bytes = in * (area(m, k) + area(k, n)) + result_bytes;
+  footprint.l2_bytes = tiles * in * (rows + tile.BN) * static_cast<double>(k) + result_bytes;
   return footprint;
 }
 
@@ -71,57 +65,9 @@ std::map<std::string, double> counters_of(const GemmSetting& setting, const Samp
   return counters;
 }
 
-/// The mean for several sizes of C, each with the configuration chosen for it.
-double mean_idle_share_of_few_tiles(const GemmSetting& setting) {
-  const cuda::Limits limits = {setting.device.shared_per_block_optin,
-                               setting.device.multiprocessors};
-  const cuda::TunedConfigs& tuned = cuda::TunedConfigs::of_device(setting.device.name);
-  double sum = 0;
-  for (const std::int64_t extent : small_extents) {
-    GemmSetting small = setting;
-    small.size.m = extent;
-    small.size.n = extent;
-    small.config =
-        tuned.nearest(*setting.rung, setting.info->id, setting.dtype, small.size, limits);
-    const auto blocks = static_cast<double>(small.launch().grid.count());
-    sum += idle_share(blocks, setting.device.multiprocessors);
-  }
-  return sum / static_cast<double>(std::size(small_extents));
-}
-
-/// From the number of registers that ptxas reported during the build.
-double resident_blocks_of(const KernelTrace& sample, const vgpu::DeviceDescription& device) {
-  const int arch = device.arch();
-  const auto registers = recorded_registers(sample.kernel, arch);
-  if (!registers) return 0;
-  return occupancy_of(device, registers->count, static_cast<int>(sample.block.count()), 0,
-                      sample.shared)
-      .blocks;
-}
-
-void add_device(Evidence& evidence, const vgpu::DeviceDescription& device) {
-  evidence.has_async_copies = device.compute_major >= 8;
-  evidence.has_bulk_copies = device.compute_major >= 9;
-  evidence.resident_blocks = resident_blocks_of(evidence.sample, device);
-}
-
 }  // namespace
 
-double idle_share(double blocks, int multiprocessors) {
-  const double rounds = std::ceil(blocks / multiprocessors);
-  return rounds > 0 ? 1 - blocks / (rounds * multiprocessors) : 0;
-}
-
-double Evidence::multiply_add_cycles() const {
-  return quantities.multiply_adds / machine.multiply_adds_a_cycle();
-}
-
-double Evidence::memory_cycles() const {
-  return footprint.dram_bytes / machine.memory_bytes * machine.clock * machine.multiprocessors;
-}
-
 Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const Results& results) {
-  const vgpu::ptx::Module& text = parsed(setting);
   Evidence evidence;
   evidence.id = setting.info->id;
   evidence.sample = samples.trace2;
@@ -129,23 +75,18 @@ Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const
   evidence.quantities.multiply_adds =
       area(setting.size.m, setting.size.n) * static_cast<double>(setting.size.k);
   evidence.counters = counters_of(setting, samples);
-  evidence.overlap = overlap(evidence.sample, text);
   evidence.machine =
       machine_of(setting.device, setting.dtype, evidence.uses_matrix_units(), results);
   evidence.footprint = footprint_of(setting);
-  const cuda::Launch launch = setting.launch();
-  evidence.blocks = static_cast<double>(launch.grid.count());
-  evidence.is_persistent = launch.persistent;
-  evidence.idle_of_few = mean_idle_share_of_few_tiles(setting);
-  add_device(evidence, setting.device);
+  evidence.blocks = static_cast<double>(setting.launch().grid.count());
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
   return evidence;
 }
 
 Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& launches,
-                         const vgpu::ptx::Module& text, const vgpu::DeviceDescription& device,
-                         Dtype dtype, const Footprint& footprint, const Results& results) {
+                         const vgpu::DeviceDescription& device, Dtype dtype,
+                         const Footprint& footprint, const Results& results) {
   Evidence evidence;
   evidence.id = id;
   for (const KernelTrace& launch : launches) {
@@ -158,7 +99,6 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
     }
   }
   evidence.blocks /= static_cast<double>(std::max<std::size_t>(1, launches.size()));
-  evidence.overlap = overlap(evidence.sample, text);
   evidence.machine = machine_of(device, dtype, evidence.uses_matrix_units(), results);
   evidence.footprint = footprint;
   evidence.footprint.register_bytes = 4.0 * static_cast<double>(output_bytes(dtype));
@@ -167,8 +107,6 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
     evidence.footprint.dram_bytes =
         evidence.quantities.global_load_bytes + evidence.quantities.global_store_bytes;
   }
-  evidence.launches = static_cast<double>(launches.size());
-  add_device(evidence, device);
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
   return evidence;
@@ -178,7 +116,6 @@ void scale(Evidence& evidence, double factor, double multiply_adds) {
   evidence.quantities = evidence.quantities * factor;
   evidence.quantities.multiply_adds = multiply_adds;
   for (auto& [name, value] : evidence.counters) value *= factor;
-  evidence.host_values *= factor;
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
 }

@@ -11,8 +11,9 @@ namespace rung::analysis {
 Explanation explain_metal_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
                                const ExplainOptions& options);
 
-/// Adds what the explanation's sample determines: the resources of a threadgroup, and notes about
-/// sources of figures and units of counters.
-void add_published_facts(Explanation& explanation, const vgpu::DeviceDescription& device);
+/// Puts an explanation of a Metal kernel in Metal's words: the findings, with the Metal rungs of the
+/// same ideas, and the resources of a threadgroup instead of unpublished figures.
+/// Adds notes about sources of figures and units of counters.
+void put_in_metal(Explanation& explanation, const vgpu::DeviceDescription& device);
 
 }  // namespace rung::analysis

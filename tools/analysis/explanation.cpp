@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/cuda/images.hpp"
 #include "core/dtype_traits.hpp"
+#include "tools/analysis/call_diagnosis.hpp"
 #include "tools/analysis/explain_metal.hpp"
-#include "tools/analysis/predicted_call.hpp"
+#include "tools/analysis/remedies.hpp"
+#include "tools/analysis/traced_launch.hpp"
 #include "tools/analysis/vector_sample.hpp"
 #include "vgpu/ptx/parser.hpp"
 
@@ -39,10 +40,10 @@ std::string describe_tiles(const GemmSetting& setting, const MatrixUnits& units)
   return text;
 }
 
-OccupancyFacts occupancy_facts(std::string_view ptx, const KernelTrace& sample,
+OccupancyFacts occupancy_facts(const Registers& registers, const KernelTrace& sample,
                                std::int64_t dynamic_shared, const vgpu::DeviceDescription& device) {
   OccupancyFacts facts;
-  facts.registers = registers_of(ptx, sample.kernel, device);
+  facts.registers = registers;
   facts.dynamic_shared = dynamic_shared;
   facts.static_shared = sample.shared - dynamic_shared;
   facts.threads = static_cast<int>(sample.block.count());
@@ -57,12 +58,15 @@ Results all_results(const ExplainOptions& options) {
   return all;
 }
 
-Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptions& options,
-                     const Results& results) {
-  return [=, &options, &results](const RungInfo& rung) {
-    const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
-    return gemm_evidence(setting, sample(setting), results);
-  };
+/// The diagnosis of another rung for the same problem.
+diagnosis::Diagnosis diagnosed_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
+                                    const Results& results, const ExplainOptions& options) {
+  const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
+  const Samples samples = sample(setting);
+  const bool by_tensor_cores = samples.trace2.matrix_units.instructions > 0;
+  return diagnosed_gemm(setting, samples,
+                        registers_of(setting.ptx(), samples.trace2.kernel, options.device),
+                        machine_of(options.device, dtype, by_tensor_cores, results), options);
 }
 
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
@@ -77,26 +81,10 @@ Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
   return integers && trace.multiply_adds > 0 ? Dtype::i32 : Dtype::f32;
 }
 
-/// Adds the local accesses of the machine code: spilled registers, and the part of the arrays of PTX
-/// that ptxas does not keep in registers.
-void add_local_code(diagnosis::Facts& facts, const Registers& registers,
-                    const vgpu::ptx::Function& kernel) {
-  const vgpu::Counters& c = facts.trace.counters;
-  const auto arrays = static_cast<double>(c.local_load_requests + c.local_store_requests);
-  std::int64_t array_bytes = 0;
-  for (const vgpu::ptx::Variable& variable : kernel.variables) {
-    if (variable.space == vgpu::ptx::Space::local) array_bytes += variable.bytes();
-  }
-  facts.spills.frame = registers.frame_bytes > 0 ? registers.frame_bytes : array_bytes;
-  if (!registers.code) return;
-  const Spills executed = executed_spills(*registers.code, facts.trace, facts.text);
-  if (registers.spilled_bytes > 0) {
-    const double share = std::max(0.0, 1 - arrays / std::max(1.0, executed.all()));
-    facts.spills.loads = share * executed.loads;
-    facts.spills.stores = share * executed.stores;
-  } else if (arrays > 0 && local_words(*registers.code) == 0) {
-    facts.local_share = 0;
-  }
+/// Why a call of a rung on vectors is not predicted as a whole; empty if it is.
+std::string why_not_predicted(const CallTrace& call, bool is_diagnosed) {
+  if (!is_diagnosed) return "the number of launches depends on n";
+  return call.host_values > 0 ? "the CPU adds up what the kernel leaves" : "";
 }
 
 /// The mean share of the device's warps that have work: theoretical occupancy, if the grid has
@@ -135,6 +123,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   const Results results = all_results(options);
   const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
   const Samples samples = sample(setting);
+  const Registers registers = registers_of(setting.ptx(), samples.trace2.kernel, options.device);
   Explanation explanation;
   explanation.evidence = gemm_evidence(setting, samples, results);
   explanation.code = cuda::describe(*setting.image);
@@ -142,13 +131,15 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.tiles = describe_tiles(setting, samples.trace2.matrix_units);
   explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy =
-      occupancy_facts(setting.ptx(), samples.trace2, setting.launch().shared_bytes, options.device);
-  explanation.predicted = predicted_gemm(setting, samples, explanation.occupancy.occupancy,
-                                         explanation.evidence.machine, options);
+      occupancy_facts(registers, samples.trace2, setting.launch().shared_bytes, options.device);
+  explanation.errors = diagnosis::errors_of_rungs;
+  explanation.diagnosis =
+      diagnosed_gemm(setting, samples, registers, explanation.evidence.machine, options);
+  cite_rungs(*explanation.diagnosis, rung, [&](const RungInfo& other) {
+    return diagnosed_gemm(other, dtype, size, results, options);
+  });
   explanation.ptx = ptx_mix(samples.trace2, parsed(setting));
   explanation.machine_code = machine_mix(setting.ptx(), setting.entry(), options.device.arch());
-  explanation.advice =
-      advise(explanation.evidence, "gemm/cuda", &rung, examine_gemm(dtype, size, options, results));
   if (const MeasuredRun* run =
           results.find(rung.id, dtype, size.m, size.n, size.k, options.device.name)) {
     explanation.measured = *run;
@@ -171,22 +162,20 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
   explanation.traffic = vector_rows(sample.evidence.quantities, rung.op == "sum" ? 1 : 2, dtype,
                                     static_cast<double>(n));
   explanation.ptx = ptx_mix(longest, parsed(call.ptx, call.id));
-  if (rung.backend == "metal") {
-    add_published_facts(explanation, options.device);
-  } else {
-    explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
-    explanation.machine_code = machine_mix(call.ptx, longest.kernel, options.device.arch());
-    explanation.predicted = predicted_call(rung, dtype, n, explanation.evidence.machine, options);
-    if (!explanation.predicted) {
-      const std::string known = why_not_predicted(rung);
-      explanation.why_not_predicted = known.empty() ? "the number of launches depends on n" : known;
-    }
-  }
-  const auto examine = [&](const RungInfo& other) {
-    return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;
+  const auto diagnose = [&](const RungInfo& of) {
+    return diagnosed_call(of, dtype, n, explanation.evidence.machine, options);
   };
-  explanation.advice =
-      advise(explanation.evidence, fmt::format("{}/{}", rung.op, rung.backend), &rung, examine);
+  explanation.errors = diagnosis::errors_of_rungs;
+  explanation.diagnosis = diagnose(rung);
+  explanation.why_not_predicted = why_not_predicted(call, explanation.diagnosis.has_value());
+  if (explanation.diagnosis) cite_rungs(*explanation.diagnosis, rung, diagnose);
+  if (rung.backend == "metal") {
+    put_in_metal(explanation, options.device);
+  } else {
+    explanation.occupancy = occupancy_facts(registers_of(call.ptx, longest.kernel, options.device),
+                                            longest, 0, options.device);
+    explanation.machine_code = machine_mix(call.ptx, longest.kernel, options.device.arch());
+  }
   if (const MeasuredRun* run = results.find(rung.id, dtype, 1, n, 1, options.device.name)) {
     explanation.measured = *run;
   }
@@ -207,8 +196,7 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
   }
   const Dtype dtype = dtype_of(text, traces.front());
   Explanation explanation;
-  explanation.evidence =
-      kernel_evidence(name, traces, text, options.device, dtype, footprint, results);
+  explanation.evidence = kernel_evidence(name, traces, options.device, dtype, footprint, results);
   const KernelTrace& sample = explanation.evidence.sample;
   explanation.code = std::string("PTX by clang");
   explanation.sample =
@@ -218,31 +206,20 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
   for (const vgpu::ptx::Variable& variable : kernel->variables) {
     if (variable.space == vgpu::ptx::Space::shared) static_shared += variable.bytes();
   }
-  explanation.occupancy = occupancy_facts(
-      ptx, sample, std::max<std::int64_t>(0, sample.shared - static_shared), options.device);
+  explanation.occupancy =
+      occupancy_facts(registers_of(ptx, sample.kernel, options.device), sample,
+                      std::max<std::int64_t>(0, sample.shared - static_shared), options.device);
   explanation.ptx = ptx_mix(sample, text);
   explanation.machine_code = machine_mix(ptx, sample.kernel, options.device.arch());
   const auto longest =
       std::max_element(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
         return a.trace.counters.instructions < b.trace.counters.instructions;
       });
-  const InstructionsByLine instructions = by_line(text);
-  const std::function<bool(int)> spills_with = [&](int registers) {
-    return spills_if_limited(ptx, sample.kernel, options.device.arch(), registers);
-  };
-  diagnosis::Facts facts{longest->trace,
-                         text,
-                         instructions,
-                         longest->footprint,
-                         options.device,
-                         explanation.evidence.machine,
-                         explanation.occupancy.occupancy,
-                         std::nullopt,
-                         options.launch_seconds};
+  TracedLaunch launch(longest->trace, ptx, text, explanation.occupancy.registers, options.device);
+  launch.trace.footprint = longest->footprint;
+  diagnosis::Facts facts = launch.facts(explanation.evidence.machine, options.launch_seconds);
   facts.launches = static_cast<double>(launches.size());
-  facts.spills_with = &spills_with;
-  add_local_code(facts, explanation.occupancy.registers, *kernel);
-  explanation.diagnosis = diagnosis::diagnose(facts);
+  explanation.diagnosis = diagnosis::diagnose({&facts, 1});
   explanation.occupancy.achieved = achieved_occupancy(facts);
   never_above_busy(explanation.evidence.roofline, *explanation.diagnosis, launches.size());
   return explanation;

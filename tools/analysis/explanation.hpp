@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tools/analysis/diagnosis/diagnose.hpp"
+#include "tools/analysis/evidence.hpp"
 #include "tools/analysis/instruction_mix.hpp"
-#include "tools/analysis/ladder.hpp"
 #include "tools/analysis/ncu.hpp"
 #include "tools/analysis/references.hpp"
 #include "tools/analysis/resources.hpp"
@@ -37,10 +37,10 @@ struct Explanation {
   OccupancyFacts occupancy;
   InstructionMix ptx;
   std::optional<InstructionMix> machine_code;
-  std::vector<Advice> advice;  // in the order of the rungs that remove the causes, nearest first
-  std::optional<diagnosis::Diagnosis> diagnosis;  // for kernels that are not rungs
-  std::optional<diagnosis::Time> predicted;       // for CUDA rungs
-  std::string why_not_predicted;                  // for CUDA rungs outside the model's scope
+  std::optional<diagnosis::Diagnosis> diagnosis;  // of the call of a rung, or of one launch
+  /// If the diagnosis leaves out part of a rung's call, or is empty.
+  std::string why_not_predicted;
+  diagnosis::PredictionErrors errors = diagnosis::errors_of_kernels;
   std::optional<MeasuredRun> measured;
   std::optional<Reference> reference;
   std::vector<std::string> notes;  // about published figures of the machine, and units

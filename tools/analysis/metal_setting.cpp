@@ -10,6 +10,7 @@
 #include "backends/metal/virtual_device.hpp"
 #include "backends/rungs/metal.hpp"
 #include "rung/types.hpp"
+#include "tools/analysis/launch_watch.hpp"
 #include "tools/analysis/machine.hpp"
 
 namespace rung::analysis {
@@ -23,8 +24,10 @@ class MetalTileRunner {
         device_(setting.device, true,
                 [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
                   refuse_hazards(report, kernel);
-                  trace_ = make_trace(report, site_counts(report, vgpu::sites(kernel)),
+                  const WatchedLaunch seen = watch_.take(report, kernel);
+                  trace_ = make_trace(seen.report, seen.sites,
                                       parsed(setting_.image->ptx, setting_.image->id));
+                  trace_.footprint = seen.footprint;
                 }) {}
 
   KernelTrace run(std::int64_t k) {
@@ -75,6 +78,7 @@ class MetalTileRunner {
   }
 
   const MetalSetting& setting_;
+  LaunchWatch watch_{false};
   metal::VirtualDevice device_;
   KernelTrace trace_;
 };

@@ -6,33 +6,14 @@ namespace rung::analysis {
 namespace {
 
 using Q = Quantities;
-constexpr double Q::* members[] = {&Q::multiply_adds,
-                                   &Q::instructions,
-                                   &Q::idle_lanes,
-                                   &Q::barriers,
-                                   &Q::global_load_bytes,
-                                   &Q::global_store_bytes,
-                                   &Q::shared_load_bytes,
-                                   &Q::shared_store_bytes,
-                                   &Q::global_load_elements,
-                                   &Q::global_store_elements,
-                                   &Q::shared_load_elements,
-                                   &Q::shared_store_elements,
-                                   &Q::thread_load_bytes,
-                                   &Q::staged_bytes,
-                                   &Q::global_requests,
-                                   &Q::global_sectors,
-                                   &Q::bulk_sectors,
-                                   &Q::scattered_sectors,
-                                   &Q::shared_requests,
-                                   &Q::shared_wavefronts,
-                                   &Q::conflict_wavefronts,
-                                   &Q::data_requests,
-                                   &Q::l1_cycles,
-                                   &Q::l1_store_cycles,
-                                   &Q::matrix_instructions,
-                                   &Q::matrix_groups,
-                                   &Q::matrix_drains};
+constexpr double Q::* members[] = {&Q::multiply_adds,        &Q::instructions,
+                                   &Q::global_load_bytes,    &Q::global_store_bytes,
+                                   &Q::shared_load_bytes,    &Q::shared_store_bytes,
+                                   &Q::global_load_elements, &Q::global_store_elements,
+                                   &Q::shared_load_elements, &Q::shared_store_elements,
+                                   &Q::global_sectors,       &Q::bulk_sectors,
+                                   &Q::shared_wavefronts,    &Q::l1_cycles,
+                                   &Q::matrix_instructions};
 static_assert(sizeof members / sizeof *members == sizeof(Q) / sizeof(double), "all of them");
 
 constexpr double sectors_of_line = 4;
@@ -46,32 +27,22 @@ void add_global(Quantities& q, const Access& access, int element_bytes) {
   const double sectors = number(access.count.units);
   const double scattered = access.scattered_sectors();
   const int element = access.element_bytes > 0 ? access.element_bytes : element_bytes;
-  q.global_requests += requests;
   q.global_sectors += sectors;
-  q.scattered_sectors += scattered;
-  const double cycles =
-      scattered > sectors / 2 ? sectors : std::max(requests, sectors / sectors_of_line);
-  q.l1_cycles += cycles;
-  if (!access.is_load) q.l1_store_cycles += cycles;
+  q.l1_cycles += scattered > sectors / 2 ? sectors : std::max(requests, sectors / sectors_of_line);
   (access.is_load ? q.global_load_bytes : q.global_store_bytes) += access.moved_bytes();
-  if (access.is_load && !access.asynchronous) q.thread_load_bytes += access.moved_bytes();
   (access.is_load ? q.global_load_elements : q.global_store_elements) +=
       access.moved_bytes() / element;
 }
 
 void add_shared(Quantities& q, const Access& access, int element_bytes) {
   const int element = access.element_bytes > 0 ? access.element_bytes : element_bytes;
-  q.conflict_wavefronts += access.conflict_wavefronts();
   (access.is_load ? q.shared_load_bytes : q.shared_store_bytes) += access.moved_bytes();
   (access.is_load ? q.shared_load_elements : q.shared_store_elements) +=
       access.moved_bytes() / element;
-  if (!access.is_load) q.staged_bytes += access.moved_bytes();
 }
 
 void add_matrix_units(Quantities& q, const KernelTrace& trace, int element_bytes) {
   q.matrix_instructions = trace.matrix_units.instructions;
-  q.matrix_groups = trace.matrix_units.groups;
-  q.matrix_drains = trace.matrix_units.drains;
   const double bytes = number(trace.counters.wgmma_shared_load_bytes);
   q.shared_load_bytes += bytes;
   q.shared_load_elements += bytes / element_bytes;
@@ -111,10 +82,7 @@ Quantities quantities(const KernelTrace& trace, int element_bytes, int result_by
   Quantities q;
   q.multiply_adds = trace.multiply_adds;
   q.instructions = number(c.instructions);
-  q.idle_lanes = warp_lanes * number(c.instructions) - number(c.thread_instructions);
-  q.barriers = number(c.barriers);
   for (const Access& access : trace.accesses) {
-    q.data_requests += number(access.count.executions);
     if (access.space == Space::global) {
       add_global(q, access, element_bytes);
     } else {
@@ -127,8 +95,6 @@ Quantities quantities(const KernelTrace& trace, int element_bytes, int result_by
       q.shared_store_elements += access.moved_bytes() / element_bytes;
     }
   }
-  q.shared_requests =
-      number(c.issued_shared_load_requests) + number(c.issued_shared_store_requests);
   q.shared_wavefronts =
       number(c.issued_shared_load_wavefronts) + number(c.issued_shared_store_wavefronts);
   add_matrix_units(q, trace, element_bytes);

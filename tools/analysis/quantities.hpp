@@ -11,32 +11,20 @@ namespace rung::analysis {
 struct Quantities {
   double multiply_adds = 0;  // per thread
   double instructions = 0;   // per warp, of the PTX
-  double idle_lanes = 0;     // inactive lanes of these instructions
-  double barriers = 0;       // per warp
 
   double global_load_bytes = 0, global_store_bytes = 0;  // per lane
   double shared_load_bytes = 0, shared_store_bytes = 0;
   double global_load_elements = 0, global_store_elements = 0;  // of the instruction's type
   double shared_load_elements = 0, shared_store_elements = 0;
-  double thread_load_bytes = 0;  // part of global_load_bytes: loads to registers
-  double staged_bytes = 0;       // stores to shared memory from registers
 
-  double global_requests = 0;    // loads and stores, by warps
-  double global_sectors = 0;     // of these
-  double bulk_sectors = 0;       // including bulk copies
-  double scattered_sectors = 0;  // in excess of those for contiguous bytes
-  double shared_requests = 0;    // as issued, after merging adjacent accesses
+  double global_sectors = 0;  // of loads and stores by warps
+  double bulk_sectors = 0;    // of bulk copies
   double shared_wavefronts = 0;
-  double conflict_wavefronts = 0;  // in excess of conflict-free accesses
-  double data_requests = 0;        // PTX instructions that move data
 
   /// Cycles of the L1 cache: one 128-byte line per cycle.
   double l1_cycles = 0;
-  double l1_store_cycles = 0;  // of these, for stores
 
   double matrix_instructions = 0;  // of `instructions`, tensor-core multiplications
-  double matrix_groups = 0;        // asynchronous groups of tensor-core instructions
-  double matrix_drains = 0;        // waits until none is in flight
 
   bool uses_matrix_units() const { return matrix_instructions > 0; }
 

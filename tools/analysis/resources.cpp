@@ -46,6 +46,23 @@ std::optional<std::int64_t> number_before(std::string_view words, std::string_vi
   return std::stoll(std::string(text.substr(begin, end - begin)));
 }
 
+/// The PTX without launch bounds: kernels with bounds ignore --maxrregcount.
+std::string without_launch_bounds(std::string_view ptx) {
+  constexpr std::string_view bounds[] = {".maxntid", ".reqntid", ".minnctapersm"};
+  std::string text;
+  for (std::size_t at = 0; at < ptx.size();) {
+    const std::size_t end = std::min(ptx.find('\n', at), ptx.size() - 1) + 1;
+    const std::string_view line = ptx.substr(at, end - at);
+    const std::string_view words =
+        line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool is_bound = std::ranges::any_of(
+        bounds, [&](std::string_view directive) { return words.starts_with(directive); });
+    if (!is_bound) text += line;
+    at = end;
+  }
+  return text;
+}
+
 /// Parses the output of ptxas -v on standard error: "Used 30 registers, …" and "… 0 bytes spill
 /// stores, 0 bytes spill loads".
 std::optional<Registers> assembled_registers(std::string_view ptx, const std::string& entry,
@@ -130,7 +147,7 @@ Registers registers_of(std::string_view ptx, const std::string& entry,
 }
 
 bool spills_if_limited(std::string_view ptx, const std::string& entry, int arch, int registers) {
-  const auto limited = assembled_registers(ptx, entry, arch, registers);
+  const auto limited = assembled_registers(without_launch_bounds(ptx), entry, arch, registers);
   return limited && limited->spilled_bytes > 0;
 }
 

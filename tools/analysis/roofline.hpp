@@ -40,7 +40,6 @@ struct Footprint {
   double register_bytes = 0;  // per FMA of a thread: three operands read, one written
   double l2_bytes = 0;        // sum over blocks of the data that each must load; 0: all sectors
   double dram_bytes = 0;      // operands and result once each; 0 if unknown
-  double result_bytes = 0;    // part of dram_bytes: the result
 };
 
 Roofline roofline(const Machine& machine, const Quantities& q, const Footprint& footprint,

@@ -2,7 +2,6 @@
 // Traces a complete call of a CUDA or Metal rung on vectors (dot product or sum) on the virtual
 // GPU.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,17 +27,5 @@ struct CallTrace {
 /// the arguments, and KernelError if the rung has a hazard.
 CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const std::string& gpu,
                      const std::string& code, bool watched = false);
-
-/// The condition number 2 |x|.|y| / |x.y| of vectors for which a sum in the type's own precision
-/// has no correct bits, and one in twice this precision has half of them.
-double hard_condition(Dtype dtype);
-
-/// The number of incorrect leading bits of the result, out of the dtype's precision, for such
-/// vectors of 4096 elements. Empty for sums, and for types without such data.
-std::optional<double> wrong_bits(const RungInfo& rung, Dtype dtype, const std::string& gpu,
-                                 const std::string& code);
-
-/// The number of significand bits of a dtype, including the leading one.
-int precision_of(Dtype dtype);
 
 }  // namespace rung::analysis

@@ -11,19 +11,78 @@ namespace {
 
 constexpr double sector_bytes = 32;
 
-vgpu::Dim3 grid_of(const cuda::Launch& launch) {
-  const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  return {narrow(launch.grid.x), narrow(launch.grid.y), narrow(launch.grid.z)};
-}
-
 double number(std::int64_t value) { return static_cast<double>(value); }
 
-BlockOrder order_of(const GemmSetting& setting, double resident) {
+/// The rows and columns of C in a tile.
+struct Tile {
+  std::int64_t rows, columns;
+};
+
+/// A problem as a grid of tiles of C. The sampled ones are a part of it.
+struct TiledProblem {
+  cuda::GemmSize size;
+  Dtype dtype;
+  vgpu::Dim3 grid;
+  Tile block, sample;  // of one block, and of all sampled ones
+};
+
+TiledProblem problem_of(const GemmSetting& setting) {
+  const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const cuda::Tiling tile = setting.tiling();
-  const double in = number(static_cast<std::int64_t>(input_bytes(setting.dtype)));
-  const double k = number(setting.size.k);
-  return {number(ceil_div(setting.size.m, tile.BM)), number(ceil_div(setting.size.n, tile.BN)),
-          resident, in * tile.BM * k, in * tile.BN * k};
+  const cuda::Dim3 grid = setting.launch().grid;
+  const GemmSetting::Extent sample = setting.sample();
+  return {setting.size,
+          setting.dtype,
+          {narrow(grid.x), narrow(grid.y), narrow(grid.z)},
+          {tile.BM, tile.BN},
+          {sample.rows, sample.columns}};
+}
+
+TiledProblem problem_of(const MetalSetting& setting) {
+  const auto narrow = [](auto value) { return static_cast<std::uint32_t>(value); };
+  const metal::Tiling& tile = setting.rung->tiling;
+  const metal::Size3 groups = setting.launch().threadgroups;
+  return {setting.size,
+          setting.dtype,
+          {narrow(groups.x), narrow(groups.y), narrow(groups.z)},
+          {tile.BM, tile.BN},
+          {std::min<std::int64_t>(setting.size.m, tile.BM),
+           std::min<std::int64_t>(setting.size.n, tile.BN)}};
+}
+
+BlockOrder order_of(const TiledProblem& problem, double resident) {
+  const double row = static_cast<double>(input_bytes(problem.dtype)) * number(problem.size.k);
+  return {number(ceil_div(problem.size.m, problem.block.rows)),
+          number(ceil_div(problem.size.n, problem.block.columns)), resident,
+          row * number(problem.block.rows), row * number(problem.block.columns)};
+}
+
+WholeLaunch whole(const TiledProblem& problem, const Samples& samples,
+                  const vgpu::DeviceDescription& device, int blocks_of_sm) {
+  Extrapolation to;
+  to.times = number(ceil_div(problem.size.m, problem.sample.rows) *
+                    ceil_div(problem.size.n, problem.sample.columns));
+  const bool has_two = samples.k1 != samples.k2;
+  if (has_two) to.step = (number(problem.size.k) - samples.k1) / (samples.k2 - samples.k1);
+  WholeLaunch whole{extrapolated(samples.trace1, samples.trace2, to), {}, 0};
+  KernelTrace& trace = whole.trace;
+  if (has_two) {
+    const double to_nothing = -samples.k1 / (samples.k2 - samples.k1);
+    whole.ends = extrapolated(samples.trace1, samples.trace2, {to_nothing, to.times});
+    whole.ends.grid = problem.grid;
+    whole.ends.footprint.max_of_block = whole.ends.footprint.max_of_warp = 0;
+  }
+  trace.grid = problem.grid;
+  vgpu::Footprint& f = trace.footprint;
+  // The footprint of a single block or warp in a problem in which all are alike.
+  f.max_of_block = f.max_of_warp = 0;
+  const double stored =
+      sector_bytes * static_cast<double>(f.stored_sectors + trace.counters.bulk_store_sectors);
+  const double resident = number(std::max(1, blocks_of_sm)) * device.multiprocessors;
+  const double loaded = loaded_from_dram(order_of(problem, resident), number(device.l2_bytes));
+  f.loaded_sectors = static_cast<std::uint64_t>(loaded / sector_bytes);
+  whole.dram_bytes = loaded + stored;
+  return whole;
 }
 
 }  // namespace
@@ -44,33 +103,11 @@ double loaded_from_dram(const BlockOrder& order, double l2_bytes) {
 }
 
 WholeLaunch whole_launch(const GemmSetting& setting, const Samples& samples, int blocks_of_sm) {
-  const GemmSetting::Extent extent = setting.sample();
-  Extrapolation to;
-  to.times =
-      number(ceil_div(setting.size.m, extent.rows) * ceil_div(setting.size.n, extent.columns));
-  if (samples.k1 != samples.k2) {
-    to.step = (number(setting.size.k) - samples.k1) / (samples.k2 - samples.k1);
-  }
-  WholeLaunch whole{extrapolated(samples.trace1, samples.trace2, to), {}, 0};
-  KernelTrace& trace = whole.trace;
-  if (samples.k1 != samples.k2) {
-    const double to_nothing = -samples.k1 / (samples.k2 - samples.k1);
-    whole.ends = extrapolated(samples.trace1, samples.trace2, {to_nothing, to.times});
-    whole.ends.grid = grid_of(setting.launch());
-    whole.ends.footprint.max_of_block = whole.ends.footprint.max_of_warp = 0;
-  }
-  trace.grid = grid_of(setting.launch());
-  vgpu::Footprint& f = trace.footprint;
-  // The footprint of a single block or warp in a problem in which all are alike.
-  f.max_of_block = f.max_of_warp = 0;
-  const double stored =
-      sector_bytes * static_cast<double>(f.stored_sectors + trace.counters.bulk_store_sectors);
-  const double loaded = loaded_from_dram(
-      order_of(setting, number(std::max(1, blocks_of_sm)) * setting.device.multiprocessors),
-      number(setting.device.l2_bytes));
-  f.loaded_sectors = static_cast<std::uint64_t>(loaded / sector_bytes);
-  whole.dram_bytes = loaded + stored;
-  return whole;
+  return whole(problem_of(setting), samples, setting.device, blocks_of_sm);
+}
+
+WholeLaunch whole_launch(const MetalSetting& setting, const Samples& samples, int blocks_of_sm) {
+  return whole(problem_of(setting), samples, setting.device, blocks_of_sm);
 }
 
 }  // namespace rung::analysis

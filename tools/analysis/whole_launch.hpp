@@ -2,6 +2,7 @@
 // Estimates a launch that would take too long on the virtual GPU from two samples of one of its
 // tiles.
 
+#include "tools/analysis/metal_setting.hpp"
 #include "tools/analysis/samples.hpp"
 
 namespace rung::analysis {
@@ -15,6 +16,7 @@ struct WholeLaunch {
 /// Extrapolates counts that depend on k to the problem's k, and multiplies them by the number of
 /// tiles. `blocks_of_sm`: resident blocks per SM.
 WholeLaunch whole_launch(const GemmSetting& setting, const Samples& samples, int blocks_of_sm);
+WholeLaunch whole_launch(const MetalSetting& setting, const Samples& samples, int blocks_of_sm);
 
 /// The number of bytes of A and B that a GEMM loads from DRAM. Blocks run in waves of `resident`,
 /// in rows of `columns` tiles of C. The blocks of a wave load the same k at approximately the same

@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// Traffic, roofline, occupancy, instruction mix, advice and, if available, hardware counters, in
+/// Traffic, roofline, occupancy, instruction mix, diagnosis and, if available, hardware counters, in
 /// at most 80 columns.
 std::string explanation_text(const analysis::Explanation& explanation);
 
@@ -28,10 +28,11 @@ std::string source_of_rates(const analysis::Machine& machine);
 /// {"code", "sample", "tiles", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
 /// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
-/// "instructions": {"ptx", "machine_code"}, "advice": […], "diagnosis": {"predicted_seconds",
-/// "launch_seconds", "parts": {name: seconds}, "findings": [{"cause", "cost", "detail", "remedy",
-/// "code", "rung"}]}, "hardware", "reference", "notes"}. Unpublished figures are null; so is the
-/// diagnosis of a rung.
+/// "instructions": {"ptx", "machine_code"}, "advice": [{"cause", "detail", "rung"}],
+/// "prediction": {"predicted_seconds", "launch_seconds", "bound", "error", "parts": {name:
+/// seconds}}, "not_predicted", "diagnosis": like the prediction, with "findings": [{"cause",
+/// "cost", "seconds_after", "detail", "remedy", "code", "rung"}], "hardware", "reference", "notes"}.
+/// Unpublished figures are null; so is the prediction of a call if a part is not predicted.
 Json to_json(const analysis::Explanation& explanation);
 
 }  // namespace rung

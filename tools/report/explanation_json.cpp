@@ -106,30 +106,31 @@ Json occupancy_json(const Explanation& e) {
           {"limited_by", analysis::binding_limit(o)}};
 }
 
+Json rung_json(const analysis::diagnosis::Finding& finding) {
+  return finding.rung.empty() ? Json(nullptr) : Json(finding.rung);
+}
+
+/// The findings of the diagnosis in short.
 Json advice_json(const Explanation& e) {
   Json all = Json::array();
-  for (const analysis::Advice& advice : e.advice) {
-    const analysis::Finding& finding = advice.finding;
-    all.push_back({{"cause", name(finding.cause)},
-                   {"detail", finding.detail},
-                   {"quantity", finding.quantity},
-                   {"value", finding.value},
-                   {"threshold", finding.threshold},
-                   {"rung", advice.rung.empty() ? Json(nullptr) : Json(advice.rung)}});
+  if (!e.diagnosis) return all;
+  for (const auto& finding : e.diagnosis->findings) {
+    all.push_back(
+        {{"cause", finding.name}, {"detail", finding.detail}, {"rung", rung_json(finding)}});
   }
   return all;
 }
 
 /// A prediction: its seconds, the error of such predictions, and the busy time of each part of the
 /// device.
-Json prediction_json(const analysis::diagnosis::Time& time,
-                     const analysis::diagnosis::PredictionErrors& errors) {
+Json prediction_json(const Explanation& e) {
+  const analysis::diagnosis::Time& time = e.diagnosis->time;
   Json parts = Json::object();
   for (const auto& part : time.parts) parts[part.name] = part.seconds;
   return {{"predicted_seconds", time.with_launch()},
           {"launch_seconds", time.launch},
           {"bound", {{"name", time.bound.name}, {"seconds", time.bound.seconds}}},
-          {"error", {{"median", errors.median}, {"ninth_decile", errors.ninth_decile}}},
+          {"error", {{"median", e.errors.median}, {"ninth_decile", e.errors.ninth_decile}}},
           {"parts", parts}};
 }
 
@@ -143,9 +144,9 @@ Json diagnosis_json(const Explanation& e) {
                         {"detail", finding.detail},
                         {"remedy", finding.remedy},
                         {"code", finding.code},
-                        {"rung", finding.rung.empty() ? Json(nullptr) : Json(finding.rung)}});
+                        {"rung", rung_json(finding)}});
   }
-  Json json = prediction_json(e.diagnosis->time, analysis::diagnosis::errors_of_kernels);
+  Json json = prediction_json(e);
   json["findings"] = findings;
   return json;
 }
@@ -173,9 +174,8 @@ Json to_json(const Explanation& e) {
        {{"ptx", mix_json(e.ptx)},
         {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
       {"advice", advice_json(e)},
-      {"prediction", e.predicted
-                         ? prediction_json(*e.predicted, analysis::diagnosis::errors_of_rungs)
-                         : Json(nullptr)},
+      {"prediction",
+       e.diagnosis && e.why_not_predicted.empty() ? prediction_json(e) : Json(nullptr)},
       {"not_predicted", e.why_not_predicted.empty() ? Json(nullptr) : Json(e.why_not_predicted)},
       {"diagnosis", diagnosis_json(e)},
       {"hardware", hardware_json(e)},

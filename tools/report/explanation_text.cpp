@@ -146,21 +146,6 @@ std::string mix_text(const Explanation& e) {
   return text + "\n";
 }
 
-std::string advice_text(const Explanation& e) {
-  if (e.advice.empty()) return "next: the counters show no cause\n";
-  std::string text;
-  for (std::size_t i = 0; i < e.advice.size(); ++i) {
-    const analysis::Advice& advice = e.advice[i];
-    text += wrap(fmt::format("{}: {}: {}", i == 0 ? "next" : "then", name(advice.finding.cause),
-                             advice.finding.detail),
-                 0);
-    if (advice.rung.empty()) continue;
-    text += i == 0 ? wrap(fmt::format("{}: {}", advice.rung, advice.idea), 6)
-                   : fmt::format("      {}\n", advice.rung);
-  }
-  return text;
-}
-
 /// The code of a remedy, shown below its text.
 std::string code_text(const std::string& code) {
   std::string text;
@@ -173,10 +158,13 @@ std::string code_text(const std::string& code) {
 }
 
 std::string diagnosis_text(const Explanation& e) {
+  const std::string why_not = e.why_not_predicted.empty()
+                                  ? ""
+                                  : wrap("the call is not predicted: " + e.why_not_predicted, 0);
+  if (!e.diagnosis) return why_not;
   const analysis::diagnosis::Diagnosis& diagnosis = *e.diagnosis;
   const analysis::diagnosis::Time& time = diagnosis.time;
-  std::string text =
-      wrap(prediction_text(time, e.evidence.machine, analysis::diagnosis::errors_of_kernels), 0);
+  std::string text = why_not + wrap(prediction_text(time, e.evidence.machine, e.errors), 0);
   text += wrap("bound: " + bound_text(time), 0);
   if (diagnosis.findings.empty()) {
     return text + (is_at_bound(time) ? "next: nothing; the kernel is at its bound\n"
@@ -276,19 +264,11 @@ std::string source_of_rates(const analysis::Machine& machine) {
                      machine.sheet_flops * 1e-12);
 }
 
-std::string rung_prediction_text(const Explanation& e) {
-  if (!e.why_not_predicted.empty()) return wrap("not predicted: " + e.why_not_predicted, 0);
-  return e.predicted ? wrap(prediction_text(*e.predicted, e.evidence.machine,
-                                            analysis::diagnosis::errors_of_rungs),
-                            0)
-                     : "";
-}
-
 std::string explanation_text(const Explanation& e) {
   return fmt::format("counted: {}, {}\n", e.sample, e.code) +
          (e.tiles.empty() ? "\n" : wrap("tiles: " + e.tiles, 0) + "\n") + traffic_text(e) +
-         roofline_text(e) + occupancy_text(e) + mix_text(e) + rung_prediction_text(e) +
-         (e.diagnosis ? diagnosis_text(e) : advice_text(e)) + hardware_text(e) + notes_text(e);
+         roofline_text(e) + occupancy_text(e) + mix_text(e) + diagnosis_text(e) + hardware_text(e) +
+         notes_text(e);
 }
 
 }  // namespace rung

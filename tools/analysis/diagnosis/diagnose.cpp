@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/rung.hpp"
 #include "tools/analysis/diagnosis/diseases.hpp"
@@ -19,6 +21,9 @@ constexpr double noticeable = 0.19;
 constexpr double far_above_bound = 2, noticeable_far_above = 0.12;
 // Smaller costs are reported if their sum is at least this share.
 constexpr double noticeable_together = 0.25, part_of_several = 0.02;
+
+// The model does not tell smaller differences of the time apart.
+constexpr double equal_share = 0.02;
 
 /// A problem that applies, and the share of the time that its solution would save.
 struct Candidate {
@@ -35,21 +40,51 @@ Cure both(const Cure& a, const Cure& b) {
   return std::bit_cast<Cure>(either);
 }
 
-std::vector<Candidate> candidates_of(const Facts& facts, double seconds) {
+/// The launches of a call, and their times.
+struct Call {
+  std::span<const Facts> launches;
+  std::vector<Time> times;
+  const Facts* longest;
+  Time time;
+};
+
+Call call_of(std::span<const Facts> launches, double other_seconds) {
+  Call call{launches, {}, nullptr, {}};
+  for (const Facts& launch : launches) {
+    call.times.push_back(time_of(launch));
+    add_launch(call.time, call.times.back());
+  }
+  call.time.launch += other_seconds;
+  const auto longest = std::ranges::max_element(call.times, {}, &Time::seconds);
+  call.longest = &launches[static_cast<std::size_t>(longest - call.times.begin())];
+  return call;
+}
+
+/// The time without the launches themselves, if a cure changes those that a condition is true for.
+template <class Applies>
+double cured_seconds(const Call& call, const Cure& cure, const Applies& applies) {
+  double seconds = 0;
+  for (std::size_t i = 0; i < call.launches.size(); ++i) {
+    const Facts& launch = call.launches[i];
+    seconds += applies(launch) ? time_of(launch, cure).seconds : call.times[i].seconds;
+  }
+  return seconds;
+}
+
+std::vector<Candidate> candidates_of(const Call& call) {
   std::vector<Candidate> all;
   for (const Disease& disease : diseases()) {
-    if (!disease.applies(facts)) continue;
-    const Time cured = time_of(facts, disease.cure);
-    all.push_back({&disease, 1 - cured.seconds / seconds, cured.with_launch()});
+    if (!disease.applies(*call.longest)) continue;
+    const double seconds = cured_seconds(call, disease.cure, disease.applies);
+    all.push_back({&disease, 1 - seconds / call.time.seconds, seconds + call.time.launch});
   }
   return all;
 }
 
 /// The candidates that cost enough individually or, if none does, together.
-std::vector<Candidate> worth_telling(const Facts& facts, std::vector<Candidate> all,
-                                     double seconds) {
+std::vector<Candidate> worth_telling(const Call& call, std::vector<Candidate> all) {
   std::vector<Candidate> single = all;
-  const bool far = time_of(facts).above_bound() > far_above_bound;
+  const bool far = call.time.above_bound() > far_above_bound;
   std::erase_if(single, [&](const Candidate& one) {
     return one.cost < (far ? noticeable_far_above : noticeable);
   });
@@ -57,8 +92,8 @@ std::vector<Candidate> worth_telling(const Facts& facts, std::vector<Candidate> 
   std::erase_if(all, [](const Candidate& one) { return one.cost < part_of_several; });
   Cure together;
   for (const Candidate& one : all) together = both(together, one.disease->cure);
-  const double cost = 1 - time_of(facts, together).seconds / seconds;
-  return cost < noticeable_together ? single : all;
+  const double seconds = cured_seconds(call, together, [](const Facts&) { return true; });
+  return 1 - seconds / call.time.seconds < noticeable_together ? single : all;
 }
 
 Finding finding_of(const Candidate& candidate, const Facts& facts) {
@@ -73,48 +108,73 @@ Finding finding_of(const Candidate& candidate, const Facts& facts) {
   return finding;
 }
 
+constexpr const char* fewer_launches =
+    "let one launch do the work of several: loop over the steps in the kernel, or merge it with "
+    "its neighbours; or record the launches in a CUDA graph; keep data on the GPU instead of "
+    "copying between launches";
+constexpr const char* graph_of_launches =
+    "cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);  // once\n"
+    "for (…) step<<<grid, block, 0, s>>>(…);\n"
+    "cudaStreamEndCapture(s, &graph);";
+
+Finding finding_of_launches(const Time& time, std::string detail, double after) {
+  return {"launches",
+          std::move(detail),
+          fewer_launches,
+          graph_of_launches,
+          "",
+          "",
+          1 - after / time.with_launch(),
+          after};
+}
+
 /// A program that mostly launches: what a launch of this kernel takes beside its work.
-std::optional<Finding> launches_finding(const Facts& facts, const Time& time) {
-  constexpr double several = 8, next_launch_seconds = 1.3e-6;
+std::optional<Finding> launches_of_program(const Facts& facts, const Time& time) {
+  constexpr double several = 8;
   if (facts.launches < several || time.launch < time.seconds) return std::nullopt;
-  const double after = time.seconds + next_launch_seconds;
-  return Finding{
-      "launches",
+  return finding_of_launches(
+      time,
       fmt::format(
           "the program launches the kernel {:.0f} times, and each launch takes {:.1f} us for "
           "{:.2g} us of work; a copy or a wait in between makes the GPU wait for the CPU, "
           "too",
           facts.launches, time.launch * 1e6, time.seconds * 1e6),
-      "let one launch do the work of several: loop over the steps in the kernel, or merge it with "
-      "its neighbours; or record the launches in a CUDA graph; keep data on the GPU instead of "
-      "copying between launches",
-      "cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);  // once\n"
-      "for (…) step<<<grid, block, 0, s>>>(…);\n"
-      "cudaStreamEndCapture(s, &graph);",
-      "",
-      "",
-      1 - after / time.with_launch(),
-      after};
+      time.seconds + next_launch_seconds);
+}
+
+/// A call of several launches that could be one.
+std::optional<Finding> launches_of_call(const Call& call) {
+  const double after = call.time.seconds + call.times.front().launch;
+  if (1 - after / call.time.with_launch() < noticeable) return std::nullopt;
+  return finding_of_launches(
+      call.time,
+      fmt::format("{} launches and what is between them take {:.2g} us before and after {:.2g} us "
+                  "of work",
+                  call.launches.size(), call.time.launch * 1e6, call.time.seconds * 1e6),
+      after);
 }
 
 }  // namespace
 
-Diagnosis diagnose(const Facts& facts) {
-  Diagnosis diagnosis{time_of(facts), {}};
-  const double seconds = diagnosis.time.seconds;
-  for (const Candidate& one : worth_telling(facts, candidates_of(facts, seconds), seconds)) {
-    diagnosis.findings.push_back(finding_of(one, facts));
+Diagnosis diagnose(std::span<const Facts> launches, double other_seconds) {
+  const Call call = call_of(launches, other_seconds);
+  Diagnosis diagnosis{call.time, {}};
+  for (const Candidate& one : worth_telling(call, candidates_of(call))) {
+    diagnosis.findings.push_back(finding_of(one, *call.longest));
   }
-  if (const auto launches = launches_finding(facts, diagnosis.time)) {
+  if (const auto many = launches_of_program(*call.longest, call.time)) {
     // Less work in a launch shortens the program hardly.
     std::erase_if(diagnosis.findings, [&](const Finding& finding) {
-      return 1 - finding.seconds_after / diagnosis.time.with_launch() < noticeable;
+      return 1 - finding.seconds_after / call.time.with_launch() < noticeable;
     });
-    diagnosis.findings.push_back(*launches);
+    diagnosis.findings.push_back(*many);
   }
-  std::stable_sort(
-      diagnosis.findings.begin(), diagnosis.findings.end(),
-      [](const Finding& a, const Finding& b) { return a.seconds_after < b.seconds_after; });
+  if (const auto several = launches_of_call(call)) diagnosis.findings.push_back(*several);
+  // Causes that cost about the same stay in the order of diseases(), the specific ones first.
+  const auto rank = [&](const Finding& finding) {
+    return std::round(finding.seconds_after / (equal_share * call.time.with_launch()));
+  };
+  std::ranges::stable_sort(diagnosis.findings, {}, rank);
   return diagnosis;
 }
 

@@ -2,6 +2,7 @@
 // Diagnoses a kernel. The cost of each performance problem is the difference between the predicted
 // times with and without it.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Diagnosis {
   std::vector<Finding> findings;  // highest cost first; empty if there are no significant costs
 };
 
-Diagnosis diagnose(const Facts& facts);
+/// Diagnoses launches of one call, which run one after the other. Each cause is one of the longest
+/// launch, and its cost is what all of them would save. `other_seconds`: what the call takes in
+/// addition to its launches.
+Diagnosis diagnose(std::span<const Facts> launches, double other_seconds = 0);
 
 }  // namespace rung::analysis::diagnosis

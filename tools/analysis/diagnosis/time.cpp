@@ -272,6 +272,21 @@ const Part& Time::longest() const {
                            [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
 }
 
+void add_launch(Time& call, const Time& launch) {
+  for (const Part& part : launch.parts) {
+    const auto found = std::ranges::find(call.parts, part.name, &Part::name);
+    if (found == call.parts.end()) {
+      call.parts.push_back(part);
+    } else {
+      found->seconds += part.seconds;
+    }
+  }
+  call.seconds += launch.seconds;
+  if (launch.bound.seconds > call.bound.seconds) call.bound.name = launch.bound.name;
+  call.bound.seconds += launch.bound.seconds;
+  call.launch = call.launch == 0 ? launch.launch : call.launch + next_launch_seconds;
+}
+
 Time time_of(const Facts& facts, const Cure& cure) {
   const Filling filling = filling_of(facts, cure);
   Time time;

@@ -44,6 +44,12 @@ bool is_at_bound(const Time& time);
 /// "DRAM 22.1 of 22.9 us: at the bound", or the distance to it and the parts that take the rest.
 std::string bound_text(const Time& time);
 
+/// The time from the end of a launch to the first instruction of the next launch in the stream.
+inline constexpr double next_launch_seconds = 1.3e-6;
+
+/// Adds a launch that follows in the same stream.
+void add_launch(Time& call, const Time& launch);
+
 /// The predicted time of a launch, with the changes in `cure`.
 Time time_of(const Facts& facts, const Cure& cure = {});
 

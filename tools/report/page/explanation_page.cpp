@@ -64,12 +64,16 @@ std::string summary(const Explanation& e) {
                                                  source_of_rates(e.evidence.machine))));
 }
 
-std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
-                     const analysis::Machine& machine) {
-  std::string predicted =
-      prediction_text(diagnosis.time, machine, analysis::diagnosis::errors_of_kernels) + ".";
+std::string findings(const Explanation& e) {
+  const std::string why_not =
+      e.why_not_predicted.empty()
+          ? ""
+          : html::paragraph("The call is not predicted: " + e.why_not_predicted + ".");
+  if (!e.diagnosis) return why_not;
+  const analysis::diagnosis::Diagnosis& diagnosis = *e.diagnosis;
+  std::string predicted = prediction_text(diagnosis.time, e.evidence.machine, e.errors) + ".";
   predicted.front() = 'P';
-  std::string html = html::paragraph(predicted);
+  std::string html = why_not + html::paragraph(predicted);
   if (diagnosis.findings.empty()) {
     return html + html::paragraph(
                       html::escape("No cause costs much: " + bound_text(diagnosis.time) + "."));
@@ -89,23 +93,7 @@ std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
   return html + "</ol>\n";
 }
 
-std::string next(const Explanation& e) {
-  if (e.diagnosis)
-    return section("next", "What to do next", findings(*e.diagnosis, e.evidence.machine));
-  if (e.advice.empty()) {
-    return section("next", "What to do next", html::paragraph("The counters show no cause."));
-  }
-  std::string html = "<ol>\n";
-  for (const analysis::Advice& advice : e.advice) {
-    html += fmt::format("<li><strong>{}</strong>: {}.", html::escape(name(advice.finding.cause)),
-                        html::escape(advice.finding.detail));
-    if (!advice.rung.empty()) {
-      html += fmt::format(" <em>{}</em>: {}", html::escape(advice.rung), html::escape(advice.idea));
-    }
-    html += "</li>\n";
-  }
-  return section("next", "What to do next", html + "</ol>\n");
-}
+std::string next(const Explanation& e) { return section("next", "What to do next", findings(e)); }
 
 Cell exact(double value) { return {fmt::format("{:.4g}", value), value}; }
 
