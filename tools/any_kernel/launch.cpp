@@ -345,9 +345,8 @@ class Launch {
     return result;
   }
 
-  /// The text of a hazard in the words of the kernel's language, with "C[4]" for an address of an
-  /// argument: by
-  /// index instead of by bytes.
+  /// A hazard's text in the words of the kernel's language, with "C[4]" for an address of an
+  /// argument: by index instead of by bytes.
   std::string named(const std::string& text, bool is_metal) const {
     static const std::regex address(R"(argument (\w+)( ([+-]) (\d+))?)");
     const auto in_words = [is_metal](const std::string& part) {
