@@ -240,8 +240,7 @@ class Launch {
   }
 
   /// Judges results that no kernel has computed: an expectation that does not fit is an error of
-  /// usage,
-  /// which must not wait for the launch.
+  /// usage, and must not wait for the launch.
   void check_expectations() const {
     std::vector<Result> results;
     for (const Bound& bound : bound_) {
