@@ -27,9 +27,8 @@ bool is_space(const Source& source, std::size_t at) {
                     "ray_data", "object_data"});
 }
 
-/// The names of types that have no address space of their own. Template parameters and what depends
-/// on them
-/// may have one.
+/// The names of types that have no address space of their own. Template parameters, and types that
+/// depend on them, may have one.
 class PlainTypes {
  public:
   explicit PlainTypes(const Source& source) : source_(source) {
