@@ -219,6 +219,11 @@ template <class... T>
 constexpr bool conjunction_v = conjunction<T...>::value;
 template <class... T>
 constexpr bool disjunction_v = disjunction<T...>::value;
+// Apple's internal names, which programs use after `#pragma METAL internals : enable`.
+template <class... T>
+using _conjunction = conjunction<T...>;
+template <class... T>
+using _disjunction = disjunction<T...>;
 template <class T>
 constexpr bool negation_v = !T::value;
 

@@ -9,6 +9,7 @@ namespace rung::emu {
 namespace {
 
 constexpr auto words = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"metal::rung_detail::threadgroup_arguments", "threadgroup arguments"},
     {"__syncthreads()", "threadgroup_barrier(mem_flags::mem_threadgroup)"},
     {"__syncwarp()", "simdgroup_barrier(mem_flags::mem_threadgroup)"},
     {"shared-memory", "threadgroup-memory"},

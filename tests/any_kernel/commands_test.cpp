@@ -140,7 +140,7 @@ TEST_F(AnyKernel, OfMetalListHazardsOnceInMetalsWordsWithWhatToDo) {
   EXPECT_TRUE(has(text, "launch[64], parameter launch of 64 float")) << text;
   EXPECT_TRUE(has(text, " times)\n  to do: put threadgroup_barrier(mem_flags::mem_threadgroup)"))
       << text;
-  EXPECT_FALSE(has(text, "__syncthreads") || has(text, "shared")) << text;
+  EXPECT_FALSE(has(text, "__syncthreads") || has(text, "shared-memory")) << text;
   const Json json = run_json(arguments, 1);
   const Json& hazards = json.at("kernels").at(0).at("hazards");
   EXPECT_EQ(hazards.at(0).at("kind"), "shared-memory race");  // for scripts, as before

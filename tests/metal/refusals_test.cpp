@@ -203,6 +203,15 @@ TEST(MetalAccepts, Recursion) {
   EXPECT_NE(module->kernel("entry"), nullptr);
 }
 
+TEST(MetalAccepts, InternalNamesOfApplesLibrary) {
+  const Compiled compiled = compile(with_header(
+      "#pragma METAL internals : enable\n"
+      "template <class T> constexpr constant bool is_word = _disjunction<is_same<T, int>, "
+      "is_same<T, uint>>::value;\n"
+      "kernel void f(device int* a) { a[0] = is_word<int> ? 1 : 2; }"));
+  EXPECT_TRUE(compiled.succeeded) << compiled.messages;
+}
+
 TEST(MetalAccepts, NamesThatMetalDoesNotDefine) {
   const Compiled compiled =
       compile(with_header("constant float M_PI = 3.14159265f;\n"

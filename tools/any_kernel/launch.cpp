@@ -239,8 +239,8 @@ class Launch {
     return {before, after, number};
   }
 
-  /// Judges results that no kernel has computed: an expectation that does not fit is an error of usage,
-  /// which must not wait for the launch.
+  /// Judges results that no kernel has computed: an expectation that does not fit is an error of
+  /// usage, and must not wait for the launch.
   void check_expectations() const {
     std::vector<Result> results;
     for (const Bound& bound : bound_) {
@@ -276,7 +276,8 @@ class Launch {
     }
   }
 
-  /// The buffer of the previous launch, if it has the size and any of its bytes may have been written.
+  /// The buffer of the previous launch, if it has the size and any of its bytes may have been
+  /// written.
   std::uint64_t buffer_for(LoadedKernel& loaded, std::size_t index, std::size_t bytes) const {
     auto& [address, known] = loaded.buffers[index];
     const Bound& bound = bound_[index];
@@ -343,8 +344,8 @@ class Launch {
     return result;
   }
 
-  /// The text of a hazard in the words of the kernel's language, with "C[4]" for an address of an argument: by
-  /// index instead of by bytes.
+  /// A hazard's text in the words of the kernel's language, with "C[4]" for an address of an
+  /// argument: by index instead of by bytes.
   std::string named(const std::string& text, bool is_metal) const {
     static const std::regex address(R"(argument (\w+)( ([+-]) (\d+))?)");
     const auto in_words = [is_metal](const std::string& part) {

@@ -15,7 +15,8 @@ class Integers {
  public:
   explicit Integers(const Source& source);
 
-  /// The value of tokens [from, to); empty if it is not a sum, product, shift or the like of numbers and of
+  /// The value of tokens [from, to); empty if it is not a sum, product, shift or the like of
+  /// numbers and of
   /// names that have a value. A name in namespaces or classes counts by its last word.
   std::optional<std::int64_t> value(std::size_t from, std::size_t to) const;
 

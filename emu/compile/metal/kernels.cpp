@@ -38,7 +38,8 @@ constexpr std::array position_names =
                                      "quadgroups_per_threadgroup",
                                      "dispatch_quadgroups_per_threadgroup"});
 
-/// One part of an attribute list: `buffer(1)` has the name "buffer" and the value in tokens [from, to).
+/// One part of an attribute list: `buffer(1)` has the name "buffer" and the value in tokens [from,
+/// to).
 struct Attribute {
   std::string name;
   std::size_t from = 0, to = 0;
@@ -199,7 +200,8 @@ bool is_handle(const std::string& type, std::string_view prefix) {
   return at != type.npos && (at == 0 || type[at - 1] == ':' || type[at - 1] == ' ');
 }
 
-/// The number of arguments of a kind that a kernel has (Metal Feature Set Tables, "Function arguments").
+/// The number of arguments of a kind that a kernel has (Metal Feature Set Tables, "Function
+/// arguments").
 struct BindingLimit {
   std::string_view attribute;
   int count;
@@ -424,7 +426,8 @@ Declarations take_kernels(Source& source) {
     KernelEntry entry;
     const std::string name = source.text(head.name_begin, head.name_end);
     entry.name = head.host_name.empty() ? last_name(name) : head.host_name;
-    // From the global namespace: a kernel may be named as a function of the library is, such as dot.
+    // From the global namespace: a kernel may be named as a function of the library is, such as
+    // dot.
     entry.expression = name.starts_with("::") ? name : "::" + source.namespaces(head.first) + name;
     entry.file = source.file(head.name_begin);
     entry.line = source[head.name_begin].line;

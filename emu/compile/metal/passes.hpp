@@ -36,7 +36,8 @@ struct Declarations {
 
 /// "file.metal:3: error: …" with a line break.
 std::string error_at(const Source& source, std::size_t at, std::string_view message);
-/// A line for each word and declaration that Metal lacks and clang accepts, such as double and goto.
+/// A line for each word and declaration that Metal lacks and clang accepts, such as double and
+/// goto.
 std::string forbidden_words(const Source& source);
 /// A line for each pointer or reference that names no address space.
 std::string pointers_without_space(const Source& source);

@@ -1,4 +1,5 @@
-// Pointers and references name the address space that they point to (Metal Shading Language Specification 4,
+// Pointers and references name the address space that they point to (Metal Shading Language
+// Specification 4,
 // chapter 4). clang accepts them without one.
 
 #include <fmt/format.h>
@@ -26,8 +27,8 @@ bool is_space(const Source& source, std::size_t at) {
                     "ray_data", "object_data"});
 }
 
-/// The names of types that have no address space of their own. Template parameters and what depends on them
-/// may have one.
+/// The names of types that have no address space of their own. Template parameters, and types that
+/// depend on them, may have one.
 class PlainTypes {
  public:
   explicit PlainTypes(const Source& source) : source_(source) {
@@ -208,7 +209,8 @@ class PointerCheck {
     }
   }
 
-  /// True if what surrounds the type is a declaration or a cast, and no expression or template argument.
+  /// True if what surrounds the type is a declaration or a cast, and no expression or template
+  /// argument.
   bool is_declaration(std::size_t begin, std::size_t end) const {
     const std::size_t before = source_.previous(begin);
     if (source_.is(end, ">")) {

@@ -54,7 +54,9 @@ class DeclaredNames {
     const Range range{first, std::min(end + 1, source_.size())};
     const bool is_enum = source_.is(first, "enum");
     for (std::size_t at = first; at < range.second; at = source_.next(at)) {
-      if (source_.is_attribute(at) || source_.is(at, "(")) {
+      if (source_.is(at, "template") && source_.is(source_.next(at), "<")) {
+        at = source_.after_angles(source_.next(at));
+      } else if (source_.is_attribute(at) || source_.is(at, "(")) {
         at = source_.partner(at);
       } else if (source_.is(at, "{") && !is_enum) {
         at = source_.partner(at);
@@ -65,6 +67,10 @@ class DeclaredNames {
   }
 
   bool may_declare(std::size_t at) const {
+    for (const char* const word : {"decltype", "alignas", "static_assert", "__attribute__",
+                                   "template", "void", "kernel", "const", "constant", "inline"}) {
+      if (source_.is(at, word)) return false;
+    }
     std::size_t after = source_.next(at);
     if (source_.is(after, "<")) {
       after = source_.next(source_.after_angles(after));
