@@ -310,6 +310,17 @@ void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
   (*watcher)(use);
 }
 
+/// A copy into one block signals an mbarrier of that block, or with .cta_group::2 of its pair.
+void fail_unreached(const Copy& copy, const Block& to, const ClusterPlace& barrier) {
+  copy.fail(
+      HazardKind::barrier_misuse, shared_address(*barrier.block, barrier.offset),
+      fmt::format("the mbarrier is in block {} of the cluster, and the copy writes to block {}: "
+                  "expected {}",
+                  barrier.block->rank, to.rank,
+                  copy.op.of_pair ? "a block of the same pair, not of another pair"
+                                  : "the same block without .cta_group::2"));
+}
+
 void load(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
@@ -350,6 +361,10 @@ void load(const Copy& copy) {
     if (box && cluster.block(rank).linear == 0) tell_box(copy, *box, to->offset);
     // The block of the same parity as the given mbarrier's, in the destination's pair (PTX ISA, 9.7.9.25.5.2).
     const int owner = copy.op.of_pair ? (rank & ~1) | (barrier->block->rank & 1) : rank;
+    if (!copy.op.multicast && owner != barrier->block->rank) {
+      fail_unreached(copy, *to->block, *barrier);
+      return;
+    }
     const auto id =
         note_write(copy, cluster.block(rank), ranges, cluster.block(owner), barrier->offset);
     if (!id) return;
