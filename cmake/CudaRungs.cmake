@@ -274,8 +274,9 @@ function(rung_cuda_images source id)
     if(is_selected)
       rung_add_image(selected ${stem} ${image} "${units}" "${ids}" ${options})
     endif()
-    # A wheel is small: its programs have, as one form of PTX, only the rungs that its librung lacks.
-    if(NOT RUNG_PYTHON OR (image MATCHES "^clang_ptx:" AND NOT is_selected))
+    # A wheel is small: its programs have, as one form of PTX, only the rungs that its librung lacks, and none for
+    # sm_100a, which the library does not use.
+    if(NOT RUNG_PYTHON OR (image MATCHES "^clang_ptx:" AND NOT image MATCHES ":100a$" AND NOT is_selected))
       rung_add_image(all ${stem} ${image} "${units}" "${ids}")
     endif()
   endforeach()
