@@ -1,7 +1,7 @@
 // gemm/cuda/43_tcgen05: tcgen05.mma: one thread issues the multiplications of a whole tile, and the
 //   sums accumulate in tensor memory, a memory of the tensor cores; threads load them at the end.
 // from: 24_tma | removes: sums in registers, which limit the tile, and multiplications that all
-//   warps issue | bottleneck: the one thread waits for each multiplication before it issues the next
+//   warps issue | bottleneck: the thread waits for each multiplication before it issues the next
 // needs: sm_100a | try: rung trace gemm/cuda/43
 
 #include "device/cuda/entry/gemm.cuh"

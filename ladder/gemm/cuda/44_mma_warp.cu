@@ -1,5 +1,5 @@
 // gemm/cuda/44_mma_warp: warp specialization: a thread of one warp issues TMA loads, a thread of
-//   another issues multiplications back to back, and tcgen05.commit returns each stage to the loads.
+//   another issues multiplications back to back; tcgen05.commit returns each stage to the loads.
 // from: 43_tcgen05 | removes: the wait for each multiplication before the next is issued
 //   | bottleneck: the prologue and epilogue of each block overlap no multiplication
 // needs: sm_100a | try: rung trace gemm/cuda/44

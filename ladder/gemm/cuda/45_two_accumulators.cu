@@ -1,7 +1,7 @@
-// gemm/cuda/45_two_accumulators: persistent blocks with two accumulators in tensor memory: four warps
-//   store the sums of one tile while tensor cores multiply the next.
-// from: 44_mma_warp | removes: multiplications that wait for the epilogue | bottleneck: neighbouring
-//   blocks load the same tiles separately, and stages of that size are few
+// gemm/cuda/45_two_accumulators: persistent blocks with two accumulators in tensor memory: four
+//   warps store the sums of one tile while tensor cores multiply the next.
+// from: 44_mma_warp | removes: multiplications that wait for the epilogue
+//   | bottleneck: neighbouring blocks load the same tiles separately, and few stages fit
 // needs: sm_100a | try: rung trace gemm/cuda/45
 
 #include "device/cuda/entry/gemm.cuh"

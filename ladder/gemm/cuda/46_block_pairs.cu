@@ -1,7 +1,7 @@
 // gemm/cuda/46_block_pairs: pairs of blocks: one tcgen05.mma multiplies 256 rows by 256 columns for
 //   two SMs, and each block loads half of the columns, so that a stage takes 32 KiB instead of 48.
-// from: 45_two_accumulators | removes: half of the loads of B, and their shared memory | bottleneck:
-//   tiles are assigned in advance, so that a block that is late delays the end
+// from: 45_two_accumulators | removes: half of the loads of B, and their shared memory
+//   | bottleneck: tiles are assigned in advance, so that one late block delays the end
 // needs: sm_100a | try: rung trace gemm/cuda/46
 
 #include "device/cuda/entry/gemm.cuh"

@@ -103,8 +103,8 @@ struct TmaStore {
   /// The first block of a pair multiplies for both.
   static __device__ __forceinline__ bool is_leader() { return ptx::cluster_ctarank() == 0; }
 
-  /// Calls f(tile) for this block's tile, then for those of blocks whose launch the pair cancels. The
-  /// tiles of a pair are stacked in m.
+  /// Calls f(tile) for this block's tile, then for those of blocks whose launch the pair cancels.
+  /// The tiles of a pair are stacked in m.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, Shared<In>& shared,
                                                    const F& f) {

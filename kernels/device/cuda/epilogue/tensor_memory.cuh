@@ -11,8 +11,8 @@
 namespace rung::cuda {
 
 /// Loads 32 columns, from column j, of 128 rows of sums at an address in tensor memory. The four
-/// warps of a warpgroup call it: warp w reaches lanes 32 w to 32 w + 31, and a thread loads one row.
-/// Without k-steps, the sums are zero and tensor memory is not read.
+/// warps of a warpgroup call it: warp w reaches lanes 32 w to 32 w + 31, and each thread loads a
+/// row. Without k-steps, the sums are zero and tensor memory is not read.
 template <class In>
 __device__ __forceinline__ void load_tensor_memory(const Gemm<In, float>& g, float (&d)[32],
                                                    std::uint32_t sums, int j) {

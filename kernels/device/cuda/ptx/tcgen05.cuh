@@ -76,9 +76,10 @@ __device__ __forceinline__ void tcgen05_fence_after_thread_sync() {
   asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
-/// tcgen05.mma.kind::f16: one thread starts d += a b, or d = a b if not `adds`. `a` and `b` describe
-/// 32 bytes of k-steps in shared memory, `form` the types, the layouts and the numbers of rows and
-/// columns (tile/tcgen05_descriptors.cuh). Multiplications of one thread run in their order.
+/// tcgen05.mma.kind::f16: one thread starts d += a b, or d = a b if not `adds`. `a` and `b`
+/// describe 32 bytes of k-steps in shared memory, `form` the types, the layouts and the numbers of
+/// rows and columns (tile/tcgen05_descriptors.cuh). Multiplications of one thread run in their
+/// order.
 template <int GROUP = 1>
 __device__ __forceinline__ void tcgen05_mma_f16(std::uint32_t d, std::uint64_t a, std::uint64_t b,
                                                 std::uint32_t form, bool adds) {
