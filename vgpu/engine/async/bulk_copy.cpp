@@ -20,6 +20,7 @@
 #include "vgpu/model/async_ops.hpp"
 #include "vgpu/model/bulk_traffic.hpp"
 #include "vgpu/model/layout_watch.hpp"
+#include "vgpu/model/schedule.hpp"
 #include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
@@ -224,7 +225,11 @@ void load_response(const Copy& copy, std::uint32_t to, Landing& landing) {
   const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
   const std::uint64_t clusters = across * down * (grid.z / size.z);
   std::array<std::uint32_t, 4> response{};
-  if (const std::uint64_t next = launch.next_cluster.fetch_add(1); next < clusters) {
+  if (std::uint64_t next = launch.next_cluster.fetch_add(1); next < clusters) {
+    // Clusters start in the order of the schedule (Worker::run()).
+    if (const Schedule* const schedule = running_schedule()) {
+      next = schedule->permuted(next, clusters);
+    }
     response = {static_cast<std::uint32_t>(next % across) * size.x,
                 static_cast<std::uint32_t>(next / across % down) * size.y,
                 static_cast<std::uint32_t>(next / across / down) * size.z, 1};
