@@ -157,14 +157,21 @@ function(rung_cuda_unit source id unit)
   rung_architecture(${source} least)
   rung_later_architectures(${source} later)
   set(made)
+  # "a" marks instructions of one architecture alone; those of sm_100a came with CUDA 12.8.
+  string(REGEX REPLACE "a$" "" number ${least})
   if(RUNG_CLANG_VERSION)
     foreach(arch IN LISTS least later)
       list(APPEND made clang_ptx:${arch})
+      set(compile ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${arch})
+      if(number GREATER_EQUAL 100)
+        set(compile ${CMAKE_COMMAND} -D ARCH=${arch} -P ${PROJECT_SOURCE_DIR}/cmake/ClangToPtx.cmake --
+          ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_90a)
+      endif()
       rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${arch} "clang: ${name} to PTX for sm_${arch}"
-        ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${arch} ${flags})
+        ${compile} ${flags})
     endforeach()
   endif()
-  if(RUNG_NVCC_VERSION)
+  if(RUNG_NVCC_VERSION AND (number LESS 100 OR RUNG_NVCC_VERSION VERSION_GREATER_EQUAL 12.8))
     # nvcc's PTX depends on its target: devices older than those with machine code take clang's PTX.
     list(GET RUNG_CUDA_ARCHITECTURES 0 oldest)
     if(least LESS oldest)
@@ -267,8 +274,9 @@ function(rung_cuda_images source id)
     if(is_selected)
       rung_add_image(selected ${stem} ${image} "${units}" "${ids}" ${options})
     endif()
-    # A wheel is small: its programs have, as one form of PTX, only the rungs that its librung lacks.
-    if(NOT RUNG_PYTHON OR (image MATCHES "^clang_ptx:" AND NOT is_selected))
+    # A wheel is small: its programs have, as one form of PTX, only the rungs that its librung lacks, and none for
+    # sm_100a, which the library does not use.
+    if(NOT RUNG_PYTHON OR (image MATCHES "^clang_ptx:" AND NOT image MATCHES ":100a$" AND NOT is_selected))
       rung_add_image(all ${stem} ${image} "${units}" "${ids}")
     endif()
   endforeach()

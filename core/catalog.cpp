@@ -59,6 +59,11 @@ const std::vector<RungInfo>& catalog() {
   return rungs;
 }
 
+std::string usual_gpu(const RungInfo& rung) {
+  if (rung.backend == "metal") return "m1pro";
+  return rung.needs.starts_with("sm_100a") ? "b200" : "h200";
+}
+
 std::vector<const RungInfo*> select(const std::vector<std::string>& selectors) {
   const auto matches_any = [](const RungInfo& rung, const std::vector<std::string>& wanted) {
     return std::any_of(wanted.begin(), wanted.end(),

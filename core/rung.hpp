@@ -53,6 +53,10 @@ const std::vector<RungInfo>& catalog();
 /// empty list selects all. Throws std::invalid_argument with the first selector that matches nothing.
 std::vector<const RungInfo*> select(const std::vector<std::string>& selectors);
 
+/// The model of the virtual GPU that runs a CUDA or Metal rung if none is named: m1pro for Metal, b200 for
+/// rungs of sm_100a, h200 for all others.
+std::string usual_gpu(const RungInfo& rung);
+
 /// The former ids by which the selectors select rungs.
 std::vector<FormerId> former_ids_in(const std::vector<std::string>& selectors);
 

@@ -12,6 +12,7 @@ check JSON
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import sys
@@ -25,7 +26,8 @@ MEMORY = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) b
 USED = re.compile(r"Used (\d+) registers(?:.*?, (\d+) bytes smem)?")
 # The longest name first: "bf16" ends "bf16_bf16" too.
 DTYPE_AND_TILE = re.compile(rf"_({'|'.join(sorted(DTYPES, key=len, reverse=True))})(?:_(\d+))?$")
-PTX_ENTRY = re.compile(r"\.entry (\w+)\([^)]*\)\s*\.maxntid (\d+), (\d+), (\d+)")
+# For some architectures, nvcc leaves out extents of 1.
+PTX_ENTRY = re.compile(r"\.entry (\w+)\([^)]*\)\s*\.maxntid (\d+(?:, \d+)*)")
 
 
 class Problem(Exception):
@@ -37,8 +39,8 @@ def kernels_of_ptx(path):
     text = path.read_text()
     dynamic = ".extern .shared" in text
     return {
-        name: {"max_threads": int(x) * int(y) * int(z), "dynamic_shared": dynamic}
-        for name, x, y, z in PTX_ENTRY.findall(text)
+        name: {"max_threads": math.prod(map(int, extents.split(", "))), "dynamic_shared": dynamic}
+        for name, extents in PTX_ENTRY.findall(text)
     }
 
 

@@ -106,7 +106,8 @@ void DeviceArguments::add_gpu_and_code(Options& app) {
   app.add_option("--gpu", gpu,
                  "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, "
                  "m1, m1pro, m2max, m3, m4max or custom; override "
-                 "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro)")
+                 "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro, for "
+                 "trace and explain of rungs of sm_100a b200)")
       ->type_name("GPU")
       ->offers(gpu_words);
   app.add_alias("--compiler", "--code");

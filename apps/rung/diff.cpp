@@ -52,14 +52,14 @@ bool is_coloured() {
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0');
 }
 
-/// Traces one tile on the virtual H200 or, for Metal, the M1 Pro, like rung explain --html.
+/// Traces one tile on the usual virtual GPU, like rung explain --html.
 RungTrace trace_of(const Text& text) {
   if (text.rung == nullptr || is_for(*text.rung, "cpu")) {
     throw UsageError(fmt::format("--html: '{}' is not a rung for GPUs", text.name));
   }
   constexpr cuda::GemmSize measured = {4096, 4096, 4096};
   DeviceOptions device;
-  device.gpu = text.rung->backend == "metal" ? "m1pro" : "h200";
+  device.gpu = usual_gpu(*text.rung);
   RungTrace trace =
       RungTracer(device).trace(*text.rung, analysis::usual_dtype(*text.rung), measured);
   if (!trace.why_not.empty()) {

@@ -159,7 +159,7 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
       arguments.dtype.empty() ? analysis::usual_dtype(rung) : read_dtype(arguments.dtype);
   const SizeArgument size = read_size(arguments, rung);
   const bool is_metal = rung.backend == "metal";
-  const analysis::ExplainOptions options = read_options(arguments, is_metal ? "m1pro" : "h200");
+  const analysis::ExplainOptions options = read_options(arguments, usual_gpu(rung));
   const auto output = read_json(arguments.json);
   const auto page = read_output("--html", arguments.html);
   const auto is_stdout = [](const auto& file) { return file && file->is_stdout(); };

@@ -322,6 +322,7 @@ ExitCode run(const TraceArguments& given) {
     const RungInfo& rung = read_rung(given);
     TraceArguments arguments = given;
     if (arguments.dtype.empty()) arguments.dtype = name(analysis::usual_dtype(rung));
+    if (arguments.gpu.empty()) arguments.gpu = usual_gpu(rung);
     return run(arguments, subject_of(rung));
   }
   const KernelFile file = read_kernel_file(given, what, given.dtype, given.code, given.layout);

@@ -142,6 +142,7 @@ class CudaBackend : public Backend {
     for (const Image& image : cuda::images()) {
       if (image.id == id && (least == 0 || image.arch < least)) least = image.arch;
     }
+    if (least == 0) return "this program has no code of it; a build from source does";
     return fmt::format("needs sm_{}; this device is sm_{}", least, target.arch);
   }
 

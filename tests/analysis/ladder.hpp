@@ -12,7 +12,12 @@
 
 namespace rung::analysis {
 
-inline std::vector<const RungInfo*> gemm_rungs() { return select({"gemm/cuda"}); }
+/// The rungs that run on an H200.
+inline std::vector<const RungInfo*> gemm_rungs() {
+  std::vector<const RungInfo*> rungs = select({"gemm/cuda"});
+  std::erase_if(rungs, [](const RungInfo* rung) { return usual_gpu(*rung) != "h200"; });
+  return rungs;
+}
 
 /// The front ends whose PTX is embedded in this program.
 inline std::vector<std::string> front_ends() {

@@ -69,6 +69,9 @@ bool loads_short_tiles(const cuda::GemmRung& rung) {
   return rung.entry == "gemm_cuda_wgmma_tiles" || is_few_rows(rung);
 }
 
+/// True for the rungs of sm_100a.
+bool is_of_blackwell(const cuda::GemmRung& rung) { return rung.entry.starts_with("gemm_cuda_4"); }
+
 /// Persistent blocks process two tiles each, and half of the k of another if the rung splits it:
 /// enough steps for every kind of step to reuse a stage. Alternating consumers process two tiles
 /// each.
@@ -78,6 +81,8 @@ Setting setting_of(const cuda::GemmRung& rung) {
   if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
   // One cluster of 2 x 1 blocks for five tiles, which reuse stages and the box of results.
   if (rung.entry == "gemm_cuda_wgmma_multicast") return {5 * 256, 144, 456, {1}, 2};
+  // Three tiles for a block or a pair, which use an accumulator in tensor memory again.
+  if (is_of_blackwell(rung)) return {6 * 128, 200, 328, {}, 2};
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
       std::min_element(tiles.begin(), tiles.end(),
@@ -212,7 +217,8 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung, const Setting& se
   }
   encode(launch.c, args.maps.c);
 
-  return run_mutant(lines, entry_name(rung, config), options_of(launch), all, memory);
+  return run_mutant(lines, entry_name(rung, config), options_of(launch), all, memory,
+                    is_of_blackwell(rung) ? "b200" : "h200");
 }
 
 Outcome run_in(const Setting& setting, const Lines& lines, const cuda::GemmRung& rung) {

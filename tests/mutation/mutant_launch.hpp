@@ -24,16 +24,16 @@ inline vgpu::LaunchOptions options_of(const cuda::Launch& launch) {
   return options;
 }
 
-/// Runs the kernel `entry` on a virtual H200, with the bytes of `args` as its parameters.
+/// Runs the kernel `entry` on a virtual GPU, with the bytes of `args` as its parameters.
 template <class Args>
 Outcome run_mutant(const Lines& lines, const std::string& entry, const vgpu::LaunchOptions& options,
-                   const Args& args, vgpu::DeviceMemory& memory) {
+                   const Args& args, vgpu::DeviceMemory& memory, const char* gpu = "h200") {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   const auto module = vgpu::Module::load(text, "mutant", memory);
   const vgpu::Kernel& kernel = *module->kernel(entry);
   const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
-                                   vgpu::parse_device("h200"));
+                                   vgpu::parse_device(gpu));
   return outcome_of(kernel, report, static_cast<int>(options.cluster.x));
 }
 

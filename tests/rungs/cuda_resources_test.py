@@ -30,7 +30,7 @@ PTX = """.visible .entry gemm_cuda_07_big_f32_0(
 .visible .entry gemm_cuda_07_big_f64_1(
 	.param .align 8 .b8 gemm_cuda_07_big_f64_1_param_0[104]
 )
-.maxntid 64, 1, 1
+.maxntid 64
 """
 SOURCE = """// gemm/cuda/07_big: big tiles.
 // from: 06_small | removes: loads | bottleneck: registers{bottleneck}

@@ -9,6 +9,7 @@
 #include "backends/cuda/images.hpp"
 #include "core/case.hpp"
 #include "core/rung.hpp"
+#include "rungs_under_test.hpp"
 
 namespace rung {
 
@@ -19,7 +20,7 @@ inline std::vector<std::string> front_ends() {
 }
 
 inline std::unique_ptr<Backend> backend_of(const std::string& front_end) {
-  return make_virtual_backend({.gpu = "h200", .code = front_end});
+  return make_virtual_backend({.gpu = test_gpu(), .code = front_end});
 }
 
 /// The counters of one call, a GemmCall or a DotCall.
@@ -27,7 +28,7 @@ template <class Call>
 vgpu::Counters count(const std::string& rung, const Call& call, const std::string& front_end) {
   vgpu::Counters counters;
   const auto backend =
-      make_virtual_backend({.gpu = "h200", .code = front_end},
+      make_virtual_backend({.gpu = test_gpu(), .code = front_end},
                            [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
                              refuse_hazards(report, kernel);
                              counters += report.counters;

@@ -8,6 +8,7 @@
 #include "core/case.hpp"
 #include "core/rung.hpp"
 #include "core/verify.hpp"
+#include "rungs_under_test.hpp"
 
 namespace rung {
 namespace {
@@ -21,9 +22,10 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
 
 TEST(PersistentBlocks, TakeTileAfterTile) {
   constexpr int max_rows = 256;  // of a tile, or of the tiles of a pair of blocks
-  const auto backend = make_virtual_backend({.gpu = "h200,multiprocessors=2", .code = "clang"});
+  const auto backend =
+      make_virtual_backend({.gpu = test_gpu() + ",multiprocessors=2", .code = "clang"});
   int checked = 0;
-  for (const RungInfo* info : select({"gemm/cuda"})) {
+  for (const RungInfo* info : rungs_under_test("gemm", "cuda")) {
     const cuda::GemmRung& rung = *cuda::find_gemm_rung(info->id);
     if (info->id < "gemm/cuda/26" || !rung.maps) continue;
     GemmCase problem({.dtype = dtype_of(rung), .m = 5 * max_rows, .n = 8, .k = 24});

@@ -14,7 +14,14 @@
 
 namespace rung {
 
-/// The rungs of an operation. Under RUNG_ISA, only those whose code depends on it.
+/// The model of the virtual GPU, which a process has only one of: RUNG_TEST_GPU.
+inline std::string test_gpu() {
+  const char* const wanted = std::getenv("RUNG_TEST_GPU");
+  return wanted != nullptr ? wanted : "h200";
+}
+
+/// The rungs of an operation. Under RUNG_ISA, only those whose code depends on it. CUDA rungs that
+/// need sm_100a are for b200, all others for h200.
 inline std::vector<const RungInfo*> rungs_under_test(const std::string& op,
                                                      const std::string& backend = "cpu") {
   std::vector<const RungInfo*> rungs;
@@ -25,6 +32,7 @@ inline std::vector<const RungInfo*> rungs_under_test(const std::string& op,
           "device/cpu/narrow_kernels.hpp"}) {
       simd = simd || rung->source.find(header) != std::string_view::npos;
     }
+    if ((usual_gpu(*rung) == "b200") != (test_gpu() == "b200")) continue;
     if (std::getenv("RUNG_ISA") == nullptr || simd) rungs.push_back(rung);
   }
   return rungs;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "vgpu/schedule.hpp"
 #include "vgpu/tests/async_fixture.hpp"
 
 namespace rung::vgpu {
@@ -197,9 +198,14 @@ TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
       xor.b32 %r5, %r5, 1;
       @%p1 bra NEXT;
       ret;)");
-  const std::uint64_t out = array(std::vector<std::uint32_t>(37, 0));
-  expect_none(run(text, {37, 1, 1}, {1, 1, 1}, {out}));
-  EXPECT_EQ(values<std::uint32_t>(out, 37), std::vector<std::uint32_t>(37, 1));
+  // In the usual order, and in random ones, which permute the clusters that start.
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    set_schedule(seed);
+    const std::uint64_t out = array(std::vector<std::uint32_t>(37, 0));
+    expect_none(run(text, {37, 1, 1}, {1, 1, 1}, {out}));
+    EXPECT_EQ(values<std::uint32_t>(out, 37), std::vector<std::uint32_t>(37, 1)) << seed;
+  }
+  set_schedule(0);
 }
 
 TEST_F(TensorPairTest, GathersAndScattersRows) {

@@ -20,6 +20,7 @@
 #include "vgpu/model/async_ops.hpp"
 #include "vgpu/model/bulk_traffic.hpp"
 #include "vgpu/model/layout_watch.hpp"
+#include "vgpu/model/schedule.hpp"
 #include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
@@ -224,7 +225,11 @@ void load_response(const Copy& copy, std::uint32_t to, Landing& landing) {
   const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
   const std::uint64_t clusters = across * down * (grid.z / size.z);
   std::array<std::uint32_t, 4> response{};
-  if (const std::uint64_t next = launch.next_cluster.fetch_add(1); next < clusters) {
+  if (std::uint64_t next = launch.next_cluster.fetch_add(1); next < clusters) {
+    // Clusters start in the order of the schedule (Worker::run()).
+    if (const Schedule* const schedule = running_schedule()) {
+      next = schedule->permuted(next, clusters);
+    }
     response = {static_cast<std::uint32_t>(next % across) * size.x,
                 static_cast<std::uint32_t>(next / across % down) * size.y,
                 static_cast<std::uint32_t>(next / across / down) * size.z, 1};
@@ -310,6 +315,17 @@ void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
   (*watcher)(use);
 }
 
+/// A copy into one block signals an mbarrier of that block, or with .cta_group::2 of its pair.
+void fail_unreached(const Copy& copy, const Block& to, const ClusterPlace& barrier) {
+  copy.fail(
+      HazardKind::barrier_misuse, shared_address(*barrier.block, barrier.offset),
+      fmt::format("the mbarrier is in block {} of the cluster, and the copy writes to block {}: "
+                  "expected {}",
+                  barrier.block->rank, to.rank,
+                  copy.op.of_pair ? "a block of the same pair, not of another pair"
+                                  : "the same block without .cta_group::2"));
+}
+
 void load(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
@@ -350,6 +366,10 @@ void load(const Copy& copy) {
     if (box && cluster.block(rank).linear == 0) tell_box(copy, *box, to->offset);
     // The block of the same parity as the given mbarrier's, in the destination's pair (PTX ISA, 9.7.9.25.5.2).
     const int owner = copy.op.of_pair ? (rank & ~1) | (barrier->block->rank & 1) : rank;
+    if (!copy.op.multicast && owner != barrier->block->rank) {
+      fail_unreached(copy, *to->block, *barrier);
+      return;
+    }
     const auto id =
         note_write(copy, cluster.block(rank), ranges, cluster.block(owner), barrier->offset);
     if (!id) return;
