@@ -228,7 +228,7 @@ class GpuRun:
     Attributes
     ----------
     seconds : float
-        The time between events before and after the launch. That of the first launch has the loading of its code.
+        The time between events before and after the launch. The first launch includes the loading of its code.
     device : str
         The GPU's name.
     """

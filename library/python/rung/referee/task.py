@@ -53,7 +53,7 @@ class Task:
     claims : list of dict
         Times that the author states: a shape, "seconds", and optionally "gpu".
     timed : list of dict
-        Shapes to time on a GPU, where there is one; the largest public one if there are none.
+        Shapes to time on a GPU, where there is one; empty: the largest public shape.
     baseline : str or None
         The path of a candidate with launch lines that is timed beside this one.
     rtol, atol : float or None
