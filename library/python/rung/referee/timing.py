@@ -101,7 +101,7 @@ def _short(value):
 
 
 def _in_a_process(candidates, task, cases):
-    """The reply of the timing process, or {"error": why there is none, "is_fault": whether the candidate is at fault}."""
+    """The reply of the timing process, or {"error": the reason, "is_fault": whether the candidate is at fault}."""
     request = {"candidates": candidates, "sizes": cases[0].sizes, "inputs": [each.inputs for each in cases],
                "arrays": [(each.name, each.role, each.dtype, task.shape_of(each, cases[0].sizes)) for each in task.arrays],
                "names": list(task.operation.sizes)}
