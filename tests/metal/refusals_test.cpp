@@ -205,7 +205,6 @@ TEST(MetalAccepts, Recursion) {
 
 TEST(MetalAccepts, InternalNamesOfApplesLibrary) {
   const Compiled compiled = compile(with_header(
-      "#pragma METAL internals : enable\n"
       "template <class T> constexpr constant bool is_word = _disjunction<is_same<T, int>, "
       "is_same<T, uint>>::value;\n"
       "kernel void f(device int* a) { a[0] = is_word<int> ? 1 : 2; }"));

@@ -236,8 +236,8 @@ std::vector<std::string> frontend(const Options& options) {
       find_clang(), "--target=nvptx64-nvidia-cuda", "-march=sm_80", "-Xclang", "-target-feature",
       "-Xclang", "+ptx70", "-x", "c++", "-std=c++17", "-nostdinc", "-fno-exceptions", "-fno-rtti",
       "-fno-crash-diagnostics", "-Wno-everything", "-Xclang", "-fconvergent-functions",
-      // Address spaces of SYCL convert to pointers without one; clang 19 needs the second target
-      // for
+      // Address spaces of SYCL convert to pointers without one; clang 19
+      // needs the second target for
       // bfloat. With the fake map, constant memory has a space of its own in the IR.
       "-Xclang", "-fsycl-is-device", "-Xclang", "-faddress-space-map-mangling=no", "-Xclang",
       "-ffake-address-space-map", "-Xclang", "-aux-triple", "-Xclang", "x86_64-unknown-linux-gnu",

@@ -1,6 +1,6 @@
 #pragma once
-// Metal libraries and compiled kernels as JSON: rung-metal writes them, it reads libraries again,
-// and programs
+// Metal libraries and compiled kernels as JSON: rung-metal writes them,
+// it reads libraries again, and programs
 // read both (emu/metal_cpp/library.cpp).
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct LibraryKernel {
   std::vector<LibraryParameter> parameters;
 };
 
-/// {"ptx", "entry", "parameters": [{"name", "type", "kind", "index", "read_only", "bytes",
-/// "fields":
+/// {"ptx", "entry", "parameters": [{"name", "type",
+/// "kind", "index", "read_only", "bytes", "fields":
 /// [offsets], "ptx_parameter"}]}.
 std::string to_text(const LibraryKernel& kernel);
 /// Reads what to_text() wrote.

@@ -80,8 +80,8 @@ struct FunctionConstant {
 
 struct Options {
   std::vector<std::string> compiler;  // "-Ifolder", "-DN=4", "-Wall"
-  /// Values by name or index of a function constant, as C++ expressions. Others are undefined:
-  /// compile()
+  /// Values by name or index of a function constant, as C++
+  /// expressions. Others are undefined: compile()
   /// refuses a kernel that depends on one of them.
   std::map<std::string, std::string> function_constants;
   /// The text to compile instead of the file's; the file's name is that in messages.
@@ -99,8 +99,8 @@ struct Description {
 /// The kernels of a file, which is only preprocessed. Throws CompileError and MissingTool.
 Description describe(const std::filesystem::path& file, const Options& options = {});
 
-/// The file's text with its includes and macros, for Options::text of later calls without the
-/// options
+/// The file's text with its includes and macros, for Options::text of
+/// later calls without the options
 /// -I and -D. Throws as describe().
 std::string expand(const std::filesystem::path& file, const Options& options = {});
 
@@ -114,8 +114,8 @@ struct Compiled {
 };
 
 /// Compiles one kernel; the first if `kernel` is empty. Throws CompileError, whose text has the
-/// compiler's messages if they are kept quiet, and MissingTool. Results are kept in the cache of
-/// rung emu.
+/// compiler's messages if they are kept quiet, and MissingTool. Results are kept
+/// in the cache of rung emu.
 Compiled compile(const std::filesystem::path& file, const std::string& kernel,
                  const Options& options = {});
 

@@ -1,6 +1,5 @@
 // Pointers and references name the address space that they point to (Metal Shading Language
-// Specification 4,
-// chapter 4). clang accepts them without one.
+// Specification 4, chapter 4). clang accepts them without one.
 
 #include <fmt/format.h>
 
