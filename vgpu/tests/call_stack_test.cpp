@@ -84,6 +84,16 @@ TEST_F(CallStackTest, ByPointersFromMemory) {
   EXPECT_EQ(hazards(), "");
 }
 
+// The return point of the call is also where the branch around it ends.
+TEST_F(CallStackTest, LanesMeetBehindABranchThatCalls) {
+  run_lanes(".func none(.param .b32 x) { ret; }",
+            " setp.lt.u32 %p1, %lane, 16; @%p1 bra SKIP; mov.u64 %rd2, none;"
+            " call %rd2, (%lane), P; P: .callprototype ()_ (.param .b32 _);"
+            " SKIP: bar.sync 0; st.global.u32 [%to], %lane;");
+  EXPECT_EQ(hazards(), "");
+  EXPECT_EQ(report.counters.barriers, 1u);
+}
+
 TEST_F(CallStackTest, APointerThatIsNoFunctionTraps) {
   for (const char* pointer : {"0", "12345", "-1"}) {
     run_lanes(two_functions, std::string(" mov.u64 %rd2, ") + pointer +

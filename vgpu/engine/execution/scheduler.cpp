@@ -338,8 +338,10 @@ bool Block::diverge(Warp& warp, const BasicBlock& block, Mask taken) {
 }
 
 /// The lanes call a function and reconverge at its return address, because recursive calls return
-/// at different times. Returns false if no split is available for the call.
+/// at different times. Returns false if the call needs no split, because its own ends there, or none
+/// is available.
 bool Block::call(Warp& warp, const BasicBlock& block, int target) {
+  if (warp.split().parent >= 0 && warp.split().reconverge == block.post_dominator) return false;
   const auto used = std::count_if(warp.splits.begin(), warp.splits.end(), [](const Split& split) {
     return split.state != Split::State::unused;
   });
