@@ -154,7 +154,7 @@ Traces trace_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
   return {{rung.id, RungTracer(device).trace(rung, dtype, {size.m, size.n, size.k})}};
 }
 
-/// What the predicted times rest on, if there is more to say than the page does.
+/// The source of the predicted times, for devices other than the measured ones.
 std::string rates_note(bool is_metal, const vgpu::DeviceDescription& device) {
   if (is_metal) return wrap(metal_rates, 0);
   constexpr int blackwell = 10;
