@@ -154,6 +154,14 @@ Traces trace_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
   return {{rung.id, RungTracer(device).trace(rung, dtype, {size.m, size.n, size.k})}};
 }
 
+/// The source of the predicted times, for devices other than the measured ones.
+std::string rates_note(bool is_metal, const vgpu::DeviceDescription& device) {
+  if (is_metal) return wrap(metal_rates, 0);
+  constexpr int blackwell = 10;
+  if (device.compute_major < blackwell) return "";
+  return wrap("Times follow the data sheet. Not measured: no such GPU was at hand.", 0);
+}
+
 ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   const Dtype dtype =
       arguments.dtype.empty() ? analysis::usual_dtype(rung) : read_dtype(arguments.dtype);
@@ -171,7 +179,7 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   print_head(out, rung);
   const std::string problem =
       fmt::format("{} on {}", describe_problem(rung, dtype, size), options.device.name);
-  fmt::print(out, "{}\n{}{}", problem, is_metal ? wrap(metal_rates, 0) : "",
+  fmt::print(out, "{}\n{}{}", problem, rates_note(is_metal, options.device),
              explanation_text(explanation));
   if (page) {
     const Traces traces = trace_of(rung, dtype, size, options);
