@@ -147,7 +147,7 @@ class TensorCopyTest : public AsyncTest {
       tcgen05.dealloc{0}.sync.aligned.b32 %t, 32;
       END: ret;)",
                         group, cell_columns, bits, instructions, commit, wait));
-    options.cluster = {blocks, 1, 1};
+    options.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};
     const std::size_t count = static_cast<std::size_t>(blocks) * cell_columns * tensor_lanes;
     const std::uint64_t out = array(std::vector<std::uint32_t>(count, 0));
     const LaunchReport report =
@@ -354,7 +354,7 @@ class PairLoadTest : public AsyncTest {
       st.global.u32 [%rd3], %r10;
       ret;)",
                               owner, bytes, load, wait_for("bar", "0", "1")));
-    options.cluster = {blocks, 1, 1};
+    options.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};
     const std::uint64_t out = array(std::vector<std::uint32_t>(matrix.size(), 0));
     const std::uint64_t of = map(array(matrix), TensorElement::f32, 16,
                                  static_cast<std::uint32_t>(4 * blocks), 64, 16, 4);
