@@ -20,7 +20,8 @@ constexpr Disease table[] = {
      "launch more and smaller pieces: a warp per row instead of a thread, a block per row instead "
      "of a warp, smaller tiles or blocks; or split the longest loop among blocks, each with a part "
      "of the sum",
-     "const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;  // a warp per row\n"
+     "// a warp per row\n"
+     "const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;\n"
      "for (int i = threadIdx.x % 32; i < n; i += 32) sum += x[row * n + i];",
      "gemm/cuda/11"},
     {"uneven blocks",
