@@ -80,7 +80,8 @@ constexpr Disease table[] = {
      "let neighbouring threads store neighbouring elements: threadIdx.x in the index that is "
      "contiguous in memory, or a tile in shared memory that is written along columns and stored "
      "along rows",
-     "tile[threadIdx.y][threadIdx.x] = x[…];   // __shared__ float tile[32][33]\n"
+     "// __shared__ float tile[32][33]\n"
+     "tile[threadIdx.y][threadIdx.x] = x[…];\n"
      "__syncthreads();\n"
      "y[row * ld + threadIdx.x] = tile[threadIdx.x][threadIdx.y];",
      "gemm/cuda/01"},
@@ -110,7 +111,7 @@ constexpr Disease table[] = {
      "leaves whole warps idle; add several elements per thread before the tree, and end it with "
      "shuffles, which need no barrier",
      "for (int h = blockDim.x / 2; h >= 32; h /= 2) {\n"
-     "  if (t < h) s[t] += s[t + h];   // not s[2 * d * t] += s[2 * d * t + d]\n"
+     "  if (t < h) s[t] += s[t + h];  // not s[2 d t] += s[2 d t + d]\n"
      "  __syncthreads();\n}",
      "dot/cuda/03"},
     {"bank conflicts",
@@ -150,7 +151,8 @@ constexpr Disease table[] = {
      "the GPU has no integer division: let extents be constants or powers of two (& and >>), count "
      "rows and columns up instead of dividing an index, use a 2D grid, or multiply by a "
      "precomputed reciprocal (umulhi)",
-     "const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;\n"
+     "const int row = blockIdx.y;\n"
+     "const int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
      "// not col = i % width, row = i / width",
      ""},
     {"divisions",
