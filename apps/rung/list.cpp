@@ -37,11 +37,20 @@ Json availability(const RungInfo& rung, const Backend& backend) {
   return reason;
 }
 
+/// A virtual GPU on which the rung runs if the usual one of its backend lacks its instructions; otherwise null.
+std::unique_ptr<Backend> other_virtual_gpu(const RungInfo& rung, std::string_view device) {
+  if (device != "virtual" || usual_gpu(rung) != "b200") return nullptr;
+  DeviceOptions options;
+  options.gpu = usual_gpu(rung);
+  return make_backend(device, options, rung.backend);
+}
+
 Json to_json(const RungInfo& rung) {
   Json devices = Json::object();
   std::vector<std::string_view> dtypes;
   for (const std::string_view device : device_names) {
-    const Backend& backend = *find_backend(device, rung.backend);
+    const auto other = other_virtual_gpu(rung, device);
+    const Backend& backend = other ? *other : *find_backend(device, rung.backend);
     const bool is_here = is_for(rung, device) && !backend.absent();
     if (is_here) dtypes = dtypes_of(rung, backend);
     devices[std::string(device)] =
@@ -57,7 +66,8 @@ std::string devices_text(const RungInfo& rung, const Json& devices) {
   std::vector<std::string> here, reasons;
   for (const auto& [device, available] : devices.items()) {
     if (available == true) {
-      here.push_back(device);
+      const bool is_named = device == "virtual" && usual_gpu(rung) == "b200";
+      here.push_back(is_named ? device + " with --gpu b200" : device);
     } else if (is_for(rung, device)) {
       reasons.push_back(fmt::format("not on {}: {}", device, available.get<std::string>()));
     }
