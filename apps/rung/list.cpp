@@ -18,11 +18,18 @@
 namespace rung {
 namespace {
 
+/// True for "no f32", which is said of a type whatever the device.
+bool is_about_type(std::string_view reason) {
+  return std::ranges::any_of(
+      all_dtypes, [&](Dtype dtype) { return reason == fmt::format("no {}", name(dtype)); });
+}
+
 std::vector<std::string_view> dtypes_of(const RungInfo& rung, const Backend& backend) {
   if (takes_packed_weights(rung.id)) return {name(Dtype::bf16), name(Dtype::f16)};
   std::vector<std::string_view> names;
   for (const Dtype dtype : all_dtypes) {
-    if (!backend.why_not(rung, dtype)) names.push_back(name(dtype));
+    const auto why_not = backend.why_not(rung, dtype);
+    if (!why_not || !is_about_type(*why_not)) names.push_back(name(dtype));
   }
   return names;
 }
@@ -32,25 +39,16 @@ Json availability(const RungInfo& rung, const Backend& backend) {
   for (const Dtype dtype : all_dtypes) {
     const auto why_not = backend.why_not(rung, dtype);
     if (!why_not) return true;
-    if (reason.empty()) reason = *why_not;
+    if (reason.empty() || is_about_type(reason)) reason = *why_not;
   }
   return reason;
-}
-
-/// A virtual GPU on which the rung runs if the usual one of its backend lacks its instructions; otherwise null.
-std::unique_ptr<Backend> other_virtual_gpu(const RungInfo& rung, std::string_view device) {
-  if (device != "virtual" || usual_gpu(rung) != "b200") return nullptr;
-  DeviceOptions options;
-  options.gpu = usual_gpu(rung);
-  return make_backend(device, options, rung.backend);
 }
 
 Json to_json(const RungInfo& rung) {
   Json devices = Json::object();
   std::vector<std::string_view> dtypes;
   for (const std::string_view device : device_names) {
-    const auto other = other_virtual_gpu(rung, device);
-    const Backend& backend = other ? *other : *find_backend(device, rung.backend);
+    const Backend& backend = *find_backend(device, rung.backend);
     const bool is_here = is_for(rung, device) && !backend.absent();
     if (is_here) dtypes = dtypes_of(rung, backend);
     devices[std::string(device)] =
@@ -66,8 +64,9 @@ std::string devices_text(const RungInfo& rung, const Json& devices) {
   std::vector<std::string> here, reasons;
   for (const auto& [device, available] : devices.items()) {
     if (available == true) {
-      const bool is_named = device == "virtual" && usual_gpu(rung) == "b200";
-      here.push_back(is_named ? device + " with --gpu b200" : device);
+      here.push_back(device);
+    } else if (device == "virtual" && usual_gpu(rung) == "b200") {
+      here.push_back("virtual with --gpu b200");
     } else if (is_for(rung, device)) {
       reasons.push_back(fmt::format("not on {}: {}", device, available.get<std::string>()));
     }
