@@ -18,18 +18,12 @@
 namespace rung {
 namespace {
 
-/// True for "no f32", which is said of a type whatever the device.
-bool is_about_type(std::string_view reason) {
-  return std::ranges::any_of(
-      all_dtypes, [&](Dtype dtype) { return reason == fmt::format("no {}", name(dtype)); });
-}
-
 std::vector<std::string_view> dtypes_of(const RungInfo& rung, const Backend& backend) {
   if (takes_packed_weights(rung.id)) return {name(Dtype::bf16), name(Dtype::f16)};
   std::vector<std::string_view> names;
   for (const Dtype dtype : all_dtypes) {
     const auto why_not = backend.why_not(rung, dtype);
-    if (!why_not || !is_about_type(*why_not)) names.push_back(name(dtype));
+    if (!why_not || *why_not != no_dtype(dtype)) names.push_back(name(dtype));
   }
   return names;
 }
@@ -39,7 +33,7 @@ Json availability(const RungInfo& rung, const Backend& backend) {
   for (const Dtype dtype : all_dtypes) {
     const auto why_not = backend.why_not(rung, dtype);
     if (!why_not) return true;
-    if (reason.empty() || is_about_type(reason)) reason = *why_not;
+    if (reason.empty() || *why_not != no_dtype(dtype)) reason = *why_not;
   }
   return reason;
 }
