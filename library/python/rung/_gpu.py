@@ -102,8 +102,8 @@ class Memory:
     def write(self, source):
         """Copies an array or bytes of `size` bytes to the device."""
         if self.size:
-            view = memoryview(source).cast("B") if isinstance(source, (bytes, bytearray, memoryview)) else source
-            self.gpu("cuMemcpyHtoD_v2", self.address, _address_of(view), ctypes.c_size_t(self.size))
+            begin = ctypes.c_void_p(source.ctypes.data) if hasattr(source, "ctypes") else ctypes.c_char_p(source)
+            self.gpu("cuMemcpyHtoD_v2", self.address, begin, ctypes.c_size_t(self.size))
 
     def fill(self, byte, stream=None):
         if self.size:
@@ -113,12 +113,6 @@ class Memory:
         """Copies to a writable contiguous array of `size` bytes."""
         if self.size:
             self.gpu("cuMemcpyDtoH_v2", ctypes.c_void_p(target.ctypes.data), self.address, ctypes.c_size_t(self.size))
-
-
-def _address_of(source):
-    if hasattr(source, "ctypes"):
-        return ctypes.c_void_p(source.ctypes.data)
-    return ctypes.c_char_p(bytes(source))
 
 
 @functools.cache
