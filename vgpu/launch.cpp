@@ -167,7 +167,9 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
   std::optional<Schedule> schedule;
   if (const std::uint64_t seed = next_launch_seed()) schedule.emplace(seed);
   const RunningSchedule running(schedule ? &*schedule : nullptr);
-  const std::uint64_t wanted = schedule ? 1 : options.threads != 0 ? options.threads : hardware;
+  // Clusters that run on other CPU threads would leave it to chance which launches are cancelled.
+  const bool in_sequence = schedule || kernel.cancels_launches;
+  const std::uint64_t wanted = in_sequence ? 1 : options.threads != 0 ? options.threads : hardware;
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < std::min(wanted, options.grid.count()); ++i) {
     workers.push_back(std::make_unique<Worker>(state));

@@ -178,6 +178,7 @@ void Lowering::lower_launch_control(const Instruction& instruction) {
   if (instruction.has("try_cancel")) {
     BulkCopyOp op;
     op.direction = BulkCopyOp::Direction::cancel;
+    kernel_->cancels_launches = true;
     op.multicast = instruction.has("multicast::cluster::all");
     op.shared = async_address(instruction, operands[0]);
     op.barrier = async_address(instruction, operands[1]);

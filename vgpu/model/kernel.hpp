@@ -390,6 +390,7 @@ class Kernel {
   bool synchronises_blocks = false;   // has fences or release/acquire accesses
   bool writes_unknown = false;        // some store to global memory has an unknown target
   bool uses_tensor_memory = false;    // has tcgen05 instructions
+  bool cancels_launches = false;      // has clusterlaunchcontrol.try_cancel
   /// Byte offsets of pointers through which the kernel stores.
   std::vector<std::uint32_t> written_parameters;
 };

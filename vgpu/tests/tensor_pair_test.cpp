@@ -176,7 +176,8 @@ TEST_F(TensorPairTest, ReportsABlockThatExitsEarly) {
 }
 
 TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
-  // Each block counts its own position and, as long as there are some, those of clusters that it cancels.
+  // Each block counts itself after the positions, its own position and, as long as there are some, those of clusters
+  // that it cancels.
   const std::string text =
       entry(".param .u64 out", ".shared .align 16 .b8 response[16];\n.shared .align 8 .b64 bar;\n" +
                                    registers() + R"(.reg .b128 %c; .reg .b32 %x, %y, %z;
@@ -185,6 +186,7 @@ TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
       mov.u32 %r5, 0;
       mbarrier.init.shared.b64 [bar], 1;
       fence.mbarrier_init.release.cluster;
+      red.global.add.u32 [%rd1+148], 1;
       NEXT: mul.wide.u32 %rd2, %x, 4;
       add.u64 %rd2, %rd1, %rd2;
       red.global.add.u32 [%rd2], 1;
@@ -201,9 +203,16 @@ TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
   // In the usual order, and in random ones, which permute the clusters that start.
   for (const std::uint64_t seed : {0, 1, 2, 3}) {
     set_schedule(seed);
-    const std::uint64_t out = array(std::vector<std::uint32_t>(37, 0));
+    const std::uint64_t out = array(std::vector<std::uint32_t>(38, 0));
     expect_none(run(text, {37, 1, 1}, {1, 1, 1}, {out}));
-    EXPECT_EQ(values<std::uint32_t>(out, 37), std::vector<std::uint32_t>(37, 1)) << seed;
+    std::vector<std::uint32_t> counts = values<std::uint32_t>(out, 38);
+    const std::uint32_t started = counts.back();
+    counts.pop_back();
+    EXPECT_EQ(counts, std::vector<std::uint32_t>(37, 1)) << seed;
+    // The first block takes all tiles, on every machine.
+    if (seed == 0) {
+      EXPECT_EQ(started, 1);
+    }
   }
   set_schedule(0);
 }
