@@ -52,6 +52,25 @@ bool matrices_overlap(const Region& x, const Region& y) {
   return false;
 }
 
+/// The bytes from the first element of an operand to its last.
+struct Span {
+  std::uintptr_t begin;
+  std::int64_t bytes;
+};
+
+template <class Pointer>
+Span span_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
+             std::int64_t element_bytes, std::int64_t batch) {
+  const std::int64_t elements = (rows - 1) * matrix.row_stride + (cols - 1) * matrix.col_stride +
+                                (batch - 1) * matrix.batch_stride + 1;
+  return {reinterpret_cast<std::uintptr_t>(matrix.data), elements * element_bytes};
+}
+
+bool share_bytes(const Span& x, const Span& y) {
+  return static_cast<std::int64_t>(y.begin - x.begin) < x.bytes &&
+         static_cast<std::int64_t>(x.begin - y.begin) < y.bytes;
+}
+
 bool is_empty(const Region& x) { return x.length <= 0 || x.lines <= 0 || x.matrices <= 0; }
 
 }  // namespace
@@ -86,6 +105,12 @@ void apart(const char* op, const char* written, const Region& target, const char
 void apart(const char* op, const GemmCall& call, std::int64_t a_bytes, std::int64_t b_bytes) {
   if (call.c.pointers != nullptr) return;
   const auto c_bytes = static_cast<std::int64_t>(output_bytes(call.dtype));
+  // Nearly all calls: the lines and matrices need no look where the whole ranges are apart.
+  const Span whole = span_of(call.c, call.m, call.n, c_bytes, call.batch);
+  if (!share_bytes(whole, span_of(call.a, call.m, call.k, a_bytes, call.batch)) &&
+      !share_bytes(whole, span_of(call.b, call.k, call.n, b_bytes, call.batch))) [[likely]] {
+    return;
+  }
   const Region c = region_of(call.c, call.m, call.n, c_bytes, call.batch);
   // A column-major C exchanges A and B in the canonical problem.
   constexpr const char* name = "A or B";

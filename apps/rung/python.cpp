@@ -39,7 +39,8 @@ std::string find_python() {
   throw UnavailableError("python3 is not on the PATH; RUNG_PYTHON_PROGRAM may name one");
 }
 
-/// Lead the program to libcuda.so.1, Triton to the ptxas that passes PTX through, and Python to sitecustomize.py.
+/// Lead the program to libcuda.so.1, Triton to the ptxas that passes PTX through, PyTorch's extensions to rung-nvcc, and
+/// Python to sitecustomize.py.
 Variables variables_of_python() {
   fs::path folder;
   try {
@@ -59,6 +60,8 @@ Variables variables_of_python() {
     variables.emplace_back(name, (folder / "ptxas").string());
   }
   variables.emplace_back("TRITON_LIBCUDA_PATH", folder.string());
+  const fs::path nvcc = fs::read_symlink("/proc/self/exe").parent_path() / "rung-nvcc";
+  if (fs::exists(nvcc)) variables.emplace_back("PYTORCH_NVCC", nvcc.string());
   return variables;
 }
 

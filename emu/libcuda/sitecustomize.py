@@ -11,7 +11,8 @@ import sys
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _HOOKS = {"numba.cuda.cudadrv.driver": "numba_linker", "numba.cuda.decorators": "numba_lines",
-          "triton.backends.nvidia.driver": "triton_driver", "torch": "torch_tensors"}
+          "triton.backends.nvidia.driver": "triton_driver", "torch": "torch_tensors",
+          "torch.utils.cpp_extension": "torch_extensions"}
 
 
 class _Loader:

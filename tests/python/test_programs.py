@@ -169,6 +169,35 @@ def test_triton_on_tensors_of_pytorch(run):
     assert out == "True\n" and code != 0 and "out of bounds" in err, err
 
 
+@needs("torch", "ninja")
+def test_an_extension_of_pytorch(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    out, err, code = run("""
+        import torch
+        from torch.utils.cpp_extension import load_inline
+        source = r'''
+            #include <torch/extension.h>
+            #include <c10/cuda/CUDAException.h>
+            __global__ void twice(const float* x, float* y, int n) {
+              int i = blockIdx.x * blockDim.x + threadIdx.x;
+              if (i < n) y[i] = 2 * x[i];
+            }
+            torch::Tensor twice_of(torch::Tensor x, int beyond) {
+              TORCH_CHECK(x.is_cuda());
+              auto y = torch::empty_like(x, torch::TensorOptions().device(torch::kCUDA));
+              twice<<<4, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel() + beyond);
+              C10_CUDA_KERNEL_LAUNCH_CHECK();
+              return y;
+            }
+        '''
+        module = load_inline("twice", "torch::Tensor twice_of(torch::Tensor x, int beyond);", source, functions=["twice_of"])
+        x = torch.rand(1000, device="cuda")
+        print(torch.equal(module.twice_of(x, 0), x + x))
+        module.twice_of(x, 1)  # one too many
+    """)
+    assert out == "True\n" and code != 0 and "out of bounds" in err, err
+
+
 @needs("cuda.core")
 def test_cuda_core(run):
     out, err, code = run("""

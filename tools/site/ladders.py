@@ -22,6 +22,12 @@ TITLES = {
 EXTENSIONS = {"cuda": "cu", "cpu": "cpp", "metal": "metal"}
 
 
+def _sentence(text):
+    """The text with a capital letter, unless it begins with the name of an instruction, such as tcgen05.mma."""
+    is_name = re.match(r"\w*[\d.]\w", text)
+    return text if is_name else text[0].upper() + text[1:]
+
+
 @dataclasses.dataclass
 class Step:
     """A rung of a ladder."""
@@ -46,12 +52,15 @@ class Step:
         for name in ("tma", "wmma", "wgmma", "simd"):
             words = re.sub(rf"\b{name}\b", name.upper() if name in ("tma", "simd") else name, words)
         words = words.replace("split k", "split-K")
-        return words[0].upper() + words[1:]
+        return _sentence(words)
 
     @property
     def idea(self):
-        text = self.header["idea"].rstrip(".")
-        return text[0].upper() + text[1:] + "."
+        return _sentence(self.header["idea"].rstrip(".")) + "."
+
+    @property
+    def needs_blackwell(self):
+        return bool(re.search(r"sm_1[0-9]{2}", self.header["needs"]))
 
     @property
     def dtype(self):

@@ -314,7 +314,8 @@ Result cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     require(flags < 16, Result::invalid_value, "not flags of cuMemHostRegister");
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     require_no_overlap(context, address, bytes);
-    context.memory.adopt(pointer, bytes);
+    const bool is_io = (flags & cuda::host_register_io_memory) != 0;
+    context.memory.adopt(pointer, bytes, is_io);
     context.ranges[address] = {Origin::registered, flags};
     process().order.raise(ProgramOrder::Level::host_memory);
   });

@@ -145,7 +145,7 @@ void ProgramOrder::access(const DeviceMemory& memory, std::uint64_t address, std
   if (running_ == nullptr) return;
   const Allocation* const allocation = memory.find(address);
   if (allocation == nullptr || (!records_all_memory() && !allocation->host)) return;
-  if (allocation->host) pages_.note(*allocation);
+  if (allocation->host && !allocation->is_io) pages_.note(*allocation);
   const std::uint64_t offset = address - allocation->address;
   if (!std::exchange(running_->has_accesses, true)) begin_accesses(running_->first, memory);
   shadow_.touch({allocation->address, allocation->bytes}, offset,
@@ -189,7 +189,8 @@ void ProgramOrder::access(const LaunchAccesses& accesses, const DeviceMemory& me
     begin_accesses(early ? own.first : own.late, memory);
     for (const auto& touched : accesses.touched(early)) {
       shadow_.touch(*touched);
-      if (touched->allocation().host) pages_.note(touched->allocation());
+      const Allocation& reached = touched->allocation();
+      if (reached.host && !reached.is_io) pages_.note(reached);
     }
   }
 }

@@ -194,12 +194,13 @@ std::uint64_t DeviceMemory::allocate(std::size_t bytes, std::string name, bool h
   return address;
 }
 
-void DeviceMemory::adopt(void* memory, std::size_t bytes) {
+void DeviceMemory::adopt(void* memory, std::size_t bytes, bool is_io) {
   const std::unique_lock lock(mutex_);
   if (bytes > max_bytes) throw std::bad_alloc();
   auto block = std::make_unique<Block>(bytes, Block::Data::callers);
   block->allocation.address = reinterpret_cast<std::uint64_t>(memory);
   block->allocation.host = true;
+  block->allocation.is_io = is_io;
   block->allocation.serial = next_serial_++;
   blocks_.insert_or_assign(block->allocation.address, std::move(block));
 }

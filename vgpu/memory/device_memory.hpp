@@ -39,6 +39,7 @@ struct Allocation {
   std::string name;        // of a module variable; empty for memory allocated by the program
   bool read_only = false;  // constant memory
   bool host = false;       // pinned or registered host memory, managed memory: always initialised
+  bool is_io = false;      // registered as memory-mapped I/O: its pages stay as they are
   bool all_initialised = false;         // a hint: all bytes are written
   std::uint8_t* initialised = nullptr;  // one shadow byte per byte: 0 until written
   // Stamps for race detection, lazily committed: 42 bytes per byte
@@ -78,8 +79,9 @@ class DeviceMemory {
 
   /// Addresses are multiples of 512 bytes. Throws std::bad_alloc when the capacity is exhausted.
   std::uint64_t allocate(std::size_t bytes, std::string name = {}, bool host = false);
-  /// Registers the caller's memory as accessible to the device (cuMemHostRegister).
-  void adopt(void* memory, std::size_t bytes);
+  /// Registers the caller's memory as accessible to the device (cuMemHostRegister). `is_io`: the host's accesses to it
+  /// are not observed.
+  void adopt(void* memory, std::size_t bytes, bool is_io = false);
   void release_adopted(void* memory);
   /// Returns false if the address is not the start of a live allocation.
   bool free(std::uint64_t address);

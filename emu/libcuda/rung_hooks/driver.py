@@ -4,6 +4,8 @@ import ctypes
 
 _library = ctypes.CDLL("libcuda.so.1")
 _PTX = 1  # CU_JIT_INPUT_PTX
+_IO_MEMORY = 4  # CU_MEMHOSTREGISTER_…
+_ALREADY_REGISTERED, _NOT_REGISTERED = 712, 713  # CUDA_ERROR_HOST_MEMORY_…
 _CAPABILITY = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 
 
@@ -34,11 +36,19 @@ def synchronize():
 
 
 def register(address, size):
-    check(_library.cuMemHostRegister_v2(ctypes.c_void_p(address), ctypes.c_size_t(size), 0))
+    """Makes memory of a tensor accessible to kernels; what an extension's allocator has registered stays as it is.
+
+    The host may access I/O memory at any time: PyTorch's functions on a tensor stand for work in its stream's order.
+    """
+    result = _library.cuMemHostRegister_v2(ctypes.c_void_p(address), ctypes.c_size_t(size), _IO_MEMORY)
+    if result != _ALREADY_REGISTERED:
+        check(result)
 
 
 def unregister(address):
-    check(_library.cuMemHostUnregister(ctypes.c_void_p(address)))
+    result = _library.cuMemHostUnregister(ctypes.c_void_p(address))
+    if result != _NOT_REGISTERED:  # an extension's allocator has freed it
+        check(result)
 
 
 def link(codes):

@@ -8,7 +8,7 @@ from . import driver
 _registered = {}  # bytes of each storage that the virtual GPU knows, by address
 
 
-def _register(tensor):
+def register(tensor):
     """Makes a tensor's whole storage accessible to kernels, and nothing beyond it."""
     storage = tensor.untyped_storage()
     address, size = storage.data_ptr(), storage.nbytes()
@@ -37,7 +37,7 @@ def prepare(torch):
 
     def registered_data_ptr(self):
         if self.device.type == "cpu":
-            _register(self)
+            register(self)
         return data_ptr(self)
 
     torch.Tensor.data_ptr = registered_data_ptr

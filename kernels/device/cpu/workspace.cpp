@@ -92,7 +92,11 @@ void* scratch_bytes(std::size_t wanted, ScratchFor use) {
   return memory;
 }
 
-void reserve_last_resort() { scratch_bytes(last_resort_bytes, ScratchFor::last_resort); }
+void reserve_last_resort() {
+  if (keys_of<ScratchFor::last_resort>().memory() == nullptr) {
+    scratch_bytes(last_resort_bytes, ScratchFor::last_resort);
+  }
+}
 
 void* last_resort(std::size_t bytes) {
   void* const memory = keys_for(ScratchFor::last_resort).memory();

@@ -195,6 +195,15 @@ void host_reads_managed(bool right) {
   if (managed[3] != 1) std::printf("wrong\n");  // unordered
 }
 
+// The host's accesses to I/O memory are not observed.
+alignas(4096) int registered[n];
+void host_reads_registered(bool right) {
+  cudaHostRegister(registered, bytes, right ? cudaHostRegisterIoMemory : cudaHostRegisterDefault);
+  fill<<<blocks, threads>>>(registered, 1);
+  if (registered[3] != 1) std::printf("wrong\n");  // unordered
+  cudaHostUnregister(registered);
+}
+
 void copy_into_staging_buffer(bool right) {
   cudaMemcpyAsync(x, pinned, bytes, cudaMemcpyHostToDevice, a);
   if (right) link(event, a, b);
@@ -307,6 +316,7 @@ const Case cases[] = {CASE(kernel_to_kernel),
                       CASE(host_writes_staging_buffer),
                       CASE(host_reads_result),
                       CASE(host_reads_managed),
+                      CASE(host_reads_registered),
                       CASE(copy_into_staging_buffer),
                       CASE(host_function),
                       CASE(nodes_without_an_edge),

@@ -1,0 +1,126 @@
+#pragma once
+// What an extension of PyTorch includes first under `rung python`. Its tensors of the device "cuda" are those of the
+// CPU: is_cuda() and kCUDA ask for the CPU, PyTorch's allocator makes all its memory accessible to the virtual GPU, and
+// the names of c10/cuda and ATen/cuda that extensions use are those of the CUDA runtime, without PyTorch's libraries for
+// NVIDIA's GPUs.
+
+#include <torch/extension.h>
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace rung_extension {
+
+/// PyTorch's allocator of the CPU, whose memory the virtual GPU knows with its exact bounds. It is registered as I/O
+/// memory, which the host may access at any time: PyTorch's functions on a tensor stand for work in its stream's order.
+class Allocator final : public c10::Allocator {
+ public:
+  explicit Allocator(c10::Allocator* inner) : inner_(inner) {}
+
+  c10::DataPtr allocate(std::size_t bytes) override {
+    c10::DataPtr memory = inner_->allocate(bytes);
+    void* const data = memory.get();
+    if (bytes == 0 || cuMemHostRegister(data, bytes, CU_MEMHOSTREGISTER_IOMEMORY) != CUDA_SUCCESS) return memory;
+    return {data, new c10::DataPtr(std::move(memory)), release, c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    inner_->copy_data(to, from, bytes);
+  }
+
+ private:
+  static void release(void* context) {
+    auto* const memory = static_cast<c10::DataPtr*>(context);
+    cuMemHostUnregister(memory->get());
+    delete memory;
+  }
+
+  c10::Allocator* inner_;
+};
+
+/// The allocator takes the place of PyTorch's until the process ends: tensors outlive the extension's own variables.
+inline const bool has_allocator = [] {
+  if (cudaFree(nullptr) != cudaSuccess) return false;  // makes the device's context current
+  c10::SetAllocator(c10::DeviceType::CPU, new Allocator(c10::GetAllocator(c10::DeviceType::CPU)),
+                    255);
+  return true;
+}();
+
+inline void check(cudaError_t result) {
+  TORCH_CHECK(result == cudaSuccess, "CUDA error: ", cudaGetErrorString(result));
+}
+
+}  // namespace rung_extension
+
+namespace c10::cuda {
+
+/// A stream of the runtime.
+class CUDAStream {
+ public:
+  explicit CUDAStream(cudaStream_t stream = nullptr) : stream_(stream) {}
+  operator cudaStream_t() const { return stream_; }
+  cudaStream_t stream() const { return stream_; }
+  void synchronize() const { rung_extension::check(cudaStreamSynchronize(stream_)); }
+  DeviceIndex device_index() const { return 0; }
+
+ private:
+  cudaStream_t stream_;
+};
+
+inline CUDAStream getCurrentCUDAStream(DeviceIndex = -1) { return CUDAStream(); }
+inline CUDAStream getDefaultCUDAStream(DeviceIndex = -1) { return CUDAStream(); }
+inline CUDAStream getStreamFromPool(bool = false, DeviceIndex = -1) {
+  cudaStream_t stream = nullptr;
+  rung_extension::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return CUDAStream(stream);
+}
+inline DeviceIndex device_count() { return 1; }
+inline DeviceIndex current_device() { return 0; }
+inline void device_synchronize() { rung_extension::check(cudaDeviceSynchronize()); }
+
+/// There is one device, so nothing is to be restored.
+struct CUDAGuard {
+  explicit CUDAGuard(DeviceIndex) {}
+  explicit CUDAGuard(Device) {}
+};
+struct OptionalCUDAGuard {
+  OptionalCUDAGuard() = default;
+  explicit OptionalCUDAGuard(DeviceIndex) {}
+  explicit OptionalCUDAGuard(std::optional<Device>) {}
+};
+
+}  // namespace c10::cuda
+
+namespace at::cuda {
+
+using c10::cuda::CUDAGuard;
+using c10::cuda::CUDAStream;
+using c10::cuda::OptionalCUDAGuard;
+using c10::cuda::current_device;
+using c10::cuda::device_count;
+using c10::cuda::getCurrentCUDAStream;
+using c10::cuda::getDefaultCUDAStream;
+using c10::cuda::getStreamFromPool;
+
+inline cudaDeviceProp* getDeviceProperties(c10::DeviceIndex device) {
+  static cudaDeviceProp properties = [&] {
+    cudaDeviceProp read;
+    rung_extension::check(cudaGetDeviceProperties(&read, device));
+    return read;
+  }();
+  return &properties;
+}
+inline cudaDeviceProp* getCurrentDeviceProperties() { return getDeviceProperties(0); }
+inline int warp_size() { return 32; }
+
+}  // namespace at::cuda
+
+#define C10_CUDA_CHECK(expression) rung_extension::check(expression)
+#define C10_CUDA_KERNEL_LAUNCH_CHECK() rung_extension::check(cudaGetLastError())
+#define AT_CUDA_CHECK(expression) rung_extension::check(expression)
+#define TORCH_CUDA_CHECK(expression) rung_extension::check(expression)
+
+#define is_cuda is_cpu
+#define kCUDA kCPU
