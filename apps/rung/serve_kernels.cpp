@@ -5,10 +5,12 @@
 #include "serve_kernels.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -16,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <system_error>
+#include <thread>
 
 #include "emu/compile/toolchain.hpp"
 #include "emu/reports/launch_json.hpp"
@@ -357,9 +360,20 @@ class Server {
   bool is_quiet_ = true;
 };
 
+/// Ends this process when the other end of the socket has closed, also while a kernel runs.
+void end_with_the_other(int socket) {
+  std::thread([socket] {
+    pollfd other{.fd = socket, .events = 0, .revents = 0};
+    while (poll(&other, 1, -1) < 0 && errno == EINTR) {
+    }
+    _exit(exit_right);
+  }).detach();
+}
+
 }  // namespace
 
 ExitCode serve_kernels(int socket) {
+  end_with_the_other(socket);
   Server(socket).run();
   return exit_right;
 }

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import ml_dtypes
 import numpy as np
@@ -349,8 +350,11 @@ def test_in_threads_and_forked_processes(saxpy):
     assert (ys[0] == 11).all()
 
 
+FOREVER = "__global__ void forever(volatile int* x) { while (*x == 0) {} }"
+
+
 def test_an_interrupt_stops_a_kernel(saxpy):
-    forever = rung.Kernel("__global__ void forever(volatile int* x) { while (*x == 0) {} }")
+    forever = rung.Kernel(FOREVER)
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -374,6 +378,31 @@ def test_after_the_server_ended(saxpy):
         saxpy[1, 4](1, x, x, 4)
     saxpy[1, 4](1, x, x, 4)
     assert x[0] == 2
+
+
+def test_the_server_ends_with_a_killed_process():
+    program = subprocess.Popen([sys.executable, "-c", f"""if True:
+        import numpy as np, rung, rung._kernel_server
+        forever = rung.Kernel({FOREVER!r})
+        print(rung._kernel_server.server().process.pid, flush=True)
+        forever[1, 1](np.zeros(1, np.int32))"""], stdout=subprocess.PIPE, text=True)
+    server = pathlib.Path("/proc", program.stdout.readline().strip())
+
+    def processor_time():  # user time in ticks; None after the end
+        try:
+            fields = (server / "stat").read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return None if fields[0] == "Z" else int(fields[11])
+
+    before = processor_time()
+    while processor_time() < before + 20:  # the kernel runs
+        assert program.poll() is None
+        time.sleep(0.05)
+    program.kill()
+    program.wait()
+    while processor_time() is not None:
+        time.sleep(0.05)
 
 
 def test_adapter_of_pytorch():

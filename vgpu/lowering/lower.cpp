@@ -15,6 +15,7 @@
 #include "vgpu/program/liveness.hpp"
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/shared_layout.hpp"
+#include "vgpu/program/unused_loads.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
 namespace rung::vgpu {
@@ -72,6 +73,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   describe_kernel();
   add_sites();
   copied_ = copied_loads(function_);
+  kernel_->unused_loads = unused_loads(function_);
   find_undefined();
   find_wgmma_uses();
   find_speculated(liveness);

@@ -13,6 +13,7 @@
 
 #include "vgpu/model/instr.hpp"
 #include "vgpu/model/launch.hpp"
+#include "vgpu/model/unused_loads.hpp"
 
 namespace rung::vgpu {
 
@@ -356,6 +357,7 @@ class Kernel {
   std::vector<Instr> native_code;  // with runs of instructions in machine code; or empty
   std::vector<std::uint32_t> block_of_site;
   std::vector<std::uint32_t> guarded_sites;  // lanes are counted one by one
+  UnusedLoads unused_loads;                  // by site
 
   // Instr points at these, so their addresses must not change.
   std::deque<MemoryOp> memory_ops;

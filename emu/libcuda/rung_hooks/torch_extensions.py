@@ -1,4 +1,4 @@
-"""Extensions of PyTorch with CUDA code (load_inline, load, CUDAExtension), compiled by rung-nvcc for the virtual GPU."""
+"""Extensions of PyTorch with CUDA code (load_inline, load), compiled by rung-nvcc for the virtual GPU."""
 
 import functools
 import gc
@@ -63,10 +63,6 @@ def prepare(module):
         flags = original_ldflags(extra_ldflags, False, *args, **named)
         return [*flags, f"-L{_RUNTIME}", "-lcudart"] if with_cuda else flags
 
-    def arch_flags(cflags=None):
-        driver.use_device()
-        return ["-arch=sm_" + "".join(map(str, driver.capability()))]
-
     def import_module(*args, **named):
         # PyTorch makes NVIDIA's runtime visible to all libraries; the extension's own comes first.
         flags = sys.getdlopenflags()
@@ -86,4 +82,4 @@ def prepare(module):
     original_ldflags = module._prepare_ldflags
     module.include_paths, module._write_ninja_file = include_paths, write_ninja_file
     module._prepare_ldflags, module._import_module_from_library = prepare_ldflags, import_module
-    module._get_cuda_arch_flags = arch_flags
+    module._get_cuda_arch_flags = lambda cflags=None: ["-arch=sm_" + "".join(map(str, driver.capability()))]

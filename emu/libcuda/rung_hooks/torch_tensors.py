@@ -3,6 +3,9 @@
 PyTorch's own kernels for NVIDIA's GPUs do not run: their runtime asks for what only NVIDIA's driver has.
 """
 
+import contextlib
+import warnings
+
 from . import driver
 
 _registered = {}  # bytes of each storage that the virtual GPU knows, by address
@@ -30,6 +33,47 @@ def _on_cpu(value, torch):
     return "cpu" if is_device else value
 
 
+class _Stream:
+    """The stream of all launches."""
+
+    cuda_stream, device_index = 0, 0
+
+    def __init__(self, device=None, priority=0):
+        pass
+
+    def synchronize(self):
+        driver.synchronize()
+
+    def wait_stream(self, stream):
+        pass
+
+    wait_event = record_event = wait_stream
+
+
+class _Device(contextlib.nullcontext):
+    """torch.cuda.device: there is one."""
+
+    def __init__(self, device=None):
+        super().__init__()
+
+
+def _replace_functions(cuda):
+    """The functions of torch.cuda that programs with kernels of their own call."""
+    cuda.is_available = cuda.is_bf16_supported = lambda *args, **named: True
+    cuda.device_count, cuda.current_device = lambda: 1, lambda: 0
+    cuda.device, cuda.Event, cuda.Stream, cuda.stream = _Device, driver.Event, _Stream, contextlib.nullcontext
+    cuda.current_stream = cuda.default_stream = lambda device=None: _Stream()
+    cuda.get_device_capability = lambda device=None: driver.capability()
+    cuda.get_device_properties = lambda device=None: driver.properties()
+    cuda.get_device_name = lambda device=None: driver.properties().name
+    cuda.synchronize = lambda device=None: driver.synchronize()
+    cuda.manual_seed = cuda.manual_seed_all = cuda.set_device = lambda seed: None
+    cuda.empty_cache = cuda.reset_peak_memory_stats = lambda device=None: None
+    cuda.memory_allocated = cuda.max_memory_allocated = lambda device=None: 0
+    # PyTorch for NVIDIA's GPUs looks for one where it computes gradients.
+    warnings.filterwarnings("ignore", message="CUDA initialization")
+
+
 def prepare(torch):
     from torch.overrides import TorchFunctionMode
 
@@ -53,9 +97,4 @@ def prepare(torch):
             return function(*args, **kwargs)
 
     CudaIsCpu().__enter__()
-    torch.cuda.is_available = lambda: True
-    torch.cuda.device_count = lambda: 1
-    torch.cuda.current_device = lambda: 0
-    torch.cuda.get_device_capability = lambda device=None: driver.capability()
-    torch.cuda.synchronize = lambda device=None: driver.synchronize()
-    torch.cuda.manual_seed = torch.cuda.manual_seed_all = lambda seed: None
+    _replace_functions(torch.cuda)

@@ -3,9 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace rung::vgpu {
 namespace {
+
+using Position = std::array<std::uint32_t, 3>;
+
+Position position_of_block(const LaunchOptions& options, std::uint64_t linear) {
+  const std::uint64_t above = linear / options.grid.x;
+  return {static_cast<std::uint32_t>(linear % options.grid.x),
+          static_cast<std::uint32_t>(above % options.grid.y),
+          static_cast<std::uint32_t>(above / options.grid.y)};
+}
+
+Position position_of_thread(const LaunchOptions& options, const Position& block, int thread) {
+  const Dim3 size = options.threads_of({block[0], block[1], block[2]});
+  const auto index = static_cast<std::uint32_t>(thread);
+  return {index % size.x, index / size.x % size.y, index / size.x / size.y};
+}
+
+/// True for a load whose value the thread does not use: it may read what another thread writes.
+bool is_unused_load(const Block& block, std::uint64_t linear_block, int thread, std::uint32_t site,
+                    const std::string& access) {
+  const UnusedLoads& loads = block.worker.kernel.unused_loads;
+  if (access != "read" || loads.stores.empty()) return false;
+  const LaunchOptions& options = block.worker.launch.options;
+  return loads.is_unused(
+      site, position_of_thread(options, position_of_block(options, linear_block), thread));
+}
 
 std::string describe(const Party& party) {
   return fmt::format("{} by thread ({},{},{}) of block ({},{},{}){}{}", party.access,
@@ -80,15 +106,11 @@ Party party(const Block& block, std::uint64_t linear_block, int thread, std::uin
             std::string access) {
   const Kernel& kernel = block.worker.kernel;
   const LaunchOptions& options = block.worker.launch.options;
-  const auto index = static_cast<std::uint32_t>(thread);
+  const Position at_block = position_of_block(options, linear_block);
+  const Position at_thread = position_of_thread(options, at_block, thread);
   Party result;
-  result.block[0] = static_cast<std::uint32_t>(linear_block % options.grid.x);
-  result.block[1] = static_cast<std::uint32_t>(linear_block / options.grid.x % options.grid.y);
-  result.block[2] = static_cast<std::uint32_t>(linear_block / options.grid.x / options.grid.y);
-  const Dim3 size = options.threads_of({result.block[0], result.block[1], result.block[2]});
-  result.thread[0] = index % size.x;
-  result.thread[1] = index / size.x % size.y;
-  result.thread[2] = index / size.x / size.y;
+  std::ranges::copy(at_block, result.block);
+  std::ranges::copy(at_thread, result.thread);
   result.access = std::move(access);
   if (site < kernel.sites.size()) {
     const Site& at = kernel.sites[site];
@@ -160,6 +182,10 @@ void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::
 void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,
                  std::uint32_t other_site, std::string other_access, std::uint64_t shared_offset,
                  bool in_flight) {
+  if (is_unused_load(block, block.linear, thread, site, access) ||
+      is_unused_load(block, block.linear, other_thread, other_site, other_access)) {
+    return;
+  }
   HazardLog& log = *block.worker.launch.hazards;
   if (!log.wants(HazardKind::shared_race, site, other_site, block.linear, thread)) return;
   add_race(block, HazardKind::shared_race, thread, site, std::move(access), block.linear,
@@ -170,6 +196,10 @@ void report_race(Block& block, int thread, std::uint32_t site, std::string acces
 void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
                         std::uint64_t other_block, int other_thread, std::uint32_t other_site,
                         std::string other_access, std::uint64_t address) {
+  if (is_unused_load(block, block.linear, thread, site, access) ||
+      is_unused_load(block, other_block, other_thread, other_site, other_access)) {
+    return;
+  }
   HazardLog& log = *block.worker.launch.hazards;
   if (!log.wants(HazardKind::global_race, site, other_site, block.linear, thread)) return;
   add_race(block, HazardKind::global_race, thread, site, std::move(access), other_block,
