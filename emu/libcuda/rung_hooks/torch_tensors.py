@@ -90,7 +90,7 @@ def prepare(torch):
         def __torch_function__(self, function, types, args=(), kwargs=None):
             if function is torch.Tensor.cuda:
                 return args[0]
-            if function is torch.Tensor.is_cuda.__get__:
+            if function == torch.Tensor.is_cuda.__get__:  # another object at each access
                 return True
             args = tuple(_on_cpu(each, torch) for each in args)
             kwargs = {name: _on_cpu(each, torch) for name, each in (kwargs or {}).items()}
