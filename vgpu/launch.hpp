@@ -24,10 +24,6 @@ struct Module;
 
 class Kernel;  // lowered code: engine internals
 
-/// Allows recursive functions and calls through pointers, as CUDA does, or refuses them, as Metal
-/// does.
-enum class CallStack : std::uint8_t { allowed, refused };
-
 /// A loaded module: global and constant variables in device memory, kernels lowered on first use.
 class Module {
  public:
@@ -38,9 +34,7 @@ class Module {
   /// the line. Variables in `placed` are stored in the caller's memory, which receives their
   /// initial values when the first module places them there.
   static std::unique_ptr<Module> load(std::string_view ptx_text, std::string_view name,
-                                      DeviceMemory& memory,
-                                      CallStack call_stack = CallStack::allowed,
-                                      const Addresses& placed = {});
+                                      DeviceMemory& memory, const Addresses& placed = {});
   ~Module();
 
   std::vector<std::string> kernel_names() const;

@@ -11,7 +11,6 @@
 #include "vgpu/device_runtime.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
 #include "vgpu/launch.hpp"
-#include "vgpu/lowering/call_graph.hpp"
 #include "vgpu/lowering/call_stack.hpp"
 #include "vgpu/lowering/expanded_instructions.hpp"
 #include "vgpu/lowering/inline.hpp"
@@ -23,15 +22,14 @@
 namespace rung::vgpu {
 
 struct Module::State {
-  State(ptx::Module text_, std::string name_, DeviceMemory& memory_, CallStack call_stack_)
-      : text(std::move(text_)), name(std::move(name_)), memory(memory_), call_stack(call_stack_) {}
+  State(ptx::Module text_, std::string name_, DeviceMemory& memory_)
+      : text(std::move(text_)), name(std::move(name_)), memory(memory_) {}
   ~State() {
     for (const auto& [variable, global] : globals) memory.free(global.address);
   }
 
   void allocate_globals(const Addresses& placed);
   void write_initial(const ptx::Variable& variable);
-  void require_no_stack(const ptx::Function& kernel) const;
   std::optional<std::uint64_t> address_of(std::string_view symbol) const {
     const auto found = globals.find(symbol);
     if (found == globals.end()) return function_address(text, symbol);
@@ -41,7 +39,6 @@ struct Module::State {
   ptx::Module text;
   std::string name;
   DeviceMemory& memory;
-  const CallStack call_stack;
   std::map<std::string, Global, std::less<>> globals;
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels;
@@ -96,29 +93,18 @@ void Module::State::write_initial(const ptx::Variable& variable) {
   memory.find(global.address)->read_only = variable.space == ptx::Space::constant;
 }
 
-/// Throws if the kernel calls a function that needs a call stack.
-void Module::State::require_no_stack(const ptx::Function& kernel) const {
-  const CallGraph calls(text, kernel);
-  const auto& found = calls.on_stack();
-  if (found.empty()) return;
-  throw std::invalid_argument(
-      fmt::format("{}:{}: '{}' calls itself, or is called through a pointer", name,
-                  (*found.begin())->line, (*found.begin())->name));
-}
-
 Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Module::~Module() = default;
 
 std::unique_ptr<Module> Module::load(std::string_view ptx_text, std::string_view name,
-                                     DeviceMemory& memory, CallStack call_stack,
-                                     const Addresses& placed) {
+                                     DeviceMemory& memory, const Addresses& placed) {
   const DefaultEnvironment environment;  // for parsing decimal constants
   ptx::Module text = ptx::parse(ptx_text, name);
   if (const std::string missing = missing_device_runtime(text); !missing.empty()) {
     text = ptx::parse(std::string(ptx_text) + missing, name);
   }
   expand_instructions(text, name);
-  auto state = std::make_unique<State>(std::move(text), std::string(name), memory, call_stack);
+  auto state = std::make_unique<State>(std::move(text), std::string(name), memory);
   state->allocate_globals(placed);
   return std::unique_ptr<Module>(new Module(std::move(state)));
 }
@@ -138,7 +124,6 @@ const Kernel* Module::kernel(std::string_view name) {
   }
   const ptx::Function* function = state_->text.find(name);
   if (function == nullptr || !function->entry) return nullptr;
-  if (state_->call_stack == CallStack::refused) state_->require_no_stack(*function);
   const ptx::Function whole = inline_calls(state_->text, *function, state_->name);
   auto kernel = lower(state_->text, whole, state_->name,
                       [&](std::string_view symbol) { return state_->address_of(symbol); });

@@ -46,7 +46,8 @@ const char* kind_text(const Parameter& parameter) {
   switch (parameter.kind) {
     case Parameter::Kind::buffer: return parameter.type->to_const ? "input" : "buffer";
     case Parameter::Kind::threadgroup: return "threadgroup memory";
-    case Parameter::Kind::other: return "resource";
+    case Parameter::Kind::texture: return "texture";
+    case Parameter::Kind::sampler: return "sampler";
     case Parameter::Kind::value: break;
   }
   return "value";

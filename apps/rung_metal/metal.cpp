@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 
 #include "apps/rung_metal/vendored.hpp"
 #include "apps/rung_metal/words.hpp"
@@ -164,6 +166,7 @@ Words host_command(const std::string& tool, const Words& words, const fs::path& 
     command.insert(command.end(), {"-ivfsoverlay", (folder / "headers.yaml").string()});
   }
   // Reports name the program's lines, which a jump at the end of a function would not tell.
+  command.insert(command.end(), {"-include", own + "/rung/libcxx.h"});
   command.insert(command.end(), {"-gline-tables-only", "-fno-optimize-sibling-calls",
                                  "-Wno-unused-command-line-argument", "-Wno-c++11-narrowing"});
   command.insert(command.end(), words.begin(), words.end());
@@ -200,6 +203,26 @@ std::optional<int> run_tool_named(const std::string& tool, const Words& words) {
   return std::nullopt;
 }
 
+/// The path of a tool: of the toolkit folder on PATH, or of another program there.
+fs::path find_tool(const std::string& tool) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  fs::path other;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder) / tool;
+    std::error_code failed;
+    if (folder.empty() || !fs::is_regular_file(candidate, failed)) continue;
+    if (fs::canonical(candidate, failed) == own_path()) return candidate;
+    if (other.empty()) other = candidate;
+  }
+  if (other.empty()) {
+    throw std::invalid_argument(fmt::format(
+        "xcrun: '{}' is not on PATH; put the folder bin that --make-toolkit-folder makes there",
+        tool));
+  }
+  return other;
+}
+
 int run_xcrun(const Words& words) {
   const XcrunRequest request = parse_xcrun(words);
   if (request.shows_sdk) {
@@ -209,7 +232,7 @@ int run_xcrun(const Words& words) {
   if (request.command.empty()) throw std::invalid_argument("xcrun: no tool");
   const std::string& tool = request.command.front();
   if (request.finds) {
-    fmt::print("{}\n", (own_path().parent_path() / tool).string());
+    fmt::print("{}\n", find_tool(tool).string());
     return 0;
   }
   if (const auto code =

@@ -23,6 +23,7 @@
 #include "simd.h"
 #include "simdgroup_matrix.h"
 #include "texture.h"
+#include "declared_only.h"
 #include "names.h"
 #include "builtins.h"
 #include "entry.h"

@@ -120,6 +120,50 @@ struct patch_control_point {
 };
 template <class T, class P = void>
 struct interpolant {};
+
+// The pixels of a tile in a render pass, which only tile functions read and write.
+struct imageblock_layout_explicit {};
+struct imageblock_layout_implicit {};
+enum class imageblock_data_rate { color, sample };
+template <class T, class L = imageblock_layout_implicit>
+struct imageblock {
+  ushort get_width() const;
+  ushort get_height() const;
+  ushort get_num_samples() const;
+  ushort get_num_colors(ushort2) const;
+  ushort get_color_coverage_mask(ushort2, ushort) const;
+  threadgroup T* data(ushort2) const;
+  threadgroup T* data(ushort2, ushort, imageblock_data_rate) const;
+  template <class... A>
+  T read(A...) const;
+  template <class... A>
+  void write(T, A...) const;
+};
+#define RUNG_METAL_PIXEL(name, bytes)          \
+  template <class T>                           \
+  struct alignas(bytes < 4 ? bytes : 4) name { \
+    uchar stored[bytes];                       \
+    name() = default;                          \
+    name(T);                                   \
+    operator T() const;                        \
+  };
+RUNG_METAL_PIXEL(r8unorm, 1)
+RUNG_METAL_PIXEL(r8snorm, 1)
+RUNG_METAL_PIXEL(r16unorm, 2)
+RUNG_METAL_PIXEL(r16snorm, 2)
+RUNG_METAL_PIXEL(rg8unorm, 2)
+RUNG_METAL_PIXEL(rg8snorm, 2)
+RUNG_METAL_PIXEL(rg16unorm, 4)
+RUNG_METAL_PIXEL(rg16snorm, 4)
+RUNG_METAL_PIXEL(rgba8unorm, 4)
+RUNG_METAL_PIXEL(srgba8unorm, 4)
+RUNG_METAL_PIXEL(rgba8snorm, 4)
+RUNG_METAL_PIXEL(rgba16unorm, 8)
+RUNG_METAL_PIXEL(rgba16snorm, 8)
+RUNG_METAL_PIXEL(rgb10a2, 4)
+RUNG_METAL_PIXEL(rg11b10f, 4)
+RUNG_METAL_PIXEL(rgb9e5, 4)
+#undef RUNG_METAL_PIXEL
 template <class T>
 T dfdx(T);
 template <class T>

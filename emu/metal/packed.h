@@ -85,35 +85,59 @@ struct packed_vec<T, 4> {
 };
 #undef RUNG_METAL_PACKED_MEMBERS
 
-#define RUNG_METAL_PACKED_OPERATOR(op)                                       \
-  template <class T, int N>                                                  \
-  RUNG_METAL vec<T, N> operator op(packed_vec<T, N> a, packed_vec<T, N> b) { \
-    return vec<T, N>(a) op vec<T, N>(b);                                     \
-  }                                                                          \
-  template <class T, int N>                                                  \
-  RUNG_METAL vec<T, N> operator op(packed_vec<T, N> a, vec<T, N> b) {        \
-    return vec<T, N>(a) op b;                                                \
-  }                                                                          \
-  template <class T, int N>                                                  \
-  RUNG_METAL vec<T, N> operator op(vec<T, N> a, packed_vec<T, N> b) {        \
-    return a op vec<T, N>(b);                                                \
-  }                                                                          \
-  template <class T, int N, class S, class = enable_if_t<is_scalar_v<S>>>    \
-  RUNG_METAL vec<T, N> operator op(packed_vec<T, N> a, S b) {                \
-    return vec<T, N>(a) op static_cast<T>(b);                                \
-  }                                                                          \
-  template <class T, int N, class S, class = enable_if_t<is_scalar_v<S>>>    \
-  RUNG_METAL vec<T, N> operator op(S a, packed_vec<T, N> b) {                \
-    return static_cast<T>(a) op vec<T, N>(b);                                \
+// The results are vectors; those of comparisons are integers, as for other vectors.
+#define RUNG_METAL_PACKED_OPERATOR(op)                                    \
+  template <class T, int N>                                               \
+  RUNG_METAL auto operator op(packed_vec<T, N> a, packed_vec<T, N> b) {   \
+    return vec<T, N>(a) op vec<T, N>(b);                                  \
+  }                                                                       \
+  template <class T, int N>                                               \
+  RUNG_METAL auto operator op(packed_vec<T, N> a, vec<T, N> b) {          \
+    return vec<T, N>(a) op b;                                             \
+  }                                                                       \
+  template <class T, int N>                                               \
+  RUNG_METAL auto operator op(vec<T, N> a, packed_vec<T, N> b) {          \
+    return a op vec<T, N>(b);                                             \
+  }                                                                       \
+  template <class T, int N, class S, class = enable_if_t<is_scalar_v<S>>> \
+  RUNG_METAL auto operator op(packed_vec<T, N> a, S b) {                  \
+    return vec<T, N>(a) op vec<T, N>(static_cast<T>(b));                  \
+  }                                                                       \
+  template <class T, int N, class S, class = enable_if_t<is_scalar_v<S>>> \
+  RUNG_METAL auto operator op(S a, packed_vec<T, N> b) {                  \
+    return vec<T, N>(static_cast<T>(a)) op vec<T, N>(b);                  \
+  }
+#define RUNG_METAL_PACKED_ASSIGNMENT(op)                                  \
+  RUNG_METAL_PACKED_OPERATOR(op)                                          \
+  template <class T, int N, class B>                                      \
+  RUNG_METAL packed_vec<T, N>& operator op##=(packed_vec<T, N>& a, B b) { \
+    return a = a op b;                                                    \
   }
 RUNG_METAL_PACKED_OPERATOR(+)
 RUNG_METAL_PACKED_OPERATOR(-)
 RUNG_METAL_PACKED_OPERATOR(*)
 RUNG_METAL_PACKED_OPERATOR(/)
+RUNG_METAL_PACKED_ASSIGNMENT(%)
+RUNG_METAL_PACKED_ASSIGNMENT(&)
+RUNG_METAL_PACKED_ASSIGNMENT(|)
+RUNG_METAL_PACKED_ASSIGNMENT(^)
+RUNG_METAL_PACKED_ASSIGNMENT(<<)
+RUNG_METAL_PACKED_ASSIGNMENT(>>)
+RUNG_METAL_PACKED_OPERATOR(==)
+RUNG_METAL_PACKED_OPERATOR(!=)
+RUNG_METAL_PACKED_OPERATOR(<)
+RUNG_METAL_PACKED_OPERATOR(<=)
+RUNG_METAL_PACKED_OPERATOR(>)
+RUNG_METAL_PACKED_OPERATOR(>=)
+#undef RUNG_METAL_PACKED_ASSIGNMENT
 #undef RUNG_METAL_PACKED_OPERATOR
 template <class T, int N>
 RUNG_METAL vec<T, N> operator-(packed_vec<T, N> a) {
   return -vec<T, N>(a);
+}
+template <class T, int N>
+RUNG_METAL vec<T, N> operator~(packed_vec<T, N> a) {
+  return ~vec<T, N>(a);
 }
 
 }  // namespace metal

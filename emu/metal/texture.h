@@ -34,8 +34,13 @@ enum class compare_func {
 };
 enum class border_color { transparent_black, opaque_black, opaque_white };
 enum class memory_coherence { threadgroup_, device_ };
+enum class reduction { weighted_average, minimum, maximum };
 template <int>
 struct max_anisotropy {};
+/// There are no mipmaps, so that levels of detail change nothing.
+struct lod_clamp {
+  RUNG_METAL constexpr lod_clamp(float, float) {}
+};
 
 /// Its state: bit 0 linear filtering, bit 1 coordinates in pixels, bits 4 to 6 the addressing, bits 8
 /// to 11 the comparison.
@@ -82,6 +87,14 @@ struct gradient3d {
 };
 struct gradientcube {
   RUNG_METAL gradientcube(float3, float3) {}
+};
+
+/// A texel of a sparse texture, all of whose tiles are in memory.
+template <class T>
+struct sparse_color {
+  RUNG_METAL constexpr bool resident() const { return true; }
+  RUNG_METAL constexpr T value() const { return texel; }
+  T texel;
 };
 
 namespace rung_detail {
@@ -165,27 +178,87 @@ struct Texture {
     return make<Texel>(sum);
   }
 
-  /// One component of the four texels around, counterclockwise from the lower left.
+  template <class... R>
+  RUNG_METAL sparse_color<Texel> sparse_sample(R... rest) const {
+    return {sample(rest...)};
+  }
+  template <class... R>
+  RUNG_METAL sparse_color<Texel> sparse_read(R... rest) const {
+    return {read(rest...)};
+  }
   template <class C>
-  RUNG_METAL Texel gather(sampler s, C at, int2 offset = 0, component which = component::x) const {
-    const float x = static_cast<float>(coordinate(at, 0)) * static_cast<float>(descriptor->width);
-    const float y = static_cast<float>(coordinate(at, 1)) * static_cast<float>(descriptor->height);
+  RUNG_METAL float calculate_clamped_lod(sampler, C) const {
+    return 0;
+  }
+  template <class C>
+  RUNG_METAL float calculate_unclamped_lod(sampler, C) const {
+    return 0;
+  }
+
+  /// One component of the four texels around, counterclockwise from the lower left. The arguments
+  /// after the point: the element of an array, an offset in texels, the component.
+  template <class C, class... R>
+  RUNG_METAL Texel gather(sampler s, C at, R... rest) const {
+    const bool is_pixel = (s.state & 2) != 0;
+    const float x = static_cast<float>(coordinate(at, 0)) *
+                    (is_pixel ? 1.0f : static_cast<float>(descriptor->width));
+    const float y = static_cast<float>(coordinate(at, 1)) *
+                    (is_pixel ? 1.0f : static_cast<float>(descriptor->height));
+    int2 offset = 0;
+    int i = 0;
+    (set_gathered(rest, offset, i), ...);
     const float pixel[3] = {x - 0.5f + static_cast<float>(offset.x),
                             y - 0.5f + static_cast<float>(offset.y), 0};
-    const int i = static_cast<int>(which);
-    return Texel{fetch(s, pixel, 2, 0)[i], fetch(s, pixel, 3, 0)[i], fetch(s, pixel, 1, 0)[i],
-                 fetch(s, pixel, 0, 0)[i]};
+    const uint slice = element_of(rest...);
+    return Texel{fetch(s, pixel, 2, slice)[i], fetch(s, pixel, 3, slice)[i],
+                 fetch(s, pixel, 1, slice)[i], fetch(s, pixel, 0, slice)[i]};
   }
 
-  template <class C, class V>
-  RUNG_METAL Texel atomic_fetch_add(C at, V value) const {
-    device stored_t<T>* const texel =
-        (device stored_t<T>*)place(coordinate(at, 0), coordinate(at, 1), coordinate(at, 2));
-    return make<Texel>(__atomic_fetch_add(texel, static_cast<stored_t<T>>(make<Texel>(value)[0]),
-                                          __ATOMIC_RELAXED));
+  // Atomic operations on the first component; in an array, its element follows the point.
+  template <class C, class... R>
+  RUNG_METAL Texel atomic_load(C at, R... rest) const {
+    return make<Texel>(__atomic_load_n(atomic_texel(at, rest...), __ATOMIC_RELAXED));
   }
+  template <class V, class C, class... R>
+  RUNG_METAL void atomic_store(V value, C at, R... rest) const {
+    __atomic_store_n(atomic_texel(at, rest...), first_of(value), __ATOMIC_RELAXED);
+  }
+#define RUNG_METAL_TEXTURE_ATOMIC(name, operation)                                               \
+  template <class C, class V>                                                                    \
+  RUNG_METAL Texel atomic_##name(C at, V value) const {                                          \
+    return make<Texel>(operation(atomic_texel(at), first_of(value), __ATOMIC_RELAXED));          \
+  }                                                                                              \
+  template <class C, class V>                                                                    \
+  RUNG_METAL Texel atomic_##name(C at, uint element, V value) const {                            \
+    return make<Texel>(operation(atomic_texel(at, element), first_of(value), __ATOMIC_RELAXED)); \
+  }
+  RUNG_METAL_TEXTURE_ATOMIC(exchange, __atomic_exchange_n)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_add, __atomic_fetch_add)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_sub, __atomic_fetch_sub)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_min, __atomic_fetch_min)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_max, __atomic_fetch_max)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_and, __atomic_fetch_and)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_or, __atomic_fetch_or)
+  RUNG_METAL_TEXTURE_ATOMIC(fetch_xor, __atomic_fetch_xor)
+#undef RUNG_METAL_TEXTURE_ATOMIC
 
  private:
+  template <class V>
+  static RUNG_METAL stored_t<T> first_of(V value) {
+    return static_cast<stored_t<T>>(make<Texel>(value)[0]);
+  }
+  template <class C, class... R>
+  RUNG_METAL device stored_t<T>* atomic_texel(C at, R... rest) const {
+    const ulong last = is_array ? element_of(rest...) : static_cast<uint>(coordinate(at, 2));
+    const ulong second = D == 1 ? last : static_cast<uint>(coordinate(at, 1));
+    return (device stored_t<T>*)place(static_cast<uint>(coordinate(at, 0)), second,
+                                      D == 1 ? 0 : last);
+  }
+  template <class R>
+  static RUNG_METAL void set_gathered(R property, int2& offset, int& i) {
+    if constexpr (is_same_v<R, component>) i = static_cast<int>(property);
+    if constexpr (is_same_v<R, int2>) offset = property;
+  }
   static RUNG_METAL uint element_of() { return 0; }
   template <class I, class... R>
   static RUNG_METAL uint element_of(I index, R...) {
@@ -277,6 +350,57 @@ struct DepthTexture : Texture<T, A, D, is_array> {
   }
 };
 
+/// A cube: the faces +x, -x, +y, -y, +z and -z are the elements of an array.
+template <class T, access A, bool is_array>
+struct CubeTexture : Texture<T, A, 2, true> {
+  using Base = Texture<T, A, 2, true>;
+  RUNG_METAL uint get_array_size() const { return Base::get_array_size() / 6; }
+  template <class... R>
+  RUNG_METAL vec<T, 4> sample(sampler s, float3 direction, R... rest) const {
+    const float3 at = face_point(direction);
+    return Base::sample(s, float2{at[0], at[1]}, face_of(at, rest...));
+  }
+  template <class... R>
+  RUNG_METAL vec<T, 4> gather(sampler s, float3 direction, R... rest) const {
+    const float3 at = face_point(direction);
+    return Base::gather(s, float2{at[0], at[1]}, face_of(at, rest...), rest...);
+  }
+  /// The other arguments: the face, the element of an array, the level.
+  template <class C, class... R>
+  RUNG_METAL vec<T, 4> read(C at, uint face, R... rest) const {
+    return Base::read(at, face + 6 * element(rest...));
+  }
+  template <class V, class C, class... R>
+  RUNG_METAL void write(V value, C at, uint face, R... rest) const {
+    Base::write(value, at, face + 6 * element(rest...));
+  }
+
+ private:
+  static RUNG_METAL uint element() { return 0; }
+  template <class I, class... R>
+  static RUNG_METAL uint element(I index, R...) {
+    if constexpr (is_array && __is_integral(I)) return static_cast<uint>(index);
+    return 0;
+  }
+  template <class... R>
+  static RUNG_METAL uint face_of(float3 at, R... rest) {
+    return static_cast<uint>(at[2]) + 6 * element(rest...);
+  }
+  /// The coordinates on the face that a direction points to, and that face.
+  static RUNG_METAL float3 face_point(float3 d) {
+    const float x = __builtin_fabsf(d[0]), y = __builtin_fabsf(d[1]), z = __builtin_fabsf(d[2]);
+    float face, longest, u, v;
+    if (x >= y && x >= z) {
+      face = d[0] < 0 ? 1 : 0, longest = x, u = d[0] < 0 ? d[2] : -d[2], v = -d[1];
+    } else if (y >= z) {
+      face = d[1] < 0 ? 3 : 2, longest = y, u = d[0], v = d[1] < 0 ? -d[2] : d[2];
+    } else {
+      face = d[2] < 0 ? 5 : 4, longest = z, u = d[2] < 0 ? -d[0] : d[0], v = -d[1];
+    }
+    return float3{0.5f * (u / longest + 1), 0.5f * (v / longest + 1), face};
+  }
+};
+
 }  // namespace rung_detail
 
 #define RUNG_METAL_TEXTURE(name, base, D, is_array, usual) \
@@ -291,14 +415,28 @@ RUNG_METAL_TEXTURE(texture1d_array, Texture, 1, true, sample)
 RUNG_METAL_TEXTURE(texture2d, Texture, 2, false, sample)
 RUNG_METAL_TEXTURE(texture2d_array, Texture, 2, true, sample)
 RUNG_METAL_TEXTURE(texture2d_ms, Texture, 2, false, read)
+RUNG_METAL_TEXTURE(texture2d_ms_array, Texture, 2, true, read)
 RUNG_METAL_TEXTURE(texture3d, Texture, 3, false, sample)
-RUNG_METAL_TEXTURE(texturecube, Texture, 2, true, sample)
-RUNG_METAL_TEXTURE(texturecube_array, Texture, 2, true, sample)
 RUNG_METAL_TEXTURE(texture_buffer, Texture, 1, false, read)
 RUNG_METAL_TEXTURE(depth2d, DepthTexture, 2, false, sample)
 RUNG_METAL_TEXTURE(depth2d_array, DepthTexture, 2, true, sample)
+RUNG_METAL_TEXTURE(depth2d_ms, DepthTexture, 2, false, read)
+RUNG_METAL_TEXTURE(depth2d_ms_array, DepthTexture, 2, true, read)
 RUNG_METAL_TEXTURE(depthcube, DepthTexture, 2, true, sample)
+RUNG_METAL_TEXTURE(depthcube_array, DepthTexture, 2, true, sample)
 #undef RUNG_METAL_TEXTURE
+template <class T, access A = access::sample>
+struct texturecube : rung_detail::CubeTexture<T, A, false> {};
+template <class T, access A = access::sample>
+struct texturecube_array : rung_detail::CubeTexture<T, A, true> {};
+template <class T, access A>
+RUNG_METAL bool is_null_texture(texturecube<T, A> t) {
+  return t.descriptor == nullptr;
+}
+template <class T, access A>
+RUNG_METAL bool is_null_texture(texturecube_array<T, A> t) {
+  return t.descriptor == nullptr;
+}
 
 /// os_log(…).log(…): messages are not printed.
 struct os_log {

@@ -8,6 +8,7 @@
 #define thread
 #define ray_data
 #define object_data threadgroup
+#define threadgroup_imageblock threadgroup
 
 /// Functions are inlined, and their instructions belong to the line that calls them.
 #define RUNG_METAL inline __attribute__((always_inline, nodebug))

@@ -115,6 +115,23 @@ std::size_t parameters_of(const std::string& name) {
   return name.size();
 }
 
+/// The name in the symbol of a function's variable, such as "sum" of "_ZZ1fDF16_E3sum_2"; empty without one.
+std::string variable_of(const std::string& symbol) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = symbol.rfind('E'); at != symbol.npos && at > 0;
+       at = symbol.rfind('E', at - 1)) {
+    std::size_t name = at + 1, length = 0;
+    for (; name < symbol.size() && is_digit(symbol[name]) && length < symbol.size(); ++name) {
+      length = 10 * length + static_cast<std::size_t>(symbol[name] - '0');
+    }
+    const std::size_t end = name + length;
+    if (length > 0 && (end == symbol.size() || (end < symbol.size() && symbol[end] == '_'))) {
+      return symbol.substr(name, length);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string readable_name(const std::string& symbol) {
@@ -126,7 +143,11 @@ std::string readable_name(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0) return symbol;
+  if (status != 0) {
+    // libstdc++ does not know all types, such as _Float16.
+    const std::string variable = symbol.starts_with("_ZZ") ? variable_of(symbol) : "";
+    return variable.empty() ? symbol : variable;
+  }
   std::string name = demangled.get();
   // A variable of a function: "reverse(int*)::buffer".
   if (symbol.starts_with("_ZZ")) return name.substr(name.rfind(':') + 1);

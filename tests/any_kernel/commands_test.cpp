@@ -25,6 +25,7 @@ class AnyKernel : public ::testing::Test {
     setenv("HERE", folder_.c_str(), 1);
     setenv("CU", RUNG_KERNELS "/products.cu", 1);
     setenv("METAL", RUNG_KERNELS "/products.metal", 1);
+    setenv("TEXTURES", RUNG_KERNELS "/textures.metal", 1);
   }
   ~AnyKernel() override { fs::remove_all(folder_); }
 
@@ -155,6 +156,52 @@ TEST_F(AnyKernel, OfMetalNeedTheirFunctionConstants) {
                   "products.metal:9: error: kernel 'scaled_sums' depends on function "
                   "constant 0 'scale', which has no value: give it one"))
       << output.err;
+}
+
+TEST_F(AnyKernel, OfMetalReadAndWriteTextures) {
+  const Output output = run_rung(
+      "run $TEXTURES:mirrored --grid 3x2 --group 3x2 in=iota:2x3 out=out:2x3 "
+      "--save out=$HERE/mirrored.npy");
+  EXPECT_EQ(output.exit_code, 0) << output.err << output.out;
+  EXPECT_TRUE(has(output.out, "out  2x3 float4  8 9 10 11 4 5 6 7")) << output.out;
+  // Twice mirrored, from a file.
+  const Json json =
+      run_json("$TEXTURES:mirrored --grid 3x2 --group 3x2 in=$HERE/mirrored.npy out=out:2x3", 0);
+  EXPECT_EQ(json.at("results").at(0).at("values"), Json({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0}));
+  EXPECT_EQ(json.at("results").at(0).at("unwritten"), 0);
+}
+
+TEST_F(AnyKernel, OfMetalSampleTextures) {
+  // The first components are 0, 4, 8 and 12; the points are between texels 1 and 2, and past the end.
+  std::ofstream(std::string(getenv("HERE")) + "/points.metal")
+      << "#include <metal_stdlib>\nusing namespace metal;\n"
+         "kernel void points(texture2d<half> in [[texture(3)]], sampler s [[sampler(1)]],\n"
+         "                   device float2* out, uint i [[thread_position_in_grid]]) {\n"
+         "  out[i] = float2(in.sample(s, float2(i == 0 ? 0.5f : 1.125f, 0.5f)).xw);\n"
+         "}\n";
+  const auto sampled = [](const std::string& sampler) {
+    return run_json("$HERE/points.metal --grid 2 --group 2 in=iota:1x4 out=out:2 s=" + sampler, 0)
+        .at("results")
+        .at(0)
+        .at("values");
+  };
+  EXPECT_EQ(sampled("linear"), Json({6.0, 9.0, 12.0, 15.0}));
+  EXPECT_EQ(sampled("linear,repeat"), Json({6.0, 9.0, 0.0, 3.0}));
+  EXPECT_EQ(sampled("nearest,clamp_to_zero"), Json({8.0, 11.0, 0.0, 0.0}));
+}
+
+TEST_F(AnyKernel, OfMetalHaveTexturesOfEachDimension) {
+  const auto values = [](const std::string& arguments) {
+    return run_json("$TEXTURES:" + arguments, 0).at("results").at(0).at("values");
+  };
+  EXPECT_EQ(values("slices --grid 2x3 --group 2x3 volume=2:5x3x2 sums=out:3x2"),
+            Json({10, 3, 0, 1, 10, 3, 0, 1}));
+  EXPECT_EQ(values("faces --grid 6 --group 6 cube=iota:6x1x1 out=out:6"),
+            Json({0.0, 4.0, 8.0, 12.0, 16.0, 20.0}));
+  EXPECT_EQ(values("counted --grid 8 --group 8 counts=zeros:1x2"), Json({7, 0, 0, 0, 8, 0, 0, 0}));
+  // The fourth components of the texels around, and 100 times the second of the first texel.
+  EXPECT_EQ(values("gathered --grid 2 --group 2 in=iota:2x2x2 out=out:2"),
+            Json({11.0, 15.0, 7.0, 103.0, 27.0, 31.0, 23.0, 1719.0}));
 }
 
 TEST_F(AnyKernel, SetEachElementOfAUnionOnce) {
@@ -304,6 +351,13 @@ TEST_F(AnyKernel, ErrorsSayWhatIsAllowed) {
       "--expect: 'C = A B': A is 4x5 and B is 4x4; 5 and 4 must be equal");
   expect_error("run $CU:product --grid 1 --block 2048 A=rand:4x4 B=rand:4x4 C=out:4x4 sizes=*:4",
                "product: threads of a block: 2048: at most 1024");
+  expect_error(
+      "run $TEXTURES:mirrored --grid 3x2 --group 3x2 in=iota:6 out=out:2x3",
+      "in: 'iota:6' is not a texture's shape; give its rows and columns, as in rand:48x64");
+  expect_error(
+      "run $TEXTURES:sampled --grid 1 --group 1 in=iota:1x4 out=out:1 at=0,0 s=cubic",
+      "s: 'cubic' is not a property of a sampler; properties are nearest, linear, normalized, "
+      "pixel, clamp_to_edge, clamp_to_zero, clamp_to_border, repeat, mirrored_repeat");
   expect_error("trace gemm/cuda/00 --grid 4 --block 4",
                "RUNG: 'gemm/cuda/00' is not a file of yours, such as scan.cu, whose kernel "
                "NAME=VALUE and --grid launch");

@@ -24,6 +24,7 @@ TEST(ReadableName, DropsReturnTypeAndParameters) {
   EXPECT_EQ(readable_name("_ZN12_GLOBAL__N_14statEPi"), "(anonymous namespace)::stat");
   EXPECT_EQ(readable_name("_Z5applyIZ4mainE3$_0EvT_"), "apply<main::$_0>");
   EXPECT_EQ(readable_name("_ZZ7reversePiE6buffer_$_1"), "buffer");
+  EXPECT_EQ(readable_name("_ZZ3sumRU6SYhostKjPU8SYglobalKDF16_jE6shared_2"), "shared");
   EXPECT_EQ(with_readable_names("in _Z5applyIZ4mainE3$_0EvT_: 1"), "in apply<main::$_0>: 1");
   EXPECT_EQ(with_readable_names("at _ZZ7reversePiE6buffer + 4 of _Z7reversePi"),
             "at buffer + 4 of reverse");

@@ -97,6 +97,43 @@ kernel void copied(texture2d<float, access::read> in [[texture(0)]],
   if (i.x < in.get_width() && i.y < in.get_height()) out.write(in.read(i) + 1.0f, i);
 }
 
+kernel void packed_operators(device packed_char4* bytes [[buffer(0)]],
+                             device packed_uint2* words [[buffer(1)]],
+                             device packed_float3* numbers [[buffer(2)]]) {
+  const packed_char4 mask = 15;
+  packed_char4 high = (bytes[0] >> 4) & mask;
+  bytes[0] = (bytes[0] & mask) - high;
+  words[0] ^= packed_uint2(1, 2);
+  words[0] = ~words[0] | (words[0] << 3u);
+  words[0] %= 1000u;
+  if (all(numbers[0] == packed_float3(1, 2, 3)) && !any(numbers[0] < 0.5f)) numbers[0] += 0.5f;
+}
+
+static float area(float2 corner, const float2 size, float scale = 1) {
+  return scale * (size.x - corner.x) * (size.y - corner.y);
+}
+struct Both {
+  float first, second;
+};
+static float second_of(Both both) { return both.second; }
+kernel void lists(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  const float at = float(i);
+  out[i] = area({at, 1}, {10, 5}) + second_of({at, at});
+}
+
+// Tile functions belong to render passes, and are no kernels of this file.
+struct Pixel {
+  rgba8unorm<half4> color [[raster_order_group(0)]];
+};
+static void clear(imageblock<Pixel, imageblock_layout_explicit> tile, ushort2 at) {
+  threadgroup_imageblock Pixel* pixel = tile.data(at);
+  pixel->color = half4(0);
+}
+kernel void clear_tile(imageblock<Pixel, imageblock_layout_explicit> tile,
+                       ushort2 at [[thread_position_in_threadgroup]]) {
+  clear(tile, at);
+}
+
 // Functions of a simdgroup.
 
 kernel void partial(device float* out [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {

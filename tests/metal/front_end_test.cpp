@@ -330,6 +330,27 @@ TEST_F(MetalFrontEnd, PackedVectorsHaveParts) {
   EXPECT_EQ(values<float>(p, 4), (Floats{3, 4, 2, 4}));
 }
 
+TEST_F(MetalFrontEnd, PackedVectorsHaveOperatorsOfIntegersAndComparisons) {
+  const auto bytes = array(std::vector<std::int8_t>{0x21, 0x43, 0x65, 0x17});
+  const auto words = array(Words{4, 7});
+  const auto numbers = array(Floats{1, 2, 3});
+  run_clean("packed_operators", {1}, {1}, {bytes, words, numbers});
+  EXPECT_EQ(values<std::int8_t>(bytes, 4), (std::vector<std::int8_t>{-1, -1, -1, 6}));
+  EXPECT_EQ(values<std::uint32_t>(words, 2),
+            (Words{(~5u | 5u << 3) % 1000, (~5u | 5u << 3) % 1000}));
+  EXPECT_EQ(values<float>(numbers, 3), (Floats{1.5f, 2.5f, 3.5f}));
+}
+
+TEST_F(MetalFrontEnd, ListsAreArgumentsThatAreVectors) {
+  const auto out = array(Floats{0, 0, 0});
+  run_clean("lists", {3}, {3}, {out});
+  EXPECT_EQ(values<float>(out, 3), (Floats{40, 37, 34}));
+}
+
+TEST_F(MetalFrontEnd, TileFunctionsAreNoKernels) {
+  EXPECT_THROW(kernel("clear_tile"), std::invalid_argument);
+}
+
 std::string refusal(const std::string& text) {
   emu::metal::Options options;
   options.text = text;
@@ -349,8 +370,12 @@ TEST(MetalErrors, HaveTheirLine) {
   EXPECT_NE(
       refusal("kernel void k(device int* a\n) ) { a[0] = 0; }\n").find("mine.metal:2:3: error"),
       std::string::npos);
-  EXPECT_NE(refusal("#include <metal_raytracing>\nkernel void k() {}\n").find("ray tracing"),
-            std::string::npos);
+  EXPECT_EQ(
+      refusal("#include <metal_raytracing>\nusing namespace metal::raytracing;\n"
+              "kernel void k(primitive_acceleration_structure s, device bool* hit) {\n"
+              "  hit[0] = intersector<>().intersect(ray(), s).type != intersection_type::none;\n"
+              "}\n"),
+      "error: ray tracing is not supported on the virtual GPU\n1 error generated.\n");
   EXPECT_NE(refusal("#include <metal_tensor>\nkernel void k() {}\n").find("tensors"),
             std::string::npos);
   EXPECT_EQ(refusal("int f();\n"), "mine.metal: no kernel");

@@ -14,6 +14,7 @@
 #include "backends/metal/threadgroup_memory.hpp"
 #include "emu/reports/launch_json.hpp"
 #include "emu/reports/metal_words.hpp"
+#include "tools/any_kernel/textures.hpp"
 #include "tools/kernel_file/nearest_name.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/memory/device_memory.hpp"
@@ -30,7 +31,8 @@ struct Bound {
   ValueText text;
   std::optional<Array> array;    // of a buffer, before the launch
   std::vector<std::byte> bytes;  // of a value
-  std::uint64_t address = 0;     // of a buffer on the device
+  std::uint64_t address = 0;     // of a buffer or of texels on the device
+  std::uint64_t descriptor = 0;  // of a texture on the device
   const GivenValue* given = nullptr;
 
   std::span<const std::byte> contents() const {
@@ -47,6 +49,12 @@ std::string described(const Parameter& parameter) {
   return fmt::format("{} ({})", parameter.label(), parameter.type->name);
 }
 
+/// True for parameters whose number is that of --buffer.
+bool is_numbered(const Parameter& parameter) {
+  return parameter.kind == Parameter::Kind::buffer || parameter.kind == Parameter::Kind::value;
+}
+
+/// Memory of threadgroups, textures and samplers have numbers of their own.
 const Parameter& find_parameter(const Kernel& kernel, const std::string& name) {
   std::vector<std::string_view> names;
   for (const Parameter& parameter : kernel.parameters) {
@@ -54,7 +62,7 @@ const Parameter& find_parameter(const Kernel& kernel, const std::string& name) {
     names.push_back(parameter.name);
   }
   for (const Parameter& parameter : kernel.parameters) {
-    if (std::to_string(parameter.index) == name && parameter.kind != Parameter::Kind::threadgroup) {
+    if (std::to_string(parameter.index) == name && is_numbered(parameter)) {
       return parameter;
     }
   }
@@ -106,7 +114,7 @@ class Launch {
     std::map<const Parameter*, ValueText> given;
     for (const auto& [name, value] : request_.arguments) {
       const Parameter& parameter = find_parameter(kernel_, name);
-      if (!given.emplace(&parameter, parse_value(name, value)).second) {
+      if (!given.emplace(&parameter, value_text(parameter, name, value)).second) {
         throw ArgumentError(fmt::format("{}: has two values", parameter.label()));
       }
     }
@@ -125,6 +133,14 @@ class Launch {
     if (missing.empty()) return;
     throw ArgumentError(fmt::format("{}: no value for {}; write NAME=VALUE", kernel_.name,
                                     fmt::join(missing, ", ")));
+  }
+
+  static ValueText value_text(const Parameter& parameter, const std::string& name,
+                              const std::string& value) {
+    if (parameter.kind != Parameter::Kind::sampler) return parse_value(name, value);
+    ValueText text;
+    text.text = value;
+    return text;
   }
 
   void bind_given() {
@@ -162,8 +178,8 @@ class Launch {
   /// Arrays whose shape an expectation determines come last.
   void make_arrays() {
     for (Bound& bound : bound_) {
-      const bool waits =
-          bound.text.is_out() && bound.text.shape.empty() && expected_of(bound) != nullptr;
+      const bool waits = bound.parameter->kind == Parameter::Kind::buffer && bound.text.is_out() &&
+                         bound.text.shape.empty() && expected_of(bound) != nullptr;
       if (!waits) make(bound);
     }
     for (Bound& bound : bound_) {
@@ -184,14 +200,16 @@ class Launch {
     return nullptr;
   }
   static bool is_named(const Bound& bound, const std::string& name) {
-    return bound.parameter->name == name || std::to_string(bound.parameter->index) == name;
+    return bound.parameter->name == name ||
+           (is_numbered(*bound.parameter) && std::to_string(bound.parameter->index) == name);
   }
 
   void make(Bound& bound) {
     const Parameter& parameter = *bound.parameter;
     const std::string label = parameter.label();
-    if (parameter.kind == Parameter::Kind::other) {
-      throw ArgumentError(fmt::format("{}: rung run cannot set a {}", label, parameter.type->name));
+    if (parameter.kind == Parameter::Kind::sampler) {
+      bound.bytes = make_sampler(label, bound.text.text);
+      return;
     }
     if (parameter.kind == Parameter::Kind::threadgroup) {
       if (bound.text.kind == ValueText::Kind::shared) return;
@@ -200,11 +218,18 @@ class Launch {
     }
     if (parameter.kind == Parameter::Kind::value) {
       bound.bytes = make_value(label, bound.text, *parameter.type);
-    } else if (!is_null(bound)) {
-      const auto index = static_cast<std::uint64_t>(&bound - bound_.data());
-      bound.array =
-          make_array(label, bound.text, parameter.type->element, request_.seed + 1000 * index);
+      return;
     }
+    if (is_null(bound)) return;
+    const std::uint64_t seed =
+        request_.seed + 1000 * static_cast<std::uint64_t>(&bound - bound_.data());
+    bound.array = parameter.kind == Parameter::Kind::texture
+                      ? make_texture(label, bound.text, texture_of(bound), seed)
+                      : make_array(label, bound.text, parameter.type->element, seed);
+  }
+
+  static TextureType texture_of(const Bound& bound) {
+    return parse_texture_type(bound.parameter->type->name).value_or(TextureType{});
   }
 
   const Bound& find(const std::string& name) const {
@@ -262,6 +287,7 @@ class Launch {
       if (!bound.array) continue;
       const std::span<const std::byte> bytes = bound.contents();
       bound.address = buffer_for(loaded, i, bytes.size());
+      if (bound.parameter->kind == Parameter::Kind::texture) upload_descriptor(loaded, bound);
       if (bytes.empty()) continue;
       if (bound.array->is_written) {
         loaded.memory.write(bound.address, bytes.data(), bytes.size());
@@ -274,6 +300,13 @@ class Launch {
         }
       }
     }
+  }
+
+  static void upload_descriptor(LoadedKernel& loaded, Bound& bound) {
+    const std::vector<std::byte> bytes =
+        texture_descriptor(texture_of(bound), bound.array->shape, bound.address);
+    bound.descriptor = loaded.memory.allocate(bytes.size(), "a texture's descriptor");
+    loaded.memory.write(bound.descriptor, bytes.data(), bytes.size());
   }
 
   /// The buffer of the previous launch, if it has the size and any of its bytes may have been
@@ -319,7 +352,9 @@ class Launch {
       const auto& place = info.parameters.at(static_cast<std::size_t>(bound.parameter->entry));
       const bool is_value = !bound.bytes.empty();
       const std::uint64_t address =
-          bound.address + (bound.given != nullptr ? bound.given->offset : 0);
+          bound.descriptor != 0
+              ? bound.descriptor
+              : bound.address + (bound.given != nullptr ? bound.given->offset : 0);
       const void* const from = is_value ? static_cast<const void*>(bound.bytes.data()) : &address;
       const std::size_t size = is_value ? bound.bytes.size() : sizeof address;
       std::memcpy(bytes.data() + place.offset, from, std::min(size, place.bytes));

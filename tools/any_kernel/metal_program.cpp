@@ -9,6 +9,7 @@
 
 #include "emu/compile/metal/metal.hpp"
 #include "emu/compile/toolchain.hpp"
+#include "tools/any_kernel/textures.hpp"
 
 namespace rung::any_kernel {
 namespace {
@@ -70,6 +71,17 @@ TypePtr address_type(const metal::Parameter& parameter) {
   return std::make_shared<const Type>(std::move(type));
 }
 
+TypePtr texture_pointer(const metal::Parameter& parameter) {
+  const TextureType texture = parse_texture_type(parameter.type).value_or(TextureType{});
+  Type type;
+  type.kind = Type::Kind::pointer;
+  type.name = parameter.type;
+  type.bytes = sizeof(std::uint64_t);
+  type.to_const = !texture.is_writable;
+  type.element = texel_type(texture.scalar);
+  return std::make_shared<const Type>(std::move(type));
+}
+
 Parameter parameter_of(const metal::Parameter& from) {
   Parameter parameter;
   parameter.name = from.name;
@@ -83,7 +95,11 @@ Parameter parameter_of(const metal::Parameter& from) {
       parameter.kind = Parameter::Kind::value;
       if (from.element.bytes > 0) parameter.type = converted(from.element);
       break;
-    default: parameter.kind = Parameter::Kind::other;
+    case metal::ParameterKind::texture:
+      parameter.kind = Parameter::Kind::texture;
+      parameter.type = texture_pointer(from);
+      break;
+    case metal::ParameterKind::sampler: parameter.kind = Parameter::Kind::sampler; break;
   }
   return parameter;
 }

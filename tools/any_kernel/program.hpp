@@ -18,13 +18,14 @@ struct Parameter {
     buffer,       // an address; `type` is a pointer or a reference
     value,        // passed by value
     threadgroup,  // memory whose size the dispatch sets; no parameter of the entry
-    other,        // textures and samplers, which have no value on the command line
+    texture,      // Metal; `type` is a pointer to texels
+    sampler,      // Metal: passed by value
   };
 
   Kind kind = Kind::value;
   std::string name;  // empty if the source gives none
   TypePtr type;
-  int index = 0;  // of [[buffer(n)]] or [[threadgroup(n)]]; in CUDA, the position from 0
+  int index = 0;  // of [[buffer(n)]], [[texture(n)]] and the like; in CUDA, the position from 0
   int entry = 0;  // position among the entry's parameters
 
   /// The name, or the index.

@@ -80,9 +80,8 @@ void load(cuda::Module* module, const void* image, const vgpu::Module::Addresses
   if (text.find("griddepcontrol") != text.npos) order.raise(ProgramOrder::Level::all);
   if (!placed.empty()) order.raise(ProgramOrder::Level::host_memory);
   auto state = std::make_shared<ModuleState>();
-  state->module = as_invalid_ptx([&] {
-    return vgpu::Module::load(text, name_of(text), context.memory, CallStack::allowed, placed);
-  });
+  state->module = as_invalid_ptx(
+      [&] { return vgpu::Module::load(text, name_of(text), context.memory, placed); });
   require_target(state->module->text());
   state->depends_on_memory_only = depends_on_memory_only(state->module->text());
   for (const auto& [name, address] : placed) {

@@ -13,8 +13,9 @@
 namespace rung::emu::metal {
 namespace {
 
-constexpr auto spaces = std::to_array<std::string_view>(
-    {"device", "threadgroup", "constant", "thread", "ray_data", "object_data"});
+constexpr auto spaces =
+    std::to_array<std::string_view>({"device", "threadgroup", "threadgroup_imageblock", "constant",
+                                     "thread", "ray_data", "object_data"});
 
 bool is_space(const Source& source, std::size_t at) {
   return source.is_word(at) &&

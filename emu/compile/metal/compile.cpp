@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "core/c_literal.hpp"
@@ -28,9 +29,7 @@ using Json = nlohmann::json;
 
 /// Headers that are refused, and the file with the message.
 constexpr auto unsupported_headers = std::to_array<std::pair<const char*, const char*>>(
-    {{"metal_raytracing", "metal_raytracing.h"},
-     {"metal_imageblocks", "metal_imageblocks.h"},
-     {"metal_tensor", "metal_tensor.h"},
+    {{"metal_tensor", "metal_tensor.h"},
      {"MetalPerformancePrimitives/MetalPerformancePrimitives.h", "metal_tensor.h"}});
 /// The headers of Metal's library. All of them are the one library, which every text includes.
 constexpr std::array library_headers =
@@ -45,6 +44,7 @@ constexpr std::array library_headers =
                                 "metal_function_constant",
                                 "metal_geometric",
                                 "metal_graphics",
+                                "metal_imageblocks",
                                 "metal_initializer_list",
                                 "metal_integer",
                                 "metal_limits",
@@ -56,6 +56,7 @@ constexpr std::array library_headers =
                                 "metal_packed_vector",
                                 "metal_pull_model_interpolation",
                                 "metal_quadgroup",
+                                "metal_raytracing",
                                 "metal_reference",
                                 "metal_relational",
                                 "metal_simdgroup",
@@ -90,6 +91,22 @@ constexpr std::array library_headers =
 
 fs::path library_folder() { return find_installation().library.parent_path() / "metal"; }
 
+/// Messages on calls of functions that the library declares without support give the reason alone:
+/// clang reports them for the IR.
+std::string with_reasons(const std::string& messages) {
+  constexpr std::string_view before = " declared with 'error' attribute: ";
+  std::istringstream lines(messages);
+  std::string text;
+  bool in_excerpt = false;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t reason = line.find(before);
+    in_excerpt = reason != line.npos || (in_excerpt && line.find(" | ") != line.npos);
+    if (reason != line.npos) line = "error: " + line.substr(reason + before.size());
+    if (reason != line.npos || !in_excerpt) text += line + '\n';
+  }
+  return text;
+}
+
 /// Throws CompileError with clang's messages, in Metal's words, or prints them.
 class Compiler {
  public:
@@ -104,6 +121,7 @@ class Compiler {
   }
 
   void report(std::string text, bool has_failed) const {
+    if (has_failed) text = with_reasons(text);
     constexpr auto words = std::to_array<std::pair<std::string_view, std::string_view>>(
         {{"const __attribute__((opencl_global_host)) ", "constant "},
          {"const __global_host ", "constant "},

@@ -393,14 +393,22 @@ std::string wrong_result(const Source& source, const Head& head, const std::stri
                               name));
 }
 
+/// True for a tile function: a kernel of a render pass, with the pixels of a tile.
+bool is_tile_function(const Source& source, const Head& head) {
+  if (head.open >= source.size() || source.partner(head.open) >= source.size()) return false;
+  return has(source, head.open, source.partner(head.open), "imageblock");
+}
+
 /// Functions of the graphics pipeline, which no kernel can call.
 void remove_graphics(Source& source) {
   for (std::size_t at = 0; at < source.size(); ++at) {
-    if (!is_entry_word(source, at, {"vertex", "fragment", "mesh", "object"})) continue;
+    if (!is_entry_word(source, at, {"vertex", "fragment", "mesh", "object", "kernel"})) continue;
     const bool is_attribute = source.is(source.around(at), "[");
-    const bool is_keyword = source.is(at, "vertex") || source.is(at, "fragment");
+    const bool is_kernel = source.is(at, "kernel");
+    const bool is_keyword = is_kernel || source.is(at, "vertex") || source.is(at, "fragment");
     if (!is_attribute && !is_keyword) continue;
     const Head head = read_head(source, at);
+    if (is_kernel && !is_tile_function(source, head)) continue;
     const std::size_t end = source.is(head.end, "{") ? source.partner(head.end) : head.end;
     if (end < source.size()) source.erase(head.first, end + 1);
   }

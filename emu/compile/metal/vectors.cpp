@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "emu/compile/metal/passes.hpp"
 
@@ -26,6 +28,7 @@ class VectorRewriter {
     }
     maybe_ = {"half", "bfloat"};  // between which clang does not convert
     for (std::size_t at = 0; at < source_.size(); ++at) read_name(at);
+    for (std::size_t at = 0; at < source_.size(); ++at) note_parameters(at);
     for (std::size_t at = 0; at < source_.size(); ++at) {
       const auto type = type_at(at);
       if (!type || !is_bool(*type)) continue;
@@ -40,6 +43,8 @@ class VectorRewriter {
         static_cast_to(at);
       } else if (source_.is(at, "?")) {
         conditional(at);
+      } else if (source_.is(at, "{")) {
+        argument(at);
       } else if (source_.is(at, "return")) {
         returned(at);
       } else if (source_.is(at, "=") && truths_.contains(source_[source_.previous(at)].text)) {
@@ -108,6 +113,63 @@ class VectorRewriter {
                               source_.is(source_.next(type), "<");
     if (is_vector) vectors_.insert(name);
     if (!is_vector && is_dependent) maybe_.insert(name);
+  }
+
+  /// Notes the types of the parameters of a function that a declaration names at `at`.
+  void note_parameters(std::size_t at) {
+    const std::size_t open = source_.next(at);
+    if (!source_.is_word(at) || !source_.is(open, "(") || is_code(at) ||
+        source_.in_parentheses(at) || source_.partner(open) >= source_.size()) {
+      return;
+    }
+    std::vector<std::string> types(1);
+    bool is_address = false;
+    for (std::size_t each = source_.next(open); each < source_.partner(open);
+         each = source_.next(each)) {
+      const auto type = type_at(each);
+      if (source_.is(each, "(") || source_.is(each, "[") || source_.is(each, "{")) {
+        is_address = is_address || source_.is(each, "[");
+        each = source_.partner(each);
+      } else if (source_.is(each, ",")) {
+        if (is_address) types.back().clear();
+        types.emplace_back();
+        is_address = false;
+      } else if (type && type->is_vector && type->begin == type->last) {
+        types.back() = name_of(*type);
+      }
+      is_address = is_address || source_.is(each, "*");
+    }
+    if (is_address) types.back().clear();
+    parameters_[source_[at].text].push_back(std::move(types));
+  }
+
+  /// f({a, b}) of a function of the file whose parameter is a vector in each of its overloads: clang
+  /// converts no list to its vectors there.
+  void argument(std::size_t brace) {
+    const std::size_t open = source_.around(brace), close = source_.partner(brace);
+    const std::size_t before = source_.previous(brace);
+    if (!source_.is(open, "(") || close >= source_.size() || source_.next(brace) == close) return;
+    if (!source_.is(before, "(") && !source_.is(before, ",")) return;
+    const auto found = parameters_.find(source_[source_.previous(open)].text);
+    if (found == parameters_.end() || !is_code(open)) return;
+    std::size_t index = 0;
+    for (std::size_t at = source_.next(open); at < brace; at = source_.next(at)) {
+      if (source_.is(at, ",")) ++index;
+      // Lists before this one have other texts by now.
+      if (source_.partner(at) < source_.size()) at = source_.partner(at);
+    }
+    for (std::size_t at = source_.next(brace); at < close; at = source_.next(at)) {
+      if (source_.is(at, "{") || source_.is(source_.next(brace), ".")) return;
+    }
+    std::string type;
+    for (const std::vector<std::string>& types : found->second) {
+      if (index >= types.size()) continue;
+      if (types[index].empty() || (!type.empty() && types[index] != type)) return;
+      type = types[index];
+    }
+    if (type.empty()) return;
+    source_[brace].text = "::metal::rung_detail::make<" + type + ">(";
+    source_[close].text = ")";
   }
 
   std::optional<TypeTokens> type_at(std::size_t at) const {
@@ -489,6 +551,8 @@ class VectorRewriter {
   Source& source_;
   std::set<std::string> vectors_, maybe_;
   std::set<std::string> truths_;  // variables of vectors of bool
+  /// The vector types of parameters, empty for others, of each overload by the function's name.
+  std::map<std::string, std::vector<std::vector<std::string>>> parameters_;
 };
 
 }  // namespace
