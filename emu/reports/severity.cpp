@@ -84,7 +84,10 @@ std::optional<Severity> severity_named(std::string_view text) {
 Severity severity_of(std::string_view kind, std::string_view message) {
   const auto is = [&](HazardKind other) { return kind == name(other); };
   if (is(HazardKind::leak) || is(HazardKind::same_value)) return Severity::note;
-  if (is(HazardKind::early_access)) return Severity::warning;
+  if (is(HazardKind::early_access)) {
+    const bool is_harmless = message.find("accesses these bytes in this run") != message.npos;
+    return is_harmless ? Severity::note : Severity::warning;
+  }
   const bool is_unused = message.find("only copied or not used") != message.npos;
   return is(HazardKind::uninitialised_read) && is_unused ? Severity::warning : Severity::error;
 }

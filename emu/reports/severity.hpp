@@ -9,7 +9,7 @@
 namespace rung::emu {
 
 enum class Severity : std::uint8_t {
-  note,     // leaks, and writes of the same value
+  note,     // leaks, writes of the same value, and early accesses without a conflict
   warning,  // the result may still be right on every GPU
   error,
 };

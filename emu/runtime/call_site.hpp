@@ -28,6 +28,8 @@ class CallSite {
   Line line() const;
   /// "tile.cu:31" if the line was known from the start; otherwise empty.
   std::string known_line() const { return Line{file_, line_, {}}.short_name(); }
+  /// Its path, or empty.
+  const std::string& known_file() const { return file_; }
 
   friend auto operator<=>(const CallSite&, const CallSite&) = default;
 

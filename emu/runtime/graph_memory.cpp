@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 using namespace rung::emu;
 namespace cuda = rung::cuda;
@@ -37,6 +38,14 @@ cudaError_t allocate_graph_memory(void** pointer, std::size_t bytes) {
     const std::lock_guard lock(memory().mutex);
     memory().allocations[*pointer] = bytes;
     return result;
+  });
+}
+
+cudaError_t replace_graph_memory(void* pointer, bool frees, cudaStream_t stream) {
+  if (uses_given_driver()) return cudaSuccess;
+  return with_context([&](const cuda::DriverApi&) {
+    return vgpu::replace_graph_memory(reinterpret_cast<cuda::DevicePointer>(pointer), frees,
+                                      to_driver(stream));
   });
 }
 

@@ -9,6 +9,8 @@
 
 namespace rung::emu {
 
+/// Enqueues the allocation or free of such memory, for the order of operations.
+cudaError_t replace_graph_memory(void* pointer, bool frees, cudaStream_t stream);
 /// For a node, or for cudaMallocAsync in a captured stream.
 cudaError_t allocate_graph_memory(void** pointer, std::size_t bytes);
 /// True for a pointer from allocate_graph_memory(), which freeing leaves allocated.

@@ -87,6 +87,10 @@ GraphWork kernel_launch(const cudaKernelNodeParams& parameters) {
 
 namespace {
 
+GraphWork memory_work(void* pointer, bool frees) {
+  return [=](cudaStream_t stream) { return replace_graph_memory(pointer, frees, stream); };
+}
+
 /// The nodes in the order in which they were added, but each after its dependencies.
 std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   std::vector<cudaGraphNode_t> order;
@@ -254,7 +258,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
     return error;
   }
   const cudaError_t error =
-      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc, nullptr);
+      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc,
+                     memory_work(parameters->dptr, false));
   if (error == cudaSuccess) (*node)->allocated = *parameters;
   return error;
 }
@@ -263,8 +268,8 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* dependencies, size_t count,
                                     void* pointer) {
   if (!is_graph_memory(pointer)) return finish(cudaErrorInvalidValue);
-  const cudaError_t error =
-      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeMemFree, nullptr);
+  const cudaError_t error = add_graph_node(node, graph, dependencies, count,
+                                           cudaGraphNodeTypeMemFree, memory_work(pointer, true));
   if (error == cudaSuccess) (*node)->allocated.dptr = pointer;
   return error;
 }

@@ -62,7 +62,10 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-  if (is_capturing(stream)) return allocate_graph_memory(pointer, bytes);
+  if (is_capturing(stream)) {
+    const cudaError_t error = allocate_graph_memory(pointer, bytes);
+    return error == cudaSuccess ? replace_graph_memory(*pointer, false, stream) : error;
+  }
   return allocate(pointer, bytes, "cudaMallocAsync", [&](const cuda::DriverApi& api, void*& found) {
     return api.cuMemAllocAsync(as_device(found), bytes, to_driver(stream));
   });
@@ -105,7 +108,7 @@ cudaError_t cudaFree(void* pointer) {
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  if (is_graph_memory(pointer)) return cudaSuccess;
+  if (is_graph_memory(pointer)) return replace_graph_memory(pointer, true, stream);
   return release(pointer, [&](const cuda::DriverApi& api) {
     return api.cuMemFreeAsync(device_pointer(pointer), to_driver(stream));
   });

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "emu/compile/source/discarded_calls.hpp"
+#include "vgpu/driver/host_line.hpp"
 
 namespace rung::emu {
 namespace {
@@ -126,7 +127,9 @@ vgpu::ProgramSource& program_source() {
 }
 
 LaunchSite::LaunchSite(const CallSite& site) {
-  launch_site = site.known_line().empty() ? nullptr : &site;
+  // A launch in a header of a library is found by its caller in the program.
+  const bool is_of_program = !site.known_file().empty() && !vgpu::is_of_system(site.known_file());
+  launch_site = is_of_program ? &site : nullptr;
 }
 LaunchSite::~LaunchSite() { launch_site = nullptr; }
 

@@ -68,6 +68,27 @@ TEST_F(AnyKernel, TakeMacrosOfOneLetter) {
   EXPECT_EQ(json.at("kernels").at(0).at("hazards"), Json::array());
 }
 
+/// `rung run` of a kernel of orders.cu, in 9 orders.
+Json run_in_orders(const std::string& kernel) {
+  return run_json("$HERE/orders.cu:" + kernel + " --grid 32 --block 1 to=zeros:1 --schedule 8", 0);
+}
+
+TEST_F(AnyKernel, RunInRandomOrders) {
+  std::ofstream(std::string(getenv("HERE")) + "/orders.cu")
+      << "__global__ void last(int* to) { atomicExch(to, blockIdx.x); }\n"
+         "__global__ void count(int* to) { atomicAdd(to, 1); }\n";
+  const Json last = run_in_orders("last");
+  EXPECT_EQ(last.at("schedule").at("orders"), 9);
+  EXPECT_EQ(last.at("schedule").at("same"), false) << "a result may differ without a hazard";
+  EXPECT_FALSE(last.at("schedule").at("differences").at(0).at("orders").empty());
+  const Json count = run_in_orders("count");
+  EXPECT_EQ(count.at("schedule").at("same"), true);
+  EXPECT_EQ(count.at("schedule").at("differences"), Json::array());
+  EXPECT_EQ(
+      run_rung("run $HERE/orders.cu:count --grid 2 --block 1 to=zeros:1 --schedule 0").exit_code,
+      2);
+}
+
 TEST_F(AnyKernel, AreListedWithTheirParameters) {
   const Json json = run_json("$CU", 0);
   const Json& kernels = json.at("kernels");

@@ -96,7 +96,7 @@ TEST(Faulty, Leak) {
 }
 
 constexpr const char* unordered_programs[] = {"unordered.cu", "unordered_pipelines.cu",
-                                              "dependent_launches.cu"};
+                                              "unordered_libraries.cu", "dependent_launches.cu"};
 
 // The lines of the program with the comment "unordered".
 std::multiset<std::string> unordered_lines(const std::string& program) {

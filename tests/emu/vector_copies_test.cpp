@@ -63,6 +63,17 @@ TEST(VectorCopies, LeaveOthersAlone) {
   }
 }
 
+TEST(VectorCopies, LeaveMembersOfLessAlignmentAlone) {
+  const std::string copy = copy_line("ptr align 4 %1", "ptr align 16 %0", "!tbaa.struct !2");
+  const auto from = [&](const std::string& address) {
+    return "define void @f() {\n  %1 = getelementptr inbounds " + address + "\n" + copy + metadata;
+  };
+  const std::string member = from("%struct.Storage, ptr %2, i32 0, i32 3");
+  EXPECT_EQ(copy_by_vectors(member), member);
+  const std::string element = from("[8 x float], ptr %2, i64 0, i64 %3");
+  EXPECT_NE(copy_by_vectors(element), element);
+}
+
 TEST(VectorCasts, HideTheArray) {
   EXPECT_EQ(after(hide_arrays_of_vectors, "x = *(float4*)&t[i]; return (const uint4 *)(p + 1);"),
             "x = *(float4*)(::rung_emu::Address)&t[i]; "

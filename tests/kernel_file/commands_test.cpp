@@ -51,6 +51,23 @@ void expect_error(const std::string& arguments, int exit_code, const std::string
   EXPECT_EQ(output.err, "rung: " + message + "\n") << arguments;
 }
 
+TEST_F(KernelFile, IsCheckedInRandomOrders) {
+  std::ofstream(std::string(getenv("HERE")) + "/sum.cu")
+      << "__global__ void add(int n, const float* x, float* result) {\n"
+         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  if (i < n) atomicAdd(result, x[i]);\n"
+         "}\n"
+         "void sum(int n, const float* x, float* result) {\n"
+         "  cudaMemset(result, 0, sizeof(float));\n"
+         "  add<<<(n + 31) / 32, 32>>>(n, x, result);\n"
+         "}\n";
+  const Json sum = check("$HERE/sum.cu --schedule 3", 0);
+  EXPECT_EQ(sum.at("schedule").at("same"), false) << "floating-point sums in any order";
+  EXPECT_EQ(sum.at("schedule").at("orders"), 4);
+  const Json race = check("$KERNELS/race.cu --schedule 1", 1);
+  EXPECT_EQ(race.at("schedule").at("orders"), 2);
+}
+
 TEST_F(KernelFile, StartsFromARungAndIsExplainedTracedTimedAndCompared) {
   ASSERT_EQ(run_rung("new $HERE/my.cu --from gemm/cuda/04").exit_code, 0);
   EXPECT_NE(contents("my.cu").find("void gemm(int m, int n, int k, float alpha"),

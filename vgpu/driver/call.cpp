@@ -70,7 +70,7 @@ StreamState& find_stream(ContextState& context, Stream stream) {
   if (is_default(stream)) return context.legacy_stream;
   if (stream == cuda::per_thread_stream()) {
     process().order.raise(ProgramOrder::Level::all);
-    return context.per_thread_streams[std::this_thread::get_id()];
+    return context.per_thread_streams[thread_number()];
   }
   const auto found = context.streams.find(stream);
   require(found != nullptr, Result::invalid_handle, "not a stream of this context");

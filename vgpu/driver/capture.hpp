@@ -49,9 +49,12 @@ struct Capture {
   bool invalidated = false;
   std::vector<CapturedOperation> operations;
   std::map<std::uint64_t, CaptureClock> clocks;
+  /// By stream: launches whose events, recorded by an attribute, its next operation waits for.
+  std::map<std::uint64_t, std::vector<GraphEdge>> launches;
 
   void record(std::uint64_t stream, Operation run, std::uint32_t site) {
-    CapturedOperation operation{std::move(run), {}, {}, site, {}};
+    CapturedOperation operation{std::move(run), {}, {}, site, std::move(launches[stream])};
+    launches.erase(stream);
     for (const auto& [other, count] : clocks[stream]) {
       operation.after.push_back(count - 1);
       if (other == stream) operation.previous = count - 1;

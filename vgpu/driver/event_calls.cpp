@@ -20,7 +20,7 @@ void wait_for(const EventState& event, bool prints = false) {
   if (event.pending) process().pending.run(*event.pending);
   if (prints) flush_printed(current_context_even_if_faulty());
   current_context();  // fails after a fault
-  process().order.synchronize(*event.order);
+  process().order.synchronize(event.order->all);
 }
 
 const EventState& timed(ContextState& context, Event handle) {
@@ -58,9 +58,10 @@ Result cuEventRecord(Event event, Stream stream) {
       state->captured = true;
       state->capture = recording.capture;
       state->clock = recording.capture->clocks[recording.id];
+      state->launch.reset();
       return;
     }
-    const auto order = std::make_shared<ProgramClock>();
+    const auto order = std::make_shared<EventOrder>();
     state->pending = defer(context, stream, [state, order](ContextState&) {
       *order = process().order.recorded();
       state->time = std::chrono::steady_clock::now();

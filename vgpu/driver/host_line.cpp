@@ -26,11 +26,6 @@ namespace {
 constexpr int max_frames = 32;
 constexpr std::array system_folders = {"/lib/", "/lib64/", "/usr/"};
 
-bool is_of_system(const std::string& path) {
-  return std::any_of(system_folders.begin(), system_folders.end(),
-                     [&](const char* folder) { return path.starts_with(folder); });
-}
-
 /// Standard output of a command; empty if it cannot be run.
 std::string output_of(const std::vector<std::string>& command) {
   int ends[2];
@@ -120,6 +115,11 @@ Object object_of(const void* address) {
 
 }  // namespace
 
+bool is_of_system(const std::string& path) {
+  return std::any_of(system_folders.begin(), system_folders.end(),
+                     [&](const char* folder) { return path.starts_with(folder); });
+}
+
 void prepare_host_lines() {
   void* frame = nullptr;
   backtrace(&frame, 1);  // loads the unwinder
@@ -177,7 +177,11 @@ HostCalls host_calls(std::span<const void* const> return_addresses, const std::s
     const auto is_of_program = [&](const HostLine& line) {
       return !line.file.starts_with(headers) && !is_of_system(line.file);
     };
-    if (std::any_of(calls.lines.begin(), calls.lines.end(), is_of_program)) break;
+    if (std::none_of(calls.lines.begin(), calls.lines.end(), is_of_program)) continue;
+    std::erase_if(calls.lines, [&](const HostLine& line) {
+      return is_of_system(line.file) && !line.file.starts_with(headers);
+    });
+    break;
   }
   return calls;
 }
@@ -191,6 +195,7 @@ HostLine find_host_line(const void*) { return {}; }
 std::vector<const void*> return_addresses() { return {}; }
 HostCalls host_calls(std::span<const void* const>, const std::string&) { return {}; }
 std::string object_file_of(const void*) { return {}; }
+bool is_of_system(const std::string&) { return false; }
 
 }  // namespace rung::vgpu
 #endif

@@ -31,8 +31,12 @@ struct HostCalls {
   std::vector<HostLine>
       lines;  // of the program, innermost first, each inlined function with its own
 };
-/// Stops at the first function that has a line outside `headers`, a folder of the library's headers.
+/// Stops at the first function that has a line outside `headers`, a folder of the library's headers, and outside
+/// the system's. The system's lines are left out if there is one.
 HostCalls host_calls(std::span<const void* const> return_addresses, const std::string& headers);
+
+/// True for a file of the system or of an installed library, such as the CUDA toolkit's headers.
+bool is_of_system(const std::string& path);
 
 /// The file of the library or program that has this function or variable.
 std::string object_file_of(const void* address);

@@ -105,6 +105,17 @@ bool may_be_remembered(const Launch& launch, const LaunchOptions& options) {
          !options.watcher && process().contexts.size() == 1;
 }
 
+/// A part of messages by which reports recognise harmless early accesses (emu/reports/severity.cpp).
+constexpr const char* no_conflict_in_this_run =
+    "; no operation that may still run accesses these bytes in this run";
+
+/// Makes notes of early accesses that conflict with no operation.
+void mark_harmless_early_accesses(LaunchReport& report) {
+  for (Hazard& hazard : report.hazards) {
+    if (hazard.kind == HazardKind::early_access) hazard.message += no_conflict_in_this_run;
+  }
+}
+
 void tell_observer(const LaunchReport& report, const Kernel& kernel) {
   // Copied, because the observer may replace itself.
   const LaunchObserver observer = process().observer;
@@ -151,13 +162,15 @@ void run_alone(ContextState& context, const Launch& launch) {
   if (order.is_on() && options.observe) {
     options.accesses = &accesses;
     order.describe("kernel", info(kernel).name);
-    order.start_kernel(options.starts_early);
+    options.starts_early = order.start_kernel(options.starts_early);
   }
-  const LaunchReport report = [&] {
+  LaunchReport report = [&] {
     const Running running(kernel);
     return vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
   }();
-  if (options.accesses != nullptr) order.access(accesses, context.memory);
+  if (options.accesses != nullptr && !order.access(accesses, context.memory)) {
+    mark_harmless_early_accesses(report);
+  }
   if (!options.observe) context.memory.assume_initialised();
   context.printed = report.printed;
   if (report.fault) {
@@ -280,9 +293,51 @@ void check(const FunctionState& function, const LaunchOptions& options,
   }
 }
 
+/// An event that a launch attribute names, and the point of the kernel's blocks that records it.
+struct LaunchEvent {
+  std::shared_ptr<EventState> event;
+  GraphEdge::Port port;
+};
+
+LaunchEvent launch_event(ContextState& context, Event event, GraphEdge::Port port) {
+  LaunchEvent found = {find_event(context, event), port};
+  require((found.event->flags & cuda::event_disable_timing) != 0, Result::invalid_value,
+          "the event of a launch attribute has timing: create it with cudaEventDisableTiming");
+  process().order.raise(ProgramOrder::Level::all);
+  return found;
+}
+
+/// Records the events, and returns their orders, which are known when the launch has run.
+using Orders = std::vector<std::shared_ptr<EventOrder>>;
+Orders new_orders(const std::vector<LaunchEvent>& events) {
+  Orders orders;
+  for (const LaunchEvent& each : events) {
+    orders.push_back(std::make_shared<EventOrder>());
+    EventState& event = *each.event;
+    event.captured = false;
+    event.recorded = true;
+    event.pending.reset();
+    event.order = orders.back();
+  }
+  return orders;
+}
+
+/// The last operation of the capture records the events.
+void capture_events(const std::vector<LaunchEvent>& events, const std::shared_ptr<Capture>& capture,
+                    std::uint64_t stream) {
+  for (const LaunchEvent& each : events) {
+    EventState& event = *each.event;
+    event.captured = true;
+    event.capture = capture;
+    event.clock = capture->clocks[stream];
+    event.launch = GraphEdge{capture->operations.size() - 1, each.port};
+  }
+}
+
 void launch(ContextState& context, Function handle, const LaunchOptions& options, Stream stream,
-            void** arguments, void** extra) {
-  const auto capture = find_stream(context, stream).capture;
+            void** arguments, void** extra, const std::vector<LaunchEvent>& events = {}) {
+  const StreamState& state = find_stream(context, stream);
+  const auto capture = state.capture;
   Launch launch;
   try {
     launch.function = find_function(context, handle);
@@ -295,18 +350,41 @@ void launch(ContextState& context, Function handle, const LaunchOptions& options
     throw;
   }
   const bool runs_now = may_access_host_memory(context, launch);
-  Operation operation = [launch = std::move(launch)](ContextState& running) {
+  const bool is_captured = capture != nullptr;
+  Operation operation = [launch = std::move(launch), events,
+                         orders =
+                             is_captured ? Orders() : new_orders(events)](ContextState& running) {
     run(running, launch);
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      *orders[i] = process().order.recorded_by_kernel(events[i].port);
+      events[i].event->time = std::chrono::steady_clock::now();
+    }
   };
   if (runs_now) {
     enqueue(context, stream, std::move(operation));
   } else {
-    defer(context, stream, std::move(operation));
+    const auto number = defer(context, stream, std::move(operation));
+    for (const LaunchEvent& each : events) each.event->pending = number;
   }
+  if (is_captured) capture_events(events, capture, state.id);
+}
+
+/// CUlaunchAttributeValue::programmaticEvent.
+struct ProgrammaticEvent {
+  Event event;
+  int flags;
+  int trigger_at_block_start;
+};
+template <class Value>
+Value attribute_value(const LaunchAttribute& attribute) {
+  Value value;
+  std::memcpy(&value, attribute.value.bytes, sizeof value);
+  return value;
 }
 
 /// Applies a launch attribute. Accepts those that in-order streams satisfy anyway.
-void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
+void apply(ContextState& context, const LaunchAttribute& attribute, LaunchOptions& options,
+           std::vector<LaunchEvent>& events) {
   switch (attribute.id) {
     case LaunchAttributeId::cooperative:
       options.cooperative = attribute.value.cooperative != 0;
@@ -320,8 +398,17 @@ void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
       options.starts_early = attribute.value.programmatic_stream_serialization != 0;
       if (options.starts_early) process().order.raise(ProgramOrder::Level::all);
       return;
-    case LaunchAttributeId::programmatic_event:
+    case LaunchAttributeId::programmatic_event: {
+      const auto value = attribute_value<ProgrammaticEvent>(attribute);
+      const bool at_start = value.trigger_at_block_start != 0;
+      events.push_back(launch_event(context, value.event,
+                                    at_start ? GraphEdge::Port::start : GraphEdge::Port::trigger));
+      return;
+    }
     case LaunchAttributeId::launch_completion_event:
+      events.push_back(
+          launch_event(context, attribute_value<Event>(attribute), GraphEdge::Port::start));
+      return;
     case LaunchAttributeId::device_updatable_kernel_node:
       fail(Result::not_supported,
            fmt::format("launch attribute {} is not supported", static_cast<int>(attribute.id)));
@@ -510,11 +597,12 @@ Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** pa
     options.dynamic_shared = config->dynamic_shared_bytes;
     require(config->attribute_count == 0 || config->attributes != nullptr, Result::invalid_value,
             "the attributes are null");
+    std::vector<LaunchEvent> events;
     for (const LaunchAttribute& attribute :
          std::span(config->attributes, config->attribute_count)) {
-      apply(attribute, options);
+      apply(context, attribute, options, events);
     }
-    launch(context, function, options, config->stream, parameters, extra);
+    launch(context, function, options, config->stream, parameters, extra, events);
   });
 }
 

@@ -384,3 +384,21 @@ Result cuPointerGetAttribute(void* value, PointerAttribute attribute, DevicePoin
 }
 
 }  // namespace rung::vgpu::driver
+
+namespace rung::vgpu {
+
+cuda::Result replace_graph_memory(cuda::DevicePointer memory, bool frees, cuda::Stream stream) {
+  using namespace driver;
+  return call_context([&](ContextState& context) {
+    enqueue(context, stream, [=](ContextState& running) {
+      const Allocation* const allocation = std::as_const(running.memory).find(memory);
+      if (allocation == nullptr) return;
+      ProgramOrder& order = process().order;
+      order.describe(frees ? "asynchronous free" : "asynchronous allocation", {},
+                     frees ? "frees" : "allocates");
+      order.replace(running.memory, {allocation->address, allocation->bytes});
+    });
+  });
+}
+
+}  // namespace rung::vgpu

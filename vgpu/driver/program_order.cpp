@@ -8,6 +8,9 @@
 namespace rung::vgpu::driver {
 namespace {
 
+/// The name of this thread's LibraryCall, or null.
+thread_local const char* library_call = nullptr;
+
 bool is_blocking(const StreamState& stream) {
   return (stream.flags & cuda::stream_non_blocking) == 0;
 }
@@ -59,6 +62,7 @@ ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamSta
   if (!stream.order.timeline) stream.order.timeline = order.timelines_.acquire(running_.start);
   running_.timeline = *stream.order.timeline;
   running_.previous = {{&stream.order.end}};
+  running_.awaited = stream.order.awaited;
   running_.text.site = call.site;
   running_.text.stream = is_legacy(context, stream) ? ProgramReports::legacy_stream : stream.id;
   begin();
@@ -99,6 +103,7 @@ ProgramOrder::Scope::~Scope() {
   Running& own = running_;
   order.running_ = own.outer;
   OperationEnd end = std::move(own.end);
+  end.is_recorded = true;
   end.all = std::move(own.clock);
   if (own.only_waits && own.previous.size() == 1 && own.previous.front().end->is_kernel) {
     const OperationEnd& previous = *own.previous.front().end;
@@ -121,20 +126,32 @@ ProgramOrder::Scope::~Scope() {
   const bool blocks = is_blocking(*own.stream) && !is_legacy(*own.context, *own.stream);
   if (blocks) own.context->blocking_end.join(end.all);
   own.stream->order.end = std::move(end);
+  own.stream->order.awaited = own.only_waits ? std::move(own.awaited) : ProgramClock();
   order.protect_pages(false);
 }
 
 void ProgramOrder::begin_accesses(const ProgramClock& clock, const DeviceMemory& memory) {
   const std::uint32_t label = reports_.label(running_->text);
-  shadow_.begin({running_->point, label}, clock, host_,
+  shadow_.begin({running_->point, label, running_->releases}, clock, host_,
                 [this, label, &memory](const ProgramShadow::Conflict& conflict) {
+                  running_->has_conflict = true;
                   reports_.report(conflict, label, memory);
                 });
 }
 
+bool ProgramOrder::is_within_library_call() const {
+  return library_call != nullptr && running_ != nullptr;
+}
+
+void ProgramOrder::describe_library_call() {
+  if (!is_within_library_call()) return;
+  describe(library_call);
+  running_->lets_host_wait = false;
+}
+
 void ProgramOrder::describe(const char* what, const std::string& kernel, const char* verb) {
   if (running_ == nullptr) return;
-  running_->text.what = what;
+  running_->text.what = library_call == nullptr ? what : library_call;
   running_->text.kernel = kernel;
   running_->text.verb = verb;
   running_->only_waits = false;
@@ -152,8 +169,8 @@ void ProgramOrder::access(const DeviceMemory& memory, std::uint64_t address, std
                 std::min<std::uint64_t>(bytes, allocation->bytes - offset), touch);
 }
 
-void ProgramOrder::start_kernel(bool early) {
-  if (running_ == nullptr) return;
+bool ProgramOrder::start_kernel(bool early) {
+  if (running_ == nullptr) return early;
   Running& own = *running_;
   own.end.is_kernel = true;
   const bool follows_kernel = std::ranges::any_of(
@@ -171,28 +188,40 @@ void ProgramOrder::start_kernel(bool early) {
     own.clock.add(own.point);
   }
   own.end.begun = own.end.before = own.first;
+  own.late.join(own.awaited);
+  const bool is_known = std::ranges::all_of(
+      own.previous, [](const PreviousOperation& edge) { return edge.end->is_recorded; });
+  own.starts_early = own.early_timeline || !own.first.covers(own.late);
+  return own.starts_early || (early && !is_known);
 }
 
-void ProgramOrder::access(const LaunchAccesses& accesses, const DeviceMemory& memory) {
-  if (running_ == nullptr) return;
+bool ProgramOrder::access(const LaunchAccesses& accesses, const DeviceMemory& memory) {
+  if (running_ == nullptr) return true;
   Running& own = *running_;
+  own.releases = accesses.has_released();
   for (const auto& touched : accesses.touched(false)) {
+    if (!accesses.has_acquired()) break;
     const ProgramClock seen = shadow_.seen_by(*touched);
     own.late.join(seen);
     own.clock.join(seen);
   }
-  const bool waited = accesses.has_waited() || !own.early_timeline;
+  const bool waited = accesses.has_waited() || !own.starts_early;
   own.end.complete = with(waited ? own.late : own.first, own.point);
+  if (waited) own.clock.join(own.late);
   if (accesses.triggers_after_wait()) own.end.before = own.late;
+  bool has_early_conflict = false;
   for (const bool early : {true, false}) {
     if (accesses.touched(early).empty()) continue;
     begin_accesses(early ? own.first : own.late, memory);
+    own.has_conflict = false;
     for (const auto& touched : accesses.touched(early)) {
       shadow_.touch(*touched);
       const Allocation& reached = touched->allocation();
       if (reached.host && !reached.is_io) pages_.note(reached);
     }
+    has_early_conflict = has_early_conflict || (early && own.has_conflict);
   }
+  return has_early_conflict || !own.starts_early;
 }
 
 void ProgramOrder::replace(const DeviceMemory& memory, const ProgramMemory& replaced) {
@@ -212,11 +241,18 @@ void ProgramOrder::free_by_host(const DeviceMemory& memory, const ProgramMemory&
 }
 
 void ProgramOrder::let_host_wait() {
-  if (running_ != nullptr) running_->lets_host_wait = true;
+  if (running_ != nullptr && library_call == nullptr) running_->lets_host_wait = true;
 }
 
-ProgramClock ProgramOrder::recorded() const {
-  return running_ == nullptr ? ProgramClock() : running_->start;
+EventOrder ProgramOrder::recorded() const {
+  return running_ == nullptr ? EventOrder() : EventOrder{running_->start, running_->awaited};
+}
+
+EventOrder ProgramOrder::recorded_by_kernel(GraphEdge::Port port) const {
+  if (running_ == nullptr) return {};
+  const OperationEnd& end = running_->end;
+  if (!end.is_kernel) return {running_->start, {}};
+  return {port == GraphEdge::Port::start ? end.begun : end.before, end.complete};
 }
 
 void ProgramOrder::start_after(const ProgramClock& clock) {
@@ -231,14 +267,15 @@ ProgramClock ProgramOrder::reached() const {
   return running_ == nullptr ? ProgramClock() : running_->clock;
 }
 
-void ProgramOrder::wait_for(const ProgramClock& event) {
+void ProgramOrder::wait_for(const EventOrder& event) {
   if (running_ == nullptr) return;
-  running_->clock.join(event);
-  running_->waited.join(event);
+  running_->clock.join(event.all);
+  running_->waited.join(event.all);
+  running_->awaited.join(event.complete);
 }
 
 void ProgramOrder::synchronize(const ContextState& context, const StreamState& stream) {
-  if (!is_on()) return;
+  if (!is_on() || library_call != nullptr) return;
   host_.join(stream.order.end.all);
   if (is_legacy(context, stream)) host_.join(context.blocking_end);
   settle();
@@ -279,7 +316,7 @@ bool ProgramOrder::see_host_access(const DeviceMemory& memory, std::uint64_t add
                 running_ == nullptr ? host_ : running_->start,
                 [&](const ProgramShadow::Conflict& conflict) {
                   if (touch == Touch::read && conflict.earlier_touch == Touch::synchronized_write) {
-                    sees_flag = true;
+                    sees_flag = sees_flag || conflict.earlier.releases;
                   } else {
                     reports_.report_host(conflict, line(),
                                          running_ == nullptr ? nullptr : &running_->text, memory);
@@ -296,3 +333,22 @@ void ProgramOrder::destroy(StreamState& stream) {
 }
 
 }  // namespace rung::vgpu::driver
+
+namespace rung::vgpu {
+
+LibraryCall::LibraryCall(const char* name) : outer_(std::exchange(driver::library_call, name)) {
+  const std::lock_guard lock(driver::process().mutex);
+  driver::process().order.describe_library_call();
+}
+
+LibraryCall::~LibraryCall() { driver::library_call = outer_; }
+
+cuda::Result LibraryCall::let_host_wait(cuda::Stream stream) {
+  if (!driver::process().order.is_on()) return cuda::Result::success;
+  const char* const name = std::exchange(driver::library_call, nullptr);
+  const cuda::Result result = virtual_driver().cuStreamSynchronize(stream);
+  driver::library_call = name;
+  return result;
+}
+
+}  // namespace rung::vgpu

@@ -27,6 +27,7 @@ struct StreamState;
 /// The end of an operation.
 struct OperationEnd {
   ProgramClock all;  // the operation, and everything ordered before it
+  bool is_recorded = false;
   // For a programmatic dependent launch after a kernel:
   bool is_kernel = false;
   ProgramClock begun;     // what the kernel's first accesses are ordered after
@@ -43,9 +44,18 @@ struct PreviousOperation {
   GraphEdge::Port port = GraphEdge::Port::trigger;
 };
 
+/// Everything that precedes a wait for an event.
+struct EventOrder {
+  ProgramClock all;
+  // If a launch recorded it (programmatic and launch completion events): what is complete when
+  // griddepcontrol.wait returns in a kernel that waits for the event.
+  ProgramClock complete;
+};
+
 /// The part of StreamState for the order of operations.
 struct StreamOrder {
-  OperationEnd end;  // of the last operation
+  OperationEnd end;      // of the last operation
+  ProgramClock awaited;  // EventOrder::complete of the waits at its end
   std::optional<std::uint32_t> timeline;
 };
 
@@ -75,6 +85,7 @@ class ProgramOrder {
   template <class Run>
   void operate(ContextState& context, StreamState& stream, const Call& call, const Run& run) {
     if (!is_on()) return run();
+    if (is_within_library_call()) return run_within(run);
     const Scope scope(*this, context, stream, call);
     run();
   }
@@ -89,13 +100,18 @@ class ProgramOrder {
     run();
   }
 
+  /// The running operation becomes a library's: a host function of a graph calls it.
+  void describe_library_call();
   /// Says what the running operation is. Call it before the accesses.
   void describe(const char* what, const std::string& kernel = {}, const char* verb = "");
   /// An access of the running operation. Memory that the device cannot access is ignored.
   void access(const DeviceMemory& memory, std::uint64_t address, std::uint64_t bytes, Touch touch);
-  /// The running operation is a kernel. `early`: it may start before the previous one has ended.
-  void start_kernel(bool early);
-  void access(const LaunchAccesses& accesses, const DeviceMemory& memory);
+  /// The running operation is a kernel. `early`: it is a programmatic dependent launch. Returns true if
+  /// it may start before an earlier kernel has ended.
+  bool start_kernel(bool early);
+  /// Returns false if no access before griddepcontrol.wait conflicts with an operation that may still
+  /// run, and these operations have been recorded.
+  bool access(const LaunchAccesses& accesses, const DeviceMemory& memory);
   /// The running operation allocates or frees the memory.
   void replace(const DeviceMemory& memory, const ProgramMemory& replaced);
   /// The host waits until the running operation has ended.
@@ -108,14 +124,16 @@ class ProgramOrder {
     run();
     pages_.lift();
   }
-  /// Everything ordered before an event that the running operation records.
-  ProgramClock recorded() const;
+  /// The order of an event that the running operation records.
+  EventOrder recorded() const;
+  /// The order of an event that the running operation, a kernel, records at this point of its blocks.
+  EventOrder recorded_by_kernel(GraphEdge::Port port) const;
   /// The running operation starts after everything that the clock orders.
   void start_after(const ProgramClock& clock);
   /// Everything ordered before the end of the running operation, with its nodes.
   ProgramClock reached() const;
   /// The running operation waits for an event.
-  void wait_for(const ProgramClock& event);
+  void wait_for(const EventOrder& event);
 
   // Calls by which the host waits.
   void synchronize(const ContextState& context, const StreamState& stream);
@@ -144,17 +162,21 @@ class ProgramOrder {
     StreamState* stream = nullptr;  // null for a node
     std::uint32_t timeline = 0;
     ProgramPoint point;
-    ProgramClock start;   // of everything ordered before it, and itself
-    ProgramClock rest;    // `start` without itself and `previous`
-    ProgramClock clock;   // `start`, and what its nodes and waits have added
-    ProgramClock first;   // precedes its first accesses
-    ProgramClock late;    // what accesses after griddepcontrol.wait are ordered after
-    ProgramClock waited;  // events
+    ProgramClock start;    // of everything ordered before it, and itself
+    ProgramClock rest;     // `start` without itself and `previous`
+    ProgramClock clock;    // `start`, and what its nodes and waits have added
+    ProgramClock first;    // precedes its first accesses
+    ProgramClock late;     // what accesses after griddepcontrol.wait are ordered after
+    ProgramClock waited;   // events
+    ProgramClock awaited;  // StreamOrder::awaited
     std::vector<PreviousOperation> previous;
     OperationEnd end;
     bool only_waits = true;  // a later launch may still start before `previous` has ended
     bool lets_host_wait = false;
     bool has_accesses = false;
+    bool has_conflict = false;
+    bool releases = false;      // ProgramAccess::releases
+    bool starts_early = false;  // accesses before griddepcontrol.wait are ordered after less
     std::optional<std::uint32_t> early_timeline;
     OperationText text;
   };
@@ -175,6 +197,13 @@ class ProgramOrder {
     OperationEnd* end_ = nullptr;  // receives the end of a node
   };
 
+  /// True for an operation that a library's call makes as a part of the running one.
+  bool is_within_library_call() const;
+  template <class Run>
+  void run_within(const Run& run) {
+    pages_.lift();
+    run();
+  }
   void begin_accesses(const ProgramClock& clock, const DeviceMemory& memory);
   void settle();
   void protect_pages(bool all);

@@ -41,6 +41,7 @@ bool is_forked_child() {
 namespace {
 
 struct ThreadState {
+  std::uint64_t number = next_handle();
   std::vector<cuda::Context> contexts;
   std::string message;
   cuda::CaptureMode capture_mode = cuda::CaptureMode::global;
@@ -64,6 +65,8 @@ ThreadState& thread_state() {
 }  // namespace
 
 std::vector<cuda::Context>& context_stack() { return thread_state().contexts; }
+
+std::uint64_t thread_number() { return thread_state().number; }
 
 std::string& last_message() { return thread_state().message; }
 

@@ -39,12 +39,13 @@ struct EventState {
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
   // The operations ordered before the last record. Later waits keep it, even if the event is recorded again.
-  std::shared_ptr<const ProgramClock> order = std::make_shared<ProgramClock>();
+  std::shared_ptr<const EventOrder> order = std::make_shared<EventOrder>();
   std::optional<PendingOperations::Number> pending;  // of the last record
   // Valid if the event was last recorded in a capturing stream.
   std::weak_ptr<Capture> capture;
   bool captured = false;  // true even after that capture has ended
   CaptureClock clock;
+  std::optional<GraphEdge> launch;  // the captured launch that recorded it, by an attribute
 };
 
 struct ModuleState;
@@ -107,7 +108,7 @@ struct ContextState {
   Handles<cuda::GraphExec, GraphState> graph_execs;
   StreamState legacy_stream;
   ProgramClock blocking_end;  // of the operations in streams that the legacy stream waits for
-  std::map<std::thread::id, StreamState> per_thread_streams;
+  std::map<std::uint64_t, StreamState> per_thread_streams;  // by thread_number()
   std::map<cuda::Limit, std::size_t> limits;
   cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
   std::vector<std::weak_ptr<Capture>> captures;
@@ -161,6 +162,9 @@ bool is_forked_child();
 /// The calling thread's context stack, and the reason for its last failed call.
 std::vector<cuda::Context>& context_stack();
 std::string& last_message();
+
+/// A number of the calling thread that no later thread has, unlike its std::thread::id.
+std::uint64_t thread_number();
 
 /// The calling thread's capture mode (cuThreadExchangeStreamCaptureMode): which calls it may make
 /// while streams capture.

@@ -133,6 +133,7 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
     require(waiting.capture == nullptr || waiting.capture == capture, Result::stream_capture_merge);
     waiting.capture = capture;
     capture->join(waiting.id, state->clock);
+    if (state->launch) capture->launches[waiting.id].push_back(*state->launch);
   });
 }
 

@@ -96,6 +96,26 @@ void set_order_observer(OrderObserver observer, ProgramSource* source);
 /// Records the accesses of all operations from now on, not only once a stream has been created.
 void record_all_operations();
 
+/// A call of a library that computes on the CPU. As long as this object lives, the copies of the calling thread
+/// are accesses by `name`, in the stream that is given to them, and the host waits for none of them. `name` must
+/// be a literal: "cuBLAS call".
+class LibraryCall {
+ public:
+  explicit LibraryCall(const char* name);
+  ~LibraryCall();
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+  /// The call returns a result to the host: it waits for the stream, as the library does.
+  static cuda::Result let_host_wait(cuda::Stream stream);
+
+ private:
+  const char* outer_;
+};
+
+/// An operation of the stream, or of the graph that it captures, that allocates or frees memory which a graph owns.
+/// The memory stays as it is: the operation accesses all of it, for the order of operations.
+cuda::Result replace_graph_memory(cuda::DevicePointer memory, bool frees, cuda::Stream stream);
+
 /// An edge of a graph, from a node with a lower index. Ports other than completion are those of programmatic
 /// edges between kernels (CUDA Runtime API, cudaGraphKernelNodePort*).
 struct GraphEdge {

@@ -61,6 +61,10 @@ void BlockReleases::publish(const Warp& warp, std::uint64_t address, GridOrder& 
   if (!fenced.times.empty()) order.release(address, block_, fenced);
 }
 
+bool BlockReleases::has_fenced(const Warp& warp) const {
+  return !fenced_[at(warp.index)].times.empty();
+}
+
 void BlockReleases::observe(const Warp& warp, std::uint64_t address, bool acquires,
                             const GridOrder& order) {
   used_ = true;

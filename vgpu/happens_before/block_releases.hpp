@@ -26,6 +26,8 @@ class BlockReleases {
   void fence_proxy(const Warp& warp);
   /// Records a write that others may acquire by a read.
   void publish(const Warp& warp, std::uint64_t address, GridOrder& order) const;
+  /// True if a write by the warp releases what a fence is ordered after.
+  bool has_fenced(const Warp& warp) const;
   /// Records a read of other threads' writes. Unless `acquires`, it acquires only at a later fence.
   void observe(const Warp& warp, std::uint64_t address, bool acquires, const GridOrder& order);
 

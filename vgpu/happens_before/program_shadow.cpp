@@ -98,7 +98,7 @@ ProgramClock ProgramShadow::seen_by(const TouchedBytes& touched) const {
       const auto byte = static_cast<std::uint64_t>(std::countr_zero(left));
       const State& state = states_[state_of(found->second, index * row_bytes + byte)];
       for (const ProgramAccess& write : state[index_of(Touch::synchronized_write)]) {
-        seen.add(write.point);
+        if (write.releases) seen.add(write.point);
       }
     }
   });

@@ -23,6 +23,7 @@ namespace rung::vgpu {
 struct ProgramAccess {
   ProgramPoint point;
   std::uint32_t label = 0;
+  bool releases = false;  // its synchronized writes show that its other writes are done
 };
 
 /// The bytes of an allocation, by device address.
@@ -49,8 +50,8 @@ class ProgramShadow {
   /// The accesses of a launch.
   void touch(const TouchedBytes& touched);
 
-  /// Operations whose synchronized writes the launch's synchronized reads may have seen: kernels that
-  /// wait for flags of each other.
+  /// Operations whose releasing writes the launch's synchronized reads may have seen: kernels that wait
+  /// for flags of each other.
   ProgramClock seen_by(const TouchedBytes& touched) const;
 
   /// Reports what an access to one byte conflicts with, without recording the access.

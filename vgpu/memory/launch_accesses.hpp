@@ -95,6 +95,12 @@ class LaunchAccesses {
   /// A thread of the block has executed griddepcontrol.wait, or launch_dependents.
   void note_wait(std::uint64_t block);
   void note_trigger(std::uint64_t block);
+  /// A thread has released writes before a synchronized write, or acquired those before a synchronized read.
+  void note_release() { has_released_.store(true, std::memory_order_relaxed); }
+  void note_acquire() { has_acquired_.store(true, std::memory_order_relaxed); }
+  bool has_released() const { return has_released_.load(std::memory_order_relaxed); }
+  bool has_acquired() const { return has_acquired_.load(std::memory_order_relaxed); }
+
   /// Some thread has waited for the previous kernel.
   bool has_waited() const { return has_waited_.load(std::memory_order_relaxed); }
   /// Some block has waited before it triggered, so that dependent kernels start after the wait.
@@ -107,6 +113,7 @@ class LaunchAccesses {
  private:
   const bool host_only_;
   std::atomic<bool> has_waited_ = false, triggers_late_ = false;
+  std::atomic<bool> has_released_ = false, has_acquired_ = false;
   std::set<std::uint64_t> triggered_;  // blocks
   std::mutex mutex_;
   std::array<std::vector<std::unique_ptr<TouchedBytes>>, 2> touched_;  // by `early`

@@ -3,6 +3,7 @@
 #include <bit>
 #include <optional>
 
+#include "vgpu/memory/launch_accesses.hpp"
 #include "vgpu/observers/global_access.hpp"
 #include "vgpu/observers/global_rows.hpp"
 #include "vgpu/observers/row_stamps.hpp"
@@ -189,6 +190,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
 
 void observe_fence(Warp& warp) {
   Block& block = *warp.block;
+  if (block.worker.touched != nullptr) block.worker.touched->note_acquire();
   if (!block.worker.kernel.synchronises_blocks) return;
   block.releases.fence(warp, block.worker.launch.order);
 }
@@ -200,10 +202,14 @@ void release_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place
   for_each_address(shape, place, [&](std::uint64_t address) {
     block.releases.publish(warp, address, block.worker.launch.order);
   });
+  if (block.worker.touched != nullptr && block.releases.has_fenced(warp)) {
+    block.worker.touched->note_release();
+  }
 }
 
 void acquire_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place) {
   Block& block = *warp.block;
+  if (block.worker.touched != nullptr && op.acquires) block.worker.touched->note_acquire();
   if (!block.worker.kernel.synchronises_blocks) return;
   for_each_address(shape, place, [&](std::uint64_t address) {
     block.releases.observe(warp, address, op.acquires, block.worker.launch.order);

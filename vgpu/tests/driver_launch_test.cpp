@@ -1,5 +1,6 @@
 // Launches, faults, kernels' output and occupancy.
 
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -115,8 +116,18 @@ TEST_F(DriverLaunch, LaunchAttributes) {
   EXPECT_OK(api.cuLaunchKernelEx(&config, empty, nullptr, nullptr));
   attribute.value.cluster_dimension = {2, 1, 1};
   EXPECT_EQ(api.cuLaunchKernelEx(&config, empty, nullptr, nullptr), Result::invalid_cluster_size);
-  attribute.id = LaunchAttributeId::programmatic_event;
+  attribute.id = LaunchAttributeId::device_updatable_kernel_node;
   EXPECT_EQ(api.cuLaunchKernelEx(&config, empty, nullptr, nullptr), Result::not_supported);
+  attribute.id = LaunchAttributeId::programmatic_event;
+  cuda::Event timed = nullptr, untimed = nullptr;
+  EXPECT_OK(api.cuEventCreate(&timed, 0));
+  EXPECT_OK(api.cuEventCreate(&untimed, cuda::event_disable_timing));
+  attribute.value = {};
+  std::memcpy(attribute.value.bytes, &timed, sizeof timed);
+  EXPECT_EQ(api.cuLaunchKernelEx(&config, empty, nullptr, nullptr), Result::invalid_value);
+  std::memcpy(attribute.value.bytes, &untimed, sizeof untimed);
+  EXPECT_OK(api.cuLaunchKernelEx(&config, empty, nullptr, nullptr));
+  EXPECT_OK(api.cuEventSynchronize(untimed));
   attribute.id = LaunchAttributeId::cooperative;
   attribute.value.cooperative = 1;
   config.grid_x = 100000;

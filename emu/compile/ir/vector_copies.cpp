@@ -94,8 +94,22 @@ class Metadata {
   std::map<Text, Text> nodes_;
 };
 
-/// A vector's load and store for the line, if it copies a structure like one.
-std::string vector_copy(Text line, std::size_t index, const Metadata& metadata) {
+/// True if a line of the function before `index` takes the value as the address of a structure's member, whose
+/// alignment clang knows.
+bool is_member(const std::vector<Text>& lines, std::size_t index, Text value) {
+  const std::string definition = fmt::format("  {} = ", value);
+  for (std::size_t i = index; i-- > 0 && !lines[i].starts_with("define ");) {
+    if (!lines[i].starts_with(definition)) continue;
+    const std::size_t type = lines[i].find(" %", definition.size());
+    return lines[i].find("getelementptr ") != Text::npos && type < lines[i].find(", ");
+  }
+  return false;
+}
+
+/// A vector's load and store for line `index`, if it copies a structure like one.
+std::string vector_copy(const std::vector<Text>& lines, std::size_t index,
+                        const Metadata& metadata) {
+  const Text line = lines[index];
   constexpr Text copies = "call void @llvm.memcpy.", structure = "!tbaa.struct ";
   const std::size_t call = line.find(copies), tag = line.find(structure);
   if (call == line.npos || tag == line.npos) return {};
@@ -108,6 +122,9 @@ std::string vector_copy(Text line, std::size_t index, const Metadata& metadata) 
   const std::string type = metadata.vector(line.substr(tag + structure.size()), bytes);
   if (type.empty()) return {};
   const Pointer to(arguments[0]), from(arguments[1]);
+  const Pointer& less_aligned = alignment(arguments[0]) < bytes ? to : from;
+  const bool both_aligned = std::min(alignment(arguments[0]), alignment(arguments[1])) >= bytes;
+  if (!both_aligned && is_member(lines, index, less_aligned.value)) return {};
   const std::size_t debug = line.find(", !dbg");
   const Text place =
       debug == line.npos ? Text() : line.substr(debug, line.find(',', debug + 1) - debug);
@@ -130,7 +147,7 @@ std::string copy_by_vectors(const std::string& module) {
   std::string text;
   bool found = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string copy = vector_copy(lines[i], i, metadata);
+    const std::string copy = vector_copy(lines, i, metadata);
     found = found || !copy.empty();
     text += !copy.empty()        ? copy
             : is_array(lines[i]) ? aligned_array(lines[i])

@@ -60,6 +60,7 @@ void multiply(cublasXtContext& context, Product product, cublasOperation_t op_a,
   if (status != CUBLAS_STATUS_SUCCESS) throw Failure{status};
   check(cudaDeviceSynchronize());
   result.store(c);
+  check(cudaDeviceSynchronize());  // the call returns when C is complete
 }
 
 }  // namespace

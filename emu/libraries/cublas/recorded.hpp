@@ -5,7 +5,6 @@
 
 #include "emu/libraries/cublas/context.hpp"
 #include "emu/runtime/report.hpp"
-#include "emu/runtime/runtime.hpp"
 
 namespace rung::emu::cublas {
 
@@ -38,6 +37,7 @@ void run_or_record(const cublasContext& context, const Call& call) {
   check(cudaLaunchHostFunc(
       context.stream,
       [](void* data) {
+        const vgpu::LibraryCall library("cuBLAS call");
         const auto& it = *static_cast<const Recorded*>(data);
         try {
           it.call(it.context);

@@ -13,7 +13,7 @@ namespace rung::emu::cusolver {
 template <class Call>
 cusolverStatus_t guarded(cusolverDnHandle_t handle, Call&& call) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  switch (cublas::guarded(handle, std::forward<Call>(call))) {
+  switch (cublas::guarded(handle, std::forward<Call>(call), "cuSOLVER call")) {
     case CUBLAS_STATUS_SUCCESS: return CUSOLVER_STATUS_SUCCESS;
     case CUBLAS_STATUS_ALLOC_FAILED: return CUSOLVER_STATUS_ALLOC_FAILED;
     case CUBLAS_STATUS_EXECUTION_FAILED: return CUSOLVER_STATUS_EXECUTION_FAILED;

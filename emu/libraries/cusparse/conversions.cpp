@@ -305,6 +305,7 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int rows, int,
     if (handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE) {
       write(*handle, c_nnz, {static_cast<int64_t>(sum.size())});
     } else {
+      let_host_wait(*handle);
       *c_nnz = static_cast<int>(sum.size());
     }
   });

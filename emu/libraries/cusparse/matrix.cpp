@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emu/runtime/runtime.hpp"
+
 namespace rung::emu::cusparse {
 namespace {
 
@@ -80,6 +82,10 @@ std::size_t bytes_of(cudaDataType type) {
 }
 
 }  // namespace
+
+void let_host_wait(const cusparseContext& context) {
+  vgpu::LibraryCall::let_host_wait(to_driver(context.stream));
+}
 
 cusparseSpMatDescr batch_of(const cusparseSpMatDescr& matrix, int batch) {
   cusparseSpMatDescr one = matrix;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cusparse.h"
+#include "vgpu/driver/virtual_driver.hpp"
 
 struct cusparseContext {
   cudaStream_t stream = nullptr;
@@ -99,6 +100,8 @@ std::vector<int64_t> read_indices(const cusparseContext& context, const void* fr
                                   cusparseIndexType_t type, cusparseIndexBase_t base);
 void write_indices(const cusparseContext& context, void* to, const std::vector<int64_t>& indices,
                    cusparseIndexType_t type, cusparseIndexBase_t base);
+/// The call returns a result to the host, which waits for the stream.
+void let_host_wait(const cusparseContext& context);
 /// alpha, beta and results are in the memory that the pointer mode selects.
 Value read_scalar(const cusparseContext& context, const void* scalar, cudaDataType type);
 
@@ -119,6 +122,7 @@ Dense applied(cusparseOperation_t op, const Dense& dense);
 template <class Call>
 cusparseStatus_t guarded(const void* handle, Call&& call) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  const vgpu::LibraryCall library("cuSPARSE call");
   try {
     call();
     return CUSPARSE_STATUS_SUCCESS;

@@ -201,6 +201,7 @@ cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op,
     if (handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE) {
       return write_values(*handle, result, {sum}, type);
     }
+    let_host_wait(*handle);
     switch (type) {
       case CUDA_R_32F: *static_cast<float*>(result) = static_cast<float>(sum.real()); break;
       case CUDA_R_64F: *static_cast<double*>(result) = sum.real(); break;
@@ -292,6 +293,7 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle,
   return guarded(handle, [&] {
     require(a, b);
     b->nnz = static_cast<int64_t>(non_zeros(read_dense(*handle, *a)).size());
+    let_host_wait(*handle);  // for cusparseSpMatGetSize()
   });
 }
 cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparseConstDnMatDescr_t a,
@@ -335,6 +337,7 @@ cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperati
     apply(op_b, right);
     made->entries = sparse_product(left, right, read_scalar(*handle, alpha, type));
     c->nnz = static_cast<int64_t>(made->entries.size());
+    let_host_wait(*handle);  // for cusparseSpMatGetSize()
   });
 }
 cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t,

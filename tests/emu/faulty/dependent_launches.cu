@@ -49,6 +49,37 @@ __global__ void warp_specialized(float* to, const float* from, const float* scal
   __syncthreads();
   to[place()] = from[place()] * scale;
 }
+// The merge of CUB's sort loaded the partitions, which the previous kernel writes, before it waited (CCCL, issue
+// 5297).
+__global__ void merge_partitions(float* to, const float* from, const float* partitions,
+                                 bool waits) {
+  if (waits) cudaGridDependencySynchronize();
+  const float begin = partitions[blockIdx.x];
+  if (!waits) cudaGridDependencySynchronize();
+  to[place()] = from[place()] + begin;
+}
+// The grouped products of CUTLASS for Hopper load the sizes and pointers of their groups in any case, and did not
+// wait at all (issues 2760 and 2962).
+struct Group {
+  const float* from;
+  float* to;
+  float scale;
+};
+__global__ void set_groups(Group* groups, const float* from, float* to) {
+  cudaTriggerProgrammaticLaunchCompletion();
+  groups[blockIdx.x] = {from, to, 2};
+}
+__global__ void grouped_product(const Group* groups, bool waits) {
+  if (waits) cudaGridDependencySynchronize();
+  const Group group = groups[blockIdx.x];
+  group.to[place()] = group.scale * group.from[place()];
+}
+// Weights that no recent kernel writes may be loaded before the wait.
+__global__ void load_weights_early(float* to, const float* from, const float* weights) {
+  const float weight = weights[place()];
+  cudaGridDependencySynchronize();
+  to[place()] = from[place()] * weight;
+}
 __global__ void pass_on(bool waits) {
   if (waits) cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
@@ -207,6 +238,78 @@ void two_edges(bool right) {  // it waits for both
   run(graph);
 }
 
+void partitions_before_the_wait(bool right) {
+  produce<<<blocks, threads, 0, s>>>(z, 1);
+  LAUNCH(merge_partitions, blocks, y, (const float*)x, (const float*)z, right);  // unordered
+}
+void groups_before_the_wait(bool right) {
+  auto* const groups = reinterpret_cast<Group*>(z);
+  set_groups<<<blocks, threads, 0, s>>>(groups, x, y);
+  LAUNCH(grouped_product, blocks, (const Group*)groups, right);  // unordered
+}
+void weights_before_the_wait(bool right) {
+  produce<<<blocks, threads, 0, s>>>(right ? x : z, 1);
+  LAUNCH(load_weights_early, blocks, y, (const float*)x, (const float*)z);  // unordered
+}
+// A launch that follows a copy or a fill waits for it, and for the kernels before it.
+void fill_between(bool right) {
+  produce<<<blocks, threads, 0, s>>>(x, 1);
+  if (right) cudaMemsetAsync(z, 0, sizeof(float), s);
+  LAUNCH(consume, blocks, y, (const float*)x, false);  // unordered
+}
+
+cudaStream_t t;
+cudaEvent_t event;
+void launch_with_event(cudaLaunchAttributeID id, float* to, bool at_start = false) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = id;
+  if (id == cudaLaunchAttributeProgrammaticEvent) {
+    attribute.val.programmaticEvent.event = event;
+    attribute.val.programmaticEvent.triggerAtBlockStart = at_start ? 1 : 0;
+  } else {
+    attribute.val.launchCompletionEvent.event = event;
+  }
+  cudaLaunchConfig_t config = early(blocks);
+  config.attrs = &attribute;
+  cudaLaunchKernelEx(&config, produce, to, 1.0f);
+}
+void programmatic_event(bool right) {
+  launch_with_event(cudaLaunchAttributeProgrammaticEvent, x);
+  cudaStreamWaitEvent(t, event, 0);
+  consume<<<blocks, threads, 0, t>>>(y, x, right);  // unordered
+}
+void event_recorded_again(bool right) {
+  launch_with_event(cudaLaunchAttributeProgrammaticEvent, x, true);
+  if (right) cudaEventRecord(event, s);
+  cudaStreamWaitEvent(t, event, 0);
+  consume<<<blocks, threads, 0, t>>>(y, x, false);  // unordered
+}
+// The event says that the kernel's blocks run: all work before the kernel is done.
+void completion_event(bool right) {
+  produce<<<blocks, threads, 0, s>>>(x, 1);
+  launch_with_event(cudaLaunchAttributeLaunchCompletionEvent, right ? z : y);
+  cudaStreamWaitEvent(t, event, 0);
+  consume<<<blocks, threads, 0, t>>>(y, x, false);  // unordered
+}
+void captured_event(bool right) {
+  cudaGraph_t graph;
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  launch_with_event(cudaLaunchAttributeProgrammaticEvent, x);
+  cudaStreamWaitEvent(t, event, 0);
+  consume<<<blocks, threads, 0, t>>>(y, x, right);  // unordered
+  cudaEventRecord(event, t);
+  cudaStreamWaitEvent(s, event, 0);
+  cudaStreamEndCapture(s, &graph);
+  run(graph);
+}
+// The second kernel of the stream waits for the first one, but that has not waited for the event's.
+void second_kernel_after_the_event(bool right) {
+  launch_with_event(cudaLaunchAttributeProgrammaticEvent, x);
+  cudaStreamWaitEvent(t, event, 0);
+  pass_on<<<1, 1, 0, t>>>(right);
+  consume<<<blocks, threads, 0, t>>>(y, x, true);  // unordered
+}
+
 struct Case {
   const char* name;
   void (*run)(bool right);
@@ -224,7 +327,16 @@ const Case cases[] = {CASE(missing_wait),
                       CASE(edge_at_start),
                       CASE(edge_without_port),
                       CASE(chain_of_edges),
-                      CASE(two_edges)};
+                      CASE(two_edges),
+                      CASE(partitions_before_the_wait),
+                      CASE(groups_before_the_wait),
+                      CASE(weights_before_the_wait),
+                      CASE(fill_between),
+                      CASE(programmatic_event),
+                      CASE(event_recorded_again),
+                      CASE(completion_event),
+                      CASE(captured_event),
+                      CASE(second_kernel_after_the_event)};
 
 int main(int count, char** arguments) {
   const bool right = count > 1 && std::string(arguments[1]) == "right";
@@ -234,12 +346,15 @@ int main(int count, char** arguments) {
     cudaMemset(*memory, 0, bytes);
   }
   cudaStreamCreate(&s);
+  cudaStreamCreate(&t);
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
   for (const Case& each : cases) {
     if (!only.empty() && only != each.name) continue;
     cudaDeviceSynchronize();
     each.run(right);
     if (cudaDeviceSynchronize() != cudaSuccess) std::printf("%s failed\n", each.name);
   }
-  cudaStreamDestroy(s);
+  for (cudaStream_t stream : {s, t}) cudaStreamDestroy(stream);
+  cudaEventDestroy(event);
   for (float* memory : {x, y, z}) cudaFree(memory);
 }

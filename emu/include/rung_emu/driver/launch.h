@@ -46,6 +46,15 @@ typedef union CUlaunchAttributeValue_union {
     unsigned int x, y, z;
   } clusterDim;
   int programmaticStreamSerializationAllowed;
+  struct {
+    CUevent event;
+    int flags;
+    int triggerAtBlockStart;
+  } programmaticEvent;
+  struct {
+    CUevent event;
+    int flags;
+  } launchCompletionEvent;
   int priority;
 } CUlaunchAttributeValue;
 typedef struct CUlaunchAttribute_st {

@@ -53,6 +53,15 @@ typedef union cudaLaunchAttributeValue {
   } clusterDim;
   enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int programmaticStreamSerializationAllowed;
+  struct {
+    cudaEvent_t event;
+    int flags;
+    int triggerAtBlockStart;
+  } programmaticEvent;
+  struct {
+    cudaEvent_t event;
+    int flags;
+  } launchCompletionEvent;
   int priority;
 } cudaLaunchAttributeValue;
 typedef struct cudaLaunchAttribute_st {
