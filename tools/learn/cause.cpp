@@ -490,7 +490,7 @@ std::optional<Cause> cause_of_bounds(const Failure& failure) {
                  edge_text(failure, extents)};
   }
   if (is_outside(failure, {&hazard.first})) return std::nullopt;
-  return Cause{"out_of_bounds/index",
+  return Cause{failure.code.form.is_vector ? "out_of_bounds/element" : "out_of_bounds/index",
                fmt::format("{} has an element, so that its index is wrong, not its condition",
                            name_of(hazard.first))};
 }

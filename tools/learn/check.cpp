@@ -246,6 +246,7 @@ std::string occasion(const std::string& finding) {
       {"race/write_after_read", "If a thread overwrites what others still read"},
       {"out_of_bounds", "If an access is out of bounds"},
       {"out_of_bounds/edge", "If a tile reaches beyond an edge"},
+      {"out_of_bounds/element", "If the index of an element is wrong"},
       {"out_of_bounds/extents", "If one extent is taken for another"},
       {"out_of_bounds/index", "If an index is wrong"},
       {"out_of_bounds/one_too_many", "If a loop runs once too often"},
