@@ -188,7 +188,7 @@ std::string cuda_remedy(const Report& report) {
   if (is(report, HazardKind::failed_call)) return correct_call(report);
   if (is(report, HazardKind::out_of_bounds) && is_far_outside(report.message)) {
     return "compute the index in 64 bits, as in static_cast<size_t>(row) * width + column: in 32 "
-           "bits it has overflowed";
+           "bits it overflows";
   }
   if (is(report, HazardKind::uninitialised_read) &&
       report.message.find("of them have exited") != report.message.npos) {

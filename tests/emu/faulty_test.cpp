@@ -301,7 +301,7 @@ TEST(Faulty, RemediesFitTheCause) {
   expect_remedy(call_that_fails("launch"), "2048x1x1 threads", "to do: launch smaller blocks");
   expect_remedy(call_that_fails("copy"), "failed call", "to do: copy no more bytes than both");
   expect_remedy(call_that_fails("twice"), "double free", "to do: free the memory once");
-  expect_remedy(run("wrong_indices.cu", "", "overflow"), "bytes before the beginning of",
+  expect_remedy(run("wrong_indices.cu", "", "overflow"), "bytes past the end of the allocation",
                 "to do: compute the index in 64 bits");
   expect_remedy(run("wrong_indices.cu", "", "return"), "of them have exited",
                 "to do: let threads beyond the end store a neutral value");
