@@ -55,6 +55,13 @@ std::string warp_barrier_of(const Report& report) {
 std::string order(const Report& report) {
   const bool is_asynchronous = report.message.find("asynchronous") != std::string::npos;
   if (report.other.is_null() || is_asynchronous) return "";
+  // No barrier of a block orders an atomic, which other blocks do too.
+  const bool is_atomic =
+      text_of(report.first, "access") == "atomic" || text_of(report.other, "access") == "atomic";
+  if (is_atomic && is(report, HazardKind::global_race)) {
+    return "make the plain access an atomic, too, or move it to an earlier launch, such as a "
+           "cudaMemset";
+  }
   if (!is_one_block(report)) {
     return "blocks run in any order: use an atomic, give each block its own element, or move one "
            "of the accesses to a later launch";
@@ -141,11 +148,57 @@ std::string order_operations(const Report& report) {
       streams[1], streams[0]);
 }
 
+/// The correction of a call, by the reason of its failure.
+std::string correct_call(const Report& report) {
+  struct Remedy {
+    const char* reason;
+    const char* text;
+  };
+  static constexpr Remedy all[] = {
+      {"bytes of dynamic shared memory: at most",
+       "allow it before the launch: cudaFuncSetAttribute(kernel, "
+       "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); or use a smaller tile"},
+      {" threads: 1 to ", "launch smaller blocks, and more of them"},
+      {": a grid of 0x", "round the number of blocks up: (n + threads - 1) / threads"},
+      {": a grid of ", "launch fewer blocks that loop over the data, or count blocks by x"},
+      {"double free: ", "free the memory once, and do not copy an object that frees it"},
+      {"are not all in one allocation", "copy no more bytes than both sides have: n * sizeof(T)"},
+      {" bytes at offset ", "copy no more bytes than the variable has: n * sizeof(T)"},
+      {"'s pitch of ", "pass the distance of rows in bytes, as cudaMallocPitch returns it"}};
+  for (const Remedy& known : all) {
+    if (report.message.find(known.reason) == report.message.npos) continue;
+    return std::string(known.text) + "; and check what CUDA calls return";
+  }
+  return std::string(advice_for(report.kind));
+}
+
+/// True if the access misses the memory by 2 GiB or more, as by an index that has overflowed.
+bool is_far_outside(const std::string& message) {
+  static const std::regex& distance = *new std::regex("([0-9]{10,}) bytes (before|past)");
+  std::smatch match;
+  return std::regex_search(message, match, distance) && std::stoull(match[1]) >= std::uint64_t{1}
+                                                                                     << 31;
+}
+
 std::string cuda_remedy(const Report& report) {
   if (is(report, HazardKind::shared_race) || is(report, HazardKind::global_race)) {
     return order(report);
   }
   if (is(report, HazardKind::unordered)) return order_operations(report);
+  if (is(report, HazardKind::failed_call)) return correct_call(report);
+  if (is(report, HazardKind::out_of_bounds) && is_far_outside(report.message)) {
+    return "compute the index in 64 bits, as in static_cast<size_t>(row) * width + column: in 32 "
+           "bits it overflows";
+  }
+  if (is(report, HazardKind::uninitialised_read) &&
+      report.message.find("of them have exited") != report.message.npos) {
+    return "let threads beyond the end store a neutral value, such as 0, and return only after the "
+           "last barrier";
+  }
+  if (report.message.find("nested too deeply") != report.message.npos) {
+    return "end the recursion earlier, or write it as a loop with an array as its stack; on a GPU, "
+           "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more";
+  }
   if (report.message.find("since the last wgmma.fence") != report.message.npos) {
     return "put wgmma.fence between the write of the register and the wgmma; in C++, name the "
            "accumulators as operands of an asm volatile after the fence, so that the compiler does "

@@ -78,6 +78,7 @@ std::string_view rule_text(const std::string& kind) {
   }
   if (kind == use_after_free) return "A kernel accesses memory that has been freed.";
   if (kind == host_pointer) return "A kernel accesses memory that only the host can access.";
+  if (kind == null_pointer) return "A kernel accesses memory through a null pointer.";
   if (kind == over_release) return "An object is released more often than it was retained.";
   if (kind == api_misuse) return "A call that Metal's validation would refuse.";
   return kind;

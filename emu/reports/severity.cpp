@@ -100,6 +100,10 @@ std::string_view advice_for(std::string_view kind) {
     return "copy the data to memory of cudaMalloc and pass that pointer, or allocate by "
            "cudaMallocManaged";
   }
+  if (kind == null_pointer) {
+    return "pass a pointer that cudaMalloc has set, and check what cudaMalloc returns; or test the "
+           "pointer before the access";
+  }
   if (kind == over_release) {
     return "remove one release(), or retain() the object first; only objects of new…, alloc(), "
            "copy() and "

@@ -21,6 +21,7 @@ std::optional<Severity> severity_named(std::string_view name);
 // Kinds of accesses out of bounds, which have names of their own in reports.
 inline constexpr std::string_view use_after_free = "use after free";
 inline constexpr std::string_view host_pointer = "host pointer";
+inline constexpr std::string_view null_pointer = "null pointer";
 
 /// The severity of a report of this kind with this message.
 Severity severity_of(std::string_view kind, std::string_view message);

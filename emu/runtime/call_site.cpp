@@ -11,7 +11,9 @@
 #include <memory>
 #include <mutex>
 #include <regex>
+#include <set>
 
+#include "emu/compile/source/discarded_calls.hpp"
 #include "vgpu/driver/host_line.hpp"
 
 namespace rung::emu {
@@ -46,6 +48,13 @@ CallSite CallSite::here() {
   return site;
 }
 
+CallSite CallSite::here(std::string file, int line) {
+  CallSite site = here();
+  site.file_ = std::move(file);
+  site.line_ = line;
+  return site;
+}
+
 CallSite CallSite::at(std::string file, int line) {
   CallSite site;
   site.file_ = std::move(file);
@@ -55,15 +64,23 @@ CallSite CallSite::at(std::string file, int line) {
 
 CallSite::Line CallSite::line() const {
   if (!file_.empty() || return_addresses_.empty()) return {file_, line_, {}};
+  return found().line;
+}
+
+const void* CallSite::caller() const {
+  return return_addresses_.empty() ? nullptr : found().caller;
+}
+
+const CallSite::Found& CallSite::found() const {
   static std::mutex mutex;
-  static std::map<CallSite, Line>& known = *new std::map<CallSite, Line>;
+  static std::map<CallSite, Found>& known = *new std::map<CallSite, Found>;
   const std::lock_guard lock(mutex);
   const auto [found, is_new] = known.try_emplace(*this);
-  if (is_new) found->second = find_line();
+  if (is_new) found->second = find();
   return found->second;
 }
 
-CallSite::Line CallSite::find_line() const {
+CallSite::Found CallSite::find() const {
   static const std::string& headers = *new std::string(own_headers());
   const vgpu::HostCalls calls = vgpu::host_calls(return_addresses_, headers);
   Line found;
@@ -76,16 +93,36 @@ CallSite::Line CallSite::find_line() const {
     }
     found.functions.push_back(function_name(line.function));
   }
-  return found;
+  return {std::move(found), calls.caller};
 }
 
 std::string CallSite::Line::short_name() const {
   return file.empty() ? "" : fmt::format("{}:{}", fs::path(file).filename().string(), line);
 }
 
+bool is_own_header(const std::string& file) { return file.starts_with(own_headers()); }
+
 std::string source_text(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string variable_of(const CallSite& call, const std::string& function,
+                        const std::function<std::vector<CallSite>()>& calls) {
+  const CallSite::Line line = call.line();
+  const auto names = allocated_variables(source_text(line.file), line.line, function);
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  std::set<const void*> callers;
+  for (const CallSite& other : calls()) {
+    const CallSite::Line its = other.line();
+    if (its.line == line.line && its.file == line.file) callers.insert(other.caller());
+  }
+  // Some of the calls may not have run, and inlined functions have theirs more than once.
+  if (callers.size() != names.size()) return {};
+  const auto own = callers.find(call.caller());
+  return own == callers.end()
+             ? ""
+             : names[static_cast<std::size_t>(std::distance(callers.begin(), own))];
 }
 
 }  // namespace rung::emu

@@ -1,6 +1,7 @@
 #pragma once
 // The program's call that led into this library.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ class CallSite {
  public:
   /// Takes the return addresses of the calls that led here.
   static CallSite here();
+  /// Takes them for a call whose line the headers have reported.
+  static CallSite here(std::string file, int line);
   /// A line that is known already.
   static CallSite at(std::string file, int line);
 
@@ -26,6 +29,8 @@ class CallSite {
     std::string short_name() const;  // "tile.cu:31"; empty if unknown
   };
   Line line() const;
+  /// The return address in the program; null if unknown. Differs for two calls in one line.
+  const void* caller() const;
   /// "tile.cu:31" if the line was known from the start; otherwise empty.
   std::string known_line() const { return Line{file_, line_, {}}.short_name(); }
   /// Its path, or empty.
@@ -34,14 +39,28 @@ class CallSite {
   friend auto operator<=>(const CallSite&, const CallSite&) = default;
 
  private:
-  Line find_line() const;
+  struct Found {
+    Line line;
+    const void* caller = nullptr;
+  };
+  /// Remembers what it has found.
+  const Found& found() const;
+  Found find() const;
 
   std::vector<const void*> return_addresses_;
   std::string file_;
   int line_ = 0;
 };
 
+/// True for a header of this library that programs include.
+bool is_own_header(const std::string& file);
+
 /// The text of a file; empty if it cannot be read.
 std::string source_text(const std::string& file);
+
+/// The variable whose address this call of `function` takes first: "x" for cudaMalloc(&x, n). `calls` are
+/// all calls of the function so far: of several in a line, their order says which is which. Empty if unknown.
+std::string variable_of(const CallSite& call, const std::string& function,
+                        const std::function<std::vector<CallSite>()>& calls);
 
 }  // namespace rung::emu

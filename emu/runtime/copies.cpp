@@ -1,5 +1,7 @@
 // Copies and fills.
 
+#include <fmt/format.h>
+
 #include "cuda_runtime_api.h"
 #include "emu/runtime/memory_history.hpp"
 #include "emu/runtime/runtime.hpp"
@@ -103,7 +105,13 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
   if (!is_kind(kind)) return finish(cudaErrorInvalidMemcpyDirection);
-  if (width > to_pitch || width > from_pitch) return finish(cudaErrorInvalidPitchValue);
+  if (width > to_pitch || width > from_pitch) {
+    const bool is_source = width <= to_pitch;
+    return finish(
+        cudaErrorInvalidPitchValue,
+        fmt::format("rows of {} bytes do not fit into the {}'s pitch of {} bytes", width,
+                    is_source ? "source" : "destination", is_source ? from_pitch : to_pitch));
+  }
   return with_context([&](const cuda::DriverApi& api) {
     if (width == 0 || height == 0) return cuda::Result::success;
     const cuda::Memcpy2D copy = rectangle(to, to_pitch, from, from_pitch, width, height, kind);

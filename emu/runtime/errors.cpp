@@ -41,16 +41,15 @@ cudaError_t fail(cudaError_t error, const std::string& reason, const std::string
   return error;
 }
 
-cudaError_t finish(cudaError_t error) {
-  return is_failure(error) ? fail(error, {}, {}, CallSite::here()) : error;
+cudaError_t finish(cudaError_t error, const std::string& reason) {
+  if (!is_failure(error)) return error;
+  if (!reason.empty()) report_error(fmt::format("{}: {}", cudaGetErrorName(error), reason));
+  return fail(error, reason, {}, CallSite::here());
 }
 
 cudaError_t finish(cuda::Result result) {
   const cudaError_t error = to_error(result);
-  if (!is_failure(error)) return error;
-  const std::string reason = with_history(driver_message());
-  if (!reason.empty()) report_error(fmt::format("{}: {}", cudaGetErrorName(error), reason));
-  return fail(error, reason, {}, CallSite::here());
+  return is_failure(error) ? finish(error, with_history(driver_message())) : error;
 }
 
 }  // namespace rung::emu

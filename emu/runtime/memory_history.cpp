@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <vector>
 
 #include "vgpu/driver/virtual_driver.hpp"
 
@@ -45,9 +46,19 @@ std::string at(const CallSite& site) {
   return where.empty() ? "" : " at " + where;
 }
 
+/// Where this function has allocated memory.
+std::vector<CallSite> sites_of(const std::string& call) {
+  std::vector<CallSite> sites;
+  const std::lock_guard lock(history().mutex);
+  for (const auto& [number, allocation] : history().by_number) {
+    if (allocation.call == call) sites.push_back(allocation.site);
+  }
+  return sites;
+}
+
 std::string origin(std::uint64_t number, const Allocated& allocation) {
-  const CallSite::Line line = allocation.site.line();
-  const std::string name = allocated_variable(source_text(line.file), line.line, allocation.call);
+  const std::string name =
+      variable_of(allocation.site, allocation.call, [&] { return sites_of(allocation.call); });
   std::string text = fmt::format("; allocation {} is {}from {}", number,
                                  name.empty() ? "" : name + ", ", allocation.call);
   text += at(allocation.site);

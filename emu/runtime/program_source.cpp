@@ -36,10 +36,9 @@ class Source : public vgpu::ProgramSource {
     return {line.file, line.line, line.short_name()};
   }
   std::string variable(std::uint32_t site) override {
-    const CallSite::Line line = at(site).line();
-    const std::string text = source_text(line.file);
-    for (const std::string& function : line.functions) {
-      const std::string name = allocated_variable(text, line.line, function);
+    const CallSite call = at(site);
+    for (const std::string& function : call.line().functions) {
+      const std::string name = variable_of(call, function, [&] { return sites_of(function); });
       if (!name.empty()) return name;
     }
     return {};
@@ -49,6 +48,18 @@ class Source : public vgpu::ProgramSource {
   CallSite at(std::uint32_t site) {
     const std::lock_guard lock(mutex_);
     return *sites_.at(site);
+  }
+  /// The calls of a function so far.
+  std::vector<CallSite> sites_of(const std::string& function) {
+    std::vector<CallSite> sites;
+    const std::lock_guard lock(mutex_);
+    for (const CallSite* site : sites_) {
+      const std::vector<std::string> functions = site->line().functions;
+      if (std::find(functions.begin(), functions.end(), function) != functions.end()) {
+        sites.push_back(*site);
+      }
+    }
+    return sites;
   }
 
   std::mutex mutex_;

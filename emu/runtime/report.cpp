@@ -12,8 +12,11 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <optional>
+#include <regex>
 #include <string_view>
 
+#include "emu/compile/source/kernel_parameters.hpp"
 #include "emu/reports/launch_json.hpp"
 #include "emu/reports/metal_words.hpp"
 #include "emu/reports/severity.hpp"
@@ -39,22 +42,50 @@ bool is_mapped(std::uint64_t address) {
          mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
 }
 
-/// The number after "address 0x" at the beginning of a description; 0 if it is another one.
-std::uint64_t unknown_address(const std::string& description) {
+/// The number after "address 0x" at the beginning of a description, if it is one.
+std::optional<std::uint64_t> unknown_address(const std::string& description) {
   constexpr std::string_view start = "address 0x";
-  if (!description.starts_with(start)) return 0;
+  if (!description.starts_with(start)) return std::nullopt;
   return std::strtoull(description.c_str() + start.size(), nullptr, 16);
+}
+
+/// True for an access by a parameter that is null, or to the first 64 KiB, which no memory has.
+bool is_null(const vgpu::Hazard& hazard) {
+  constexpr std::uint64_t never_mapped = 1 << 16;
+  const auto address = unknown_address(hazard.address);
+  return hazard.address == "null pointer" || (address && *address < never_mapped) ||
+         hazard.message.find("of the kernel is null") != hazard.message.npos;
+}
+
+/// Adds its name to "parameter 2 of the kernel".
+std::string with_parameter_name(const std::string& message, const vgpu::Hazard& hazard) {
+  static const std::regex& numbered = *new std::regex("parameter ([0-9]+) of the kernel");
+  std::smatch match;
+  if (!std::regex_search(message, match, numbered)) return message;
+  std::string kernel = readable_name(hazard.kernel);
+  kernel = kernel.substr(0, kernel.find('<'));
+  kernel = kernel.substr(kernel.find_last_of(" :") + 1);
+  const std::string name =
+      parameter_name(source_text(hazard.first.file), kernel, std::stoull(match[1]) - 1);
+  if (name.empty()) return message;
+  return fmt::format("{}{}, {},{}", match.prefix().str(), match[0].str(), name,
+                     match.suffix().str());
 }
 
 /// An access out of bounds by a name that says more, with what is known of the memory.
 Json told_in_cuda(const vgpu::Hazard& hazard) {
   Json json = to_json(hazard);
-  json["message"] = with_history(json.at("message"));
+  std::string message = with_parameter_name(with_history(json.at("message")), hazard);
+  // A texture fetch, or another function of a header, says nothing of the program.
+  if (is_own_header(hazard.first.file) && !hazard.kernel.empty()) {
+    message += "; in kernel " + readable_name(hazard.kernel);
+  }
+  json["message"] = message;
   if (hazard.kind != vgpu::HazardKind::out_of_bounds) return json;
   std::string_view kind = name(hazard.kind);
   if (hazard.address.starts_with("freed ")) kind = use_after_free;
-  if (is_mapped(unknown_address(hazard.address))) kind = host_pointer;
-  const std::string message = json.at("message");
+  if (is_null(hazard)) kind = null_pointer;
+  if (is_mapped(unknown_address(hazard.address).value_or(0))) kind = host_pointer;
   const std::string_view plain = name(hazard.kind);
   if (kind == plain || !message.starts_with(plain)) return json;
   json["kind"] = kind;

@@ -208,11 +208,16 @@ cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& addr
   return result == cuda::Result::not_found ? cudaErrorInvalidSymbol : to_error(result);
 }
 
+std::string Runtime::variable_name(const void* shadow) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = variables_.find(shadow);
+  return found == variables_.end() ? "" : found->second.name;
+}
+
 void Runtime::add_allocation(const void* pointer, std::size_t bytes, const char* call) {
   auto [file, line] = take_file_and_line();
   if (!uses_given_driver()) {
-    note_allocated(pointer, bytes, call,
-                   file.empty() ? CallSite::here() : CallSite::at(file, line));
+    note_allocated(pointer, bytes, call, CallSite::here(file, line));
   }
   const std::lock_guard lock(mutex_);
   allocations_[pointer] = {bytes, call, std::move(file), line, current_device()};

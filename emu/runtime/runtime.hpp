@@ -89,6 +89,8 @@ class Runtime {
   const char* stable_kernel_name(const void* stub) const;
   /// cudaErrorInvalidSymbol if `shadow` is no variable of the device.
   cudaError_t find_variable(const void* shadow, cuda::DevicePointer& address, std::size_t& bytes);
+  /// As registered; empty if `shadow` is no variable.
+  std::string variable_name(const void* shadow) const;
 
   void add_allocation(const void* pointer, std::size_t bytes, const char* call);
   void remove_allocation(const void* pointer);
@@ -117,8 +119,8 @@ class Runtime {
 /// The numbers are intentionally those of CUDA.
 inline cudaError_t to_error(cuda::Result result) { return static_cast<cudaError_t>(result); }
 
-/// Returns the error after recording it as this thread's last one.
-cudaError_t finish(cudaError_t error);
+/// Returns the error after recording it as this thread's last one. A reason goes into the report.
+cudaError_t finish(cudaError_t error, const std::string& reason = {});
 void clear_last_error();
 /// Records a result of the driver; its reason goes into the report.
 cudaError_t finish(cuda::Result result);

@@ -1,6 +1,9 @@
 // __device__ and __constant__ variables, by the address of their shadow on the host.
 
+#include <fmt/format.h>
+
 #include "cuda_runtime_api.h"
+#include "emu/reports/launch_json.hpp"
 #include "emu/runtime/runtime.hpp"
 
 using namespace rung::emu;
@@ -19,11 +22,16 @@ cudaError_t find(const void* symbol, Variable& variable) {
   return Runtime::get().find_variable(symbol, variable.address, variable.bytes);
 }
 
-// The variable's bytes [offset, offset + bytes).
+// The variable's bytes [offset, offset + bytes), for a copy of them.
 cudaError_t find_part(const void* symbol, std::size_t offset, std::size_t bytes, void*& part) {
   Variable variable;
-  if (const cudaError_t error = find(symbol, variable); error != cudaSuccess) return error;
-  if (offset > variable.bytes || bytes > variable.bytes - offset) return cudaErrorInvalidValue;
+  if (const cudaError_t error = find(symbol, variable); error != cudaSuccess) return finish(error);
+  if (offset > variable.bytes || bytes > variable.bytes - offset) {
+    return finish(
+        cudaErrorInvalidValue,
+        fmt::format("the copy of {} bytes at offset {} exceeds {}, which has {} bytes", bytes,
+                    offset, readable_name(Runtime::get().variable_name(symbol)), variable.bytes));
+  }
   part = reinterpret_cast<void*>(variable.address + offset);
   return cudaSuccess;
 }
@@ -36,7 +44,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   void* to = nullptr;
   const cudaError_t error = find_part(symbol, offset, bytes, to);
-  if (error != cudaSuccess) return finish(error);
+  if (error != cudaSuccess) return error;
   return cudaMemcpyAsync(to, from, bytes, kind, stream);
 }
 
@@ -49,7 +57,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
                                       cudaMemcpyKind kind, cudaStream_t stream) {
   void* from = nullptr;
   const cudaError_t error = find_part(symbol, offset, bytes, from);
-  if (error != cudaSuccess) return finish(error);
+  if (error != cudaSuccess) return error;
   return cudaMemcpyAsync(to, from, bytes, kind, stream);
 }
 
@@ -62,7 +70,7 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   if (pointer == nullptr) return finish(cudaErrorInvalidValue);
-  return finish(find_part(symbol, 0, 0, *pointer));
+  return find_part(symbol, 0, 0, *pointer);
 }
 
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {

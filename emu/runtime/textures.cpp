@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "emu/runtime/arrays.hpp"
+#include "emu/runtime/memory_history.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "rung_emu/texture_data.h"
 
@@ -91,13 +92,14 @@ bool set_resource(TextureData& data, const cudaResourceDesc& resource) {
 }
 
 cudaError_t create(unsigned long long* object, const TextureData& data,
-                   const cudaResourceDesc& resource) {
+                   const cudaResourceDesc& resource, const char* call) {
   return with_context([&](const cuda::DriverApi& api) {
     cuda::DevicePointer address = 0;
     cuda::Result result = api.cuMemAlloc(&address, sizeof(data));
     if (result == cuda::Result::success) result = api.cuMemcpyHtoD(address, &data, sizeof(data));
     if (result != cuda::Result::success) return result;
     *object = address;
+    note_allocated(reinterpret_cast<const void*>(address), sizeof(data), call, CallSite::here());
     const std::lock_guard lock(mutex);
     resources()[address] = resource;
     return result;
@@ -110,6 +112,7 @@ cudaError_t destroy(unsigned long long object) {
     const std::lock_guard lock(mutex);
     if (resources().erase(object) == 0) return finish(cudaErrorInvalidValue);
   }
+  note_freed(reinterpret_cast<const void*>(object));
   return with_context([&](const cuda::DriverApi& api) { return api.cuMemFree(object); });
 }
 
@@ -144,7 +147,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaReso
     data.normalized = 1;
     std::fill_n(data.address_mode, 3, cudaAddressModeClamp);
   }
-  return create(texture, data, *resource);
+  return create(texture, data, *resource, "cudaCreateTextureObject");
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) { return destroy(texture); }
@@ -165,7 +168,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
   }
   TextureData data{};
   if (!set_resource(data, *resource)) return finish(cudaErrorInvalidValue);
-  return create(surface, data, *resource);
+  return create(surface, data, *resource, "cudaCreateSurfaceObject");
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) { return destroy(surface); }

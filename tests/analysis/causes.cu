@@ -147,6 +147,13 @@ __global__ void strided_tree__bank_conflicts(const float* x, float* y) {
   if (t == 0) y[blockIdx.x] = part[0];
 }
 
+// Each block adds as little as a warp loads at once.
+__global__ void sums_of_blocks__atomics_at_one_address(const float* x, float* y) {
+  float sum = x[blockIdx.x * 32 + threadIdx.x];
+  for (int by = 16; by > 0; by /= 2) sum += __shfl_down_sync(~0u, sum, by);
+  if (threadIdx.x == 0) atomicAdd(y, sum);
+}
+
 __global__ void tiled_turn__healthy(const float* x, float* y, int side) {
   __shared__ float tile[32][33];
   const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
@@ -185,6 +192,7 @@ int main() {
   remap__divisions<<<n / 256, 256>>>(index, out, 511, 511);
   row_sums__too_few_blocks<<<4, 256>>>(x, y, 2048);
   strided_tree__bank_conflicts<<<1024, 1024>>>(x, y);
+  sums_of_blocks__atomics_at_one_address<<<elements / 32, 32>>>(x, y);
   tiled_turn__healthy<<<dim3(64, 64), dim3(32, 8)>>>(x, y, side);
   printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
   cudaFree(x);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emu/compile/source/enclosing_statement.hpp"
+#include "emu/compile/source/kernel_parameters.hpp"
 
 namespace rung::emu {
 namespace {
@@ -56,6 +57,28 @@ TEST(DiscardedCall, LooksIntoMacrosOfTheSource) {
 TEST(DiscardedCall, LaunchesAreQuoted) {
   EXPECT_EQ(launch_text("{\n  fill<int><<<2,\n  2048>>>(x); }", 2), "fill<int><<<2, 2048>>>(x)");
   EXPECT_EQ(launch_text("f(x);", 1), "");
+}
+
+TEST(AllocatedVariables, AreThoseOfAllCallsInTheLine) {
+  using Names = std::vector<std::string>;
+  const auto of = [](const char* line) { return allocated_variables(line, 1, "cudaMalloc"); };
+  EXPECT_EQ(of("cudaMalloc(&x, n); cudaMalloc((void**)&m.y[1], f(n, 2));"), (Names{"x", "m.y[1]"}));
+  EXPECT_EQ(of("CHECK(cudaMalloc<float>(&x, n)); cudaMalloc(p, n);"), (Names{"x", ""}));
+  EXPECT_EQ(of("puts(\"cudaMalloc(&x, n)\");"), Names());
+}
+
+TEST(ParameterName, IsThatOfTheDefinition) {
+  const char* text =
+      "void k(int, int);\n"
+      "template <class T> __global__ void __launch_bounds__(64) k(const pair<int, T>* a, float "
+      "b[2],\n"
+      "    int c = f(1, 2), const float* __restrict__ d) { k(1, 2); }\n";
+  EXPECT_EQ(parameter_name(text, "k", 0), "a");
+  EXPECT_EQ(parameter_name(text, "k", 1), "b");
+  EXPECT_EQ(parameter_name(text, "k", 2), "c");
+  EXPECT_EQ(parameter_name(text, "k", 3), "d");
+  EXPECT_EQ(parameter_name(text, "k", 4), "");
+  EXPECT_EQ(parameter_name(text, "other", 0), "");
 }
 
 TEST(EnclosingStatement, IsThatOfTheCondition) {

@@ -276,6 +276,44 @@ TEST(Faulty, CallsThatFailUncheckedAreHazards) {
   expect_call("large", "43", "returned cudaErrorMemoryAllocation");
 }
 
+TEST(Faulty, MemoryIsNamedByItsVariable) {
+  const auto expect_in_report = [](const std::string& which,
+                                   std::initializer_list<const char*> parts) {
+    const EmuOutput output = run("named_memory.cu", "", which);
+    EXPECT_EQ(output.exit_code, 1) << which;
+    for (const char* part : parts) EXPECT_TRUE(contains(output.err, part)) << which;
+  };
+  expect_in_report("second", {"out of bounds: ", " is y, from cudaMalloc at named_memory.cu:18"});
+  expect_in_report("third", {"out of bounds: ", " is z, from cudaMalloc at named_memory.cu:18"});
+  expect_in_report("null", {"null pointer: ", "parameter 1 of the kernel, from, is null",
+                            "pass a pointer that cudaMalloc has set"});
+  expect_in_report("host", {"host pointer: ", "parameter 2 of the kernel, to, is 0x"});
+  expect_in_report("symbol", {"the copy of 100 bytes at offset 0 exceeds weights, which has 36"});
+  expect_in_report("pitch", {"rows of 128 bytes do not fit into the destination's pitch of 64"});
+}
+
+TEST(Faulty, RemediesFitTheCause) {
+  const auto expect_remedy = [](const EmuOutput& output, const char* message, const char* remedy) {
+    EXPECT_EQ(output.exit_code, 1);
+    EXPECT_TRUE(contains(output.err, message));
+    EXPECT_TRUE(contains(output.err, remedy));
+  };
+  expect_remedy(call_that_fails("launch"), "2048x1x1 threads", "to do: launch smaller blocks");
+  expect_remedy(call_that_fails("copy"), "failed call", "to do: copy no more bytes than both");
+  expect_remedy(call_that_fails("twice"), "double free", "to do: free the memory once");
+  expect_remedy(run("wrong_indices.cu", "", "overflow"), "bytes past the end of the allocation",
+                "to do: compute the index in 64 bits");
+  expect_remedy(run("wrong_indices.cu", "", "return"), "of them have exited",
+                "to do: let threads beyond the end store a neutral value");
+  expect_remedy(run("wrong_indices.cu", "", "recursion"),
+                "at wrong_indices.cu:26: the thread's stack is full", "to do: end the recursion");
+  expect_remedy(run("wrong_indices.cu", "", "counter"), "global-memory race: atomic",
+                "to do: make the plain access an atomic");
+  expect_remedy(run("wrong_indices.cu", "", "texture"), "; in kernel sample",
+                " is texture, from cudaCreateTextureObject at wrong_indices.cu:43, freed at "
+                "wrong_indices.cu:44");
+}
+
 TEST(Faulty, CallsThatFailCheckedAreNone) {
   const EmuOutput output = call_that_fails("checked");
   EXPECT_EQ(output.exit_code, 0) << output.err;

@@ -112,6 +112,30 @@ std::optional<Cause> wrong_store(const Failure& failure, const Party& party) {
   return std::nullopt;
 }
 
+/// The first thread of the solution that stores, if the thread of the same index stores nothing.
+std::optional<ThreadIndex> idle_thread(const Failure& failure) {
+  const auto storing = [&](const Code& code) {
+    std::set<ThreadIndex> threads;
+    (void)Trial(code).run(failure.size, [&](const vgpu::WarpAccess& access) {
+      if (access.shared || access.load) return;
+      for (std::uint64_t lane = 0; lane < 32; ++lane) {
+        if ((access.lanes >> lane & 1) == 0) continue;
+        threads.insert({access.block, static_cast<std::uint64_t>(access.warp) * 32 + lane});
+      }
+    });
+    return threads;
+  };
+  const Code solution = compile_solution(failure.exercise);
+  const LaunchShape own = Trial(failure.code).launch_shape(failure.size);
+  const LaunchShape of = Trial(solution).launch_shape(failure.size);
+  if (!(own.grid == of.grid && own.block == of.block)) return std::nullopt;
+  const std::set<ThreadIndex> stores = storing(failure.code);
+  for (const ThreadIndex& thread : storing(solution)) {
+    if (!stores.contains(thread)) return thread;
+  }
+  return std::nullopt;
+}
+
 bool has_barriers(const Exercise& exercise) {
   const std::string text = solution_text(exercise);
   return text.find("__syncthreads") != text.npos || text.find("threadgroup_barrier") != text.npos;
@@ -296,7 +320,9 @@ std::string element_text(const Failure& failure) {
 
 Cause two_writers(const Failure& failure) {
   const Hazard& hazard = *failure.hazard;
-  if (is_outside(failure, {&hazard.first, &hazard.other})) {
+  // Where whole tiles race, too, the index is wrong and not the check of the edge.
+  const bool depends_on_edge = is_ordered(failure.code, failure.exercise.counted);
+  if (depends_on_edge && is_outside(failure, {&hazard.first, &hazard.other})) {
     const bool is_first = is_outside(failure, {&hazard.first});
     return {"race/outside",
             fmt::format("{} has no element of its own: it lies beyond the edge, and what it stores "
@@ -331,9 +357,29 @@ std::optional<Cause> cause_of_global_race(const Failure& failure) {
   return std::nullopt;
 }
 
+/// A race of copies by cp.async.
+std::optional<Cause> cause_of_race_of_copies(const Failure& failure) {
+  const Hazard& hazard = *failure.hazard;
+  const std::string text = emu::read_file(failure.file);
+  if (text.find("cp_async<") == text.npos) return std::nullopt;
+  if (text.find("commit_group") == text.npos) {
+    return Cause{"race/no_group", "no copy belongs to a group that the thread could wait for"};
+  }
+  const bool is_write = hazard.first.access.find("write") != std::string::npos;
+  if (is_write && hazard.message.find("with the asynchronous write by") != std::string::npos) {
+    return Cause{"race/same_stage",
+                 fmt::format("two copies that are in flight at once write {}: they have the same "
+                             "stage",
+                             hazard.address)};
+  }
+  return std::nullopt;
+}
+
 std::optional<Cause> cause_of_race(const Failure& failure) {
   const Hazard& hazard = *failure.hazard;
-  if (hazard.message.find("asynchronous") != std::string::npos) return std::nullopt;
+  if (hazard.message.find("asynchronous") != std::string::npos) {
+    return cause_of_race_of_copies(failure);
+  }
   if (auto too_many = one_too_many(failure, "race/one_too_many")) return too_many;
   if (auto weak = weak_barrier(failure)) return weak;
   if (auto early = early_return(failure)) return early;
@@ -444,7 +490,7 @@ std::optional<Cause> cause_of_bounds(const Failure& failure) {
                  edge_text(failure, extents)};
   }
   if (is_outside(failure, {&hazard.first})) return std::nullopt;
-  return Cause{"out_of_bounds/index",
+  return Cause{failure.code.form.is_vector ? "out_of_bounds/element" : "out_of_bounds/index",
                fmt::format("{} has an element, so that its index is wrong, not its condition",
                            name_of(hazard.first))};
 }
@@ -514,6 +560,11 @@ std::optional<Cause> cause_of_missing(const Failure& failure) {
         fmt::format("{} blocks of {} threads are fewer than the {} blocks of {} that the "
                     "solution takes",
                     own.grid.count(), own.block.count(), of.grid.count(), of.block.count())};
+  }
+  if (const auto idle = idle_thread(failure)) {
+    return Cause{"not_stored/condition",
+                 fmt::format("thread {} of block {} has a result to store, and stores none",
+                             idle->thread, idle->block)};
   }
   if (failure.code.form.is_vector) {
     return Cause{"not_stored/overlap",

@@ -99,7 +99,8 @@ class Sum {
         return Cause{"wrong/repeated", fmt::format("{} adds {} {} times instead of once", name(),
                                                    product(first), first.times)};
       }
-      return Cause{"wrong/both_stay",
+      const bool is_first_tile = at_a(first.a).column == 0;
+      return Cause{is_first_tile ? "wrong/both_stay" : "wrong/tile_again",
                    fmt::format("{} adds {} {} times, and none of the products from k = {} on",
                                name(), product(first), first.times, missing_.front())};
     }

@@ -174,6 +174,7 @@ HostCalls host_calls(std::span<const void* const> return_addresses, const std::s
     for (HostLine& line : lines_in(object.path, offset)) {
       if (!line.file.empty()) calls.lines.push_back(std::move(line));
     }
+    calls.caller = frame;
     const auto is_of_program = [&](const HostLine& line) {
       return !line.file.starts_with(headers) && !is_of_system(line.file);
     };

@@ -30,6 +30,7 @@ struct HostCalls {
   std::string entry;  // symbol: the library's outermost function; empty if unknown
   std::vector<HostLine>
       lines;  // of the program, innermost first, each inlined function with its own
+  const void* caller = nullptr;  // the return address that the last lines were found from
 };
 /// Stops at the first function that has a line outside `headers`, a folder of the library's headers, and outside
 /// the system's. The system's lines are left out if there is one.

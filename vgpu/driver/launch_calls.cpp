@@ -274,9 +274,10 @@ void check(const FunctionState& function, const LaunchOptions& options,
   const KernelInfo& kernel = info(*function.kernel);
   if (options.dynamic_shared > function.max_dynamic_shared) {
     fail(Result::invalid_value,
-         fmt::format("{}: {} bytes of dynamic shared memory: at most {}, unless cuFuncSetAttribute "
-                     "allows more",
-                     kernel.name, options.dynamic_shared, function.max_dynamic_shared));
+         fmt::format(
+             "{}: {} bytes of dynamic shared memory: at most {}, unless cudaFuncSetAttribute "
+             "or cuFuncSetAttribute allows more",
+             kernel.name, options.dynamic_shared, function.max_dynamic_shared));
   }
   const DeviceDescription& device = process().device;
   check_cluster(function, options);

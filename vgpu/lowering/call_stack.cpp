@@ -223,7 +223,7 @@ class StackLinker : private StackWriter {
     std::vector<std::string> kind = {"call"};
     if (leads_back(callees)) {
       kind.push_back("recursive");
-      trap_on_overflow(plain, frame_.bytes() + layout.end);
+      trap_on_overflow(plain, frame_.bytes() + layout.end, return_point(index) + "$fits");
     }
     const Operand& target = target_of(instruction);
     const Operand back = ptx::named_operand(Operand::Kind::label, return_point(index));
@@ -249,8 +249,8 @@ class StackLinker : private StackWriter {
   }
 
   /// Emits a trap before a call that needs `bytes` bytes at the stack pointer, if they exceed the
-  /// stack.
-  void trap_on_overflow(const Instruction& call, std::int64_t bytes) {
+  /// stack. `fits`: the label of what follows.
+  void trap_on_overflow(const Instruction& call, std::int64_t bytes, const std::string& fits) {
     const int overflows = add_register("%overflows", ptx::Type::pred);
     Operand last = ptx::named_operand(Operand::Kind::symbol, call_stack_name);
     last.offset = call_stack_bytes - bytes;
@@ -258,8 +258,10 @@ class StackLinker : private StackWriter {
          {ptx::register_operand(overflows), ptx::register_operand(stack_pointer_), last});
     Instruction branch = call;
     branch.guard = overflows;
-    branch.guard_negated = false;
-    emit(branch, Opcode::bra, {}, {ptx::named_operand(Operand::Kind::label, trap_label)});
+    branch.guard_negated = true;
+    emit(branch, Opcode::bra, {}, {ptx::named_operand(Operand::Kind::label, fits)});
+    emit(call, Opcode::trap, {"stack"}, {});
+    place(fits);
   }
 
   /// Copies arguments that are passed in registers or as constants. Variables are already in the

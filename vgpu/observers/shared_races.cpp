@@ -1,5 +1,7 @@
 #include "vgpu/observers/shared_races.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "vgpu/engine/async/async_state.hpp"
@@ -67,6 +69,12 @@ bool is_error(const SharedAccess& access, std::size_t granule) {
                       [](Stamp stamp) { return stamp != 0; });
 }
 
+std::string unwritten_text(const Block& block) {
+  const auto exited = block.worker.launch.options.block.count() - block.live_threads();
+  const std::string text = "no thread of the block has written it";
+  return exited == 0 ? text : fmt::format("{}, and {} of them have exited", text, exited);
+}
+
 void check_read(const SharedAccess& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
@@ -74,7 +82,7 @@ void check_read(const SharedAccess& access, std::size_t granule) {
     if (!is_error(access, granule)) return;
     const std::uint64_t offset = granule * static_cast<std::size_t>(shadow.granule);
     report(access.block, HazardKind::uninitialised_read, access.thread, access.site, "read",
-           shared_address(access.block, offset), "no thread of the block has written it");
+           shared_address(access.block, offset), unwritten_text(access.block));
   } else if (is_async(access, granule, written, true)) {
     async_in_order(access, granule, "read");
   } else if (!in_order(access, written)) {

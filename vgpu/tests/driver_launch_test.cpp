@@ -85,7 +85,7 @@ TEST_F(DriverLaunch, DynamicSharedMemoryHasToBeAllowed) {
   EXPECT_EQ(launch_of(empty, 1, 1, 32, 1, 49153), Result::invalid_value);
   EXPECT_EQ(virtual_driver_message(),
             "empty: 49153 bytes of dynamic shared memory: at most 49152, unless "
-            "cuFuncSetAttribute allows more");
+            "cudaFuncSetAttribute or cuFuncSetAttribute allows more");
   EXPECT_OK(
       api.cuFuncSetAttribute(empty, FunctionAttribute::max_dynamic_shared_size_bytes, 100000));
   EXPECT_OK(launch_of(empty, 1, 1, 32, 1, 100000));

@@ -135,6 +135,24 @@ std::optional<DiscardedCall> discarded_by_macro(const Tokens& all, const Tokens&
   return found;
 }
 
+/// The variable whose address the call at token `at` takes first; empty if it takes none.
+std::string first_address(std::string_view text, const Tokens& tokens, std::size_t at) {
+  std::size_t first = 0;
+  int depth = 0;
+  while (at + 1 < tokens.size() && !is_one_of(tokens[at + 1].text, {"(", ";"})) ++at;
+  for (++at; at < tokens.size(); ++at) {
+    const std::string_view token = tokens[at].text;
+    depth += is_one_of(token, {"(", "[", "{"}) ? 1 : is_one_of(token, {")", "]", "}"}) ? -1 : 0;
+    const bool ends = depth <= 0 || (depth == 1 && token == ",");
+    if (first != 0 && (ends || token == ")")) {
+      return first < at ? joined(text, tokens, first, at) : "";
+    }
+    if (ends) return {};
+    if (token == "&" && first == 0) first = at + 1;
+  }
+  return {};
+}
+
 /// Calls action(index) for the tokens of a line.
 template <class Action>
 void for_tokens_on(std::string_view text, const Tokens& tokens, int line, Action&& action) {
@@ -170,24 +188,14 @@ std::optional<DiscardedCall> discarded_call(std::string_view text, int line,
   return uses_one ? std::nullopt : found;
 }
 
-std::string allocated_variable(std::string_view text, int line, std::string_view function) {
+std::vector<std::string> allocated_variables(std::string_view text, int line,
+                                             std::string_view function) {
   const Tokens tokens = program_tokens(all_tokens(text));
-  std::string found;
+  std::vector<std::string> found;
   for_tokens_on(text, tokens, line, [&](std::size_t at) {
-    if (!found.empty() || tokens[at].text != function) return;
-    std::size_t first = 0;
-    int depth = 0;
-    for (++at; at < tokens.size(); ++at) {
-      const std::string_view token = tokens[at].text;
-      depth += is_one_of(token, {"(", "[", "{"}) ? 1 : is_one_of(token, {")", "]", "}"}) ? -1 : 0;
-      const bool ends = depth <= 0 || (depth == 1 && token == ",");
-      if (first != 0 && (ends || token == ")")) {
-        if (first < at) found = joined(text, tokens, first, at);
-        return;
-      }
-      if (ends) return;
-      if (token == "&" && first == 0) first = at + 1;
-    }
+    const bool is_call = !tokens[at].is_literal && tokens[at].text == function &&
+                         at + 1 < tokens.size() && is_one_of(tokens[at + 1].text, {"(", "<"});
+    if (is_call) found.push_back(first_address(text, tokens, at));
   });
   return found;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rung::emu {
 
@@ -23,8 +24,9 @@ std::optional<DiscardedCall> discarded_call(std::string_view text, int line,
 /// The launch `kernel<<<…>>>(…)` that begins on this line, with single blanks; empty if none does.
 std::string launch_text(std::string_view text, int line);
 
-/// The variable whose address the call of `function` on this line takes first: "x" for cudaMalloc(&x, n);
-/// empty if it takes none.
-std::string allocated_variable(std::string_view text, int line, std::string_view function);
+/// For each call of `function` on this line, the variable whose address it takes first: "x" for
+/// cudaMalloc(&x, n). Empty text for a call that takes none.
+std::vector<std::string> allocated_variables(std::string_view text, int line,
+                                             std::string_view function);
 
 }  // namespace rung::emu

@@ -11,6 +11,7 @@
 
 #include "core/rung.hpp"
 #include "tools/analysis/diagnosis/diseases.hpp"
+#include "tools/analysis/diagnosis/work.hpp"
 
 namespace rung::analysis::diagnosis {
 namespace {
@@ -96,12 +97,19 @@ std::vector<Candidate> worth_telling(const Call& call, std::vector<Candidate> al
   return 1 - seconds / call.time.seconds < noticeable_together ? single : all;
 }
 
+/// True for a kernel that stores few elements of the many it loads.
+bool is_reduction(const Facts& facts) {
+  constexpr double many = 16;
+  return number(facts.footprint.loaded_sectors) > many * number(facts.footprint.stored_sectors);
+}
+
 Finding finding_of(const Candidate& candidate, const Facts& facts) {
   const Disease& disease = *candidate.disease;
   Finding finding{disease.name, disease.detail(facts), disease.remedy,   disease.code, "",
                   "",           candidate.cost,        candidate.seconds};
-  if (*disease.rung != '\0') {
-    const RungInfo& rung = *select({disease.rung}).front();
+  const char* const shown = is_reduction(facts) ? disease.rung_of_sums : disease.rung;
+  if (*shown != '\0') {
+    const RungInfo& rung = *select({shown}).front();
     finding.rung = rung.id;
     finding.idea = rung.idea;
   }

@@ -16,6 +16,7 @@ struct Disease {
   const char* remedy;                   // in words
   const char* code;                     // in CUDA; lines of at most 76 characters
   const char* rung;                     // demonstrates the remedy; may be empty
+  const char* rung_of_sums = rung;      // the same for a kernel that reduces many elements to few
 };
 
 /// More specific ones first: of two with the same cost, the first is reported.

@@ -100,6 +100,13 @@ void trap(Warp& warp, const Instr& instr) {
   warp.block->worker.launch.stop = true;
 }
 
+/// Before a call that does not fit into the stack (lowering/call_stack.cpp).
+void stack_overflow(Warp& warp, const Instr& instr) {
+  report(*warp.block, HazardKind::trap, warp.block->thread(warp, first_lane(warp.mask)), instr.site,
+         "call", {}, "the thread's stack is full: calls are nested too deeply");
+  warp.block->worker.launch.stop = true;
+}
+
 template <class F>
 void for_lanes(const Warp& warp, const F& f) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
@@ -279,7 +286,7 @@ std::optional<OpSpec> control(const ptx::Instruction& instruction) {
     case Opcode::cvta: return address_conversion(instruction);
     case Opcode::isspacep: return space_predicate(instruction);
     case Opcode::mov: return clock(instruction);
-    case Opcode::trap: return spec(trap, {}, 0);
+    case Opcode::trap: return spec(instruction.has("stack") ? stack_overflow : trap, {}, 0);
     case Opcode::nanosleep: return spec(nothing, {Type::u32}, 0);
     case Opcode::griddepcontrol: return dependency_control(instruction);
     case Opcode::brkpt: return spec(nothing, {}, 0);

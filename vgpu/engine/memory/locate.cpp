@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/async/cluster_access.hpp"
 #include "vgpu/engine/execution/report.hpp"
@@ -178,9 +181,22 @@ class LaneAccess {
       case Space::param: return bytes + distance("the kernel's parameters");
       default:
         return bytes + (allocation_for(block_, op_, at_) == nullptr
-                            ? ", outside of every allocation"
+                            ? ", outside of every allocation" + parameter()
                             : distance("the allocation that the pointer came from"));
     }
+  }
+  /// "; parameter 2 of the kernel is null", if the pointer came from it.
+  std::string parameter() const {
+    if (op_.origin.kind != Origin::Kind::parameter) return {};
+    const auto& all = block_.worker.kernel.info.parameters;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& parameter) {
+      return parameter.offset == op_.origin.index && parameter.bytes == sizeof(std::uint64_t);
+    });
+    if (found == all.end()) return {};
+    std::uint64_t value = 0;
+    std::memcpy(&value, block_.worker.launch.parameters.data() + found->offset, sizeof value);
+    return fmt::format("; parameter {} of the kernel is {}", found - all.begin() + 1,
+                       value == 0 ? "null" : fmt::format("{:#x}", value));
   }
   /// ", 16 bytes past the end of As (64 bytes)".
   std::string distance(const std::string& memory) const {

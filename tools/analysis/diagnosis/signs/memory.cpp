@@ -193,6 +193,15 @@ std::string global_atomics(const Facts& f) {
                      f.footprint.atomics_at_one_address);
 }
 
+bool adds_once_per_block(const Facts& f) {
+  return contends_in_global_atomics(f) && number(f.footprint.atomics_at_one_address) <= f.blocks();
+}
+std::string atomics_of_blocks(const Facts& f) {
+  return fmt::format(
+      "each of {} blocks adds once to one address in global memory, which serves one at a time",
+      f.footprint.atomics_at_one_address);
+}
+
 bool contends_in_shared_atomics(const Facts& f) {
   return f.footprint.shared_atomic_turns > 2 * f.trace.counters.shared_atomics;
 }
