@@ -230,8 +230,7 @@ std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address) {
   std::vector<Chunk> chunks;
   TensorMap inside = map;  // a tensor that the box covers, so that addresses are positions
   inside.address = 0;
-  const std::uint32_t element = bytes_of(map.element);
-  std::uint64_t stride = std::uint64_t{map.box[0]} * element;
+  std::uint64_t stride = bytes_of(map.element, map.box[0]);
   for (std::size_t i = 0; i < map.dimensions; ++i) {
     inside.sizes[i] = map.box[i] - 1u;
     if (i == 0) continue;
@@ -239,18 +238,18 @@ std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address) {
     stride *= map.box[i];
   }
   for (const BoxRow& row : box_rows(inside, {})) {
-    for_each_chunk(inside, row, address,
-                   [&](std::uint32_t to, std::uint32_t done, std::uint32_t bytes) {
-                     for (std::uint32_t part = 0; part < bytes; part += swizzle_chunk) {
-                       std::uint64_t position = (row.address + done + part) / element;
-                       Chunk chunk{{}, to + part, std::min(bytes - part, swizzle_chunk)};
-                       for (std::size_t i = 0; i < map.dimensions; ++i) {
-                         chunk.at[i] = static_cast<std::int32_t>(position % map.box[i]);
-                         position /= map.box[i];
-                       }
-                       chunks.push_back(chunk);
-                     }
-                   });
+    for_each_chunk(
+        inside, row, address, [&](std::uint32_t to, std::uint32_t done, std::uint32_t bytes) {
+          for (std::uint32_t part = 0; part < bytes; part += swizzle_chunk) {
+            std::uint64_t position = (row.address + done + part) * 8 / bits_of(map.element);
+            Chunk chunk{{}, to + part, std::min(bytes - part, swizzle_chunk)};
+            for (std::size_t i = 0; i < map.dimensions; ++i) {
+              chunk.at[i] = static_cast<std::int32_t>(position % map.box[i]);
+              position /= map.box[i];
+            }
+            chunks.push_back(chunk);
+          }
+        });
   }
   return chunks;
 }

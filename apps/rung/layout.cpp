@@ -148,7 +148,7 @@ View tma_view(const LayoutArguments& given) {
   for (int i = box.dimensions - 1; i >= 0 && box.dimensions > 2; --i) {
     view.axes.push_back(fmt::format("dimension {}:", i));
   }
-  view.element_bits = static_cast<int>(bytes_of(box.element)) * 8;
+  view.element_bits = static_cast<int>(bits_of(box.element));
   view.along = static_cast<std::size_t>(box.dimensions) - 1;
   for (const auto& chunk : vgpu::layout::box_chunks(box, start)) {
     view.cells.push_back({outermost_first(chunk, box.dimensions), chunk.address, chunk.bytes});

@@ -322,11 +322,22 @@ enum class TensorMapDataType : int {
   float32_ftz = 10,
   tfloat32 = 11,
   tfloat32_ftz = 12,
+  u4_align_8 = 13,   // 16 packed elements in 8 bytes of shared memory
+  u4_align_16 = 14,  // the same, padded to 16 bytes
+  u6_align_16 = 15,  // 16 packed elements in 12 bytes, padded to 16
 };
 
 /// CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill.
 enum class TensorMapInterleave : int { none = 0, bytes_16 = 1, bytes_32 = 2 };
-enum class TensorMapSwizzle : int { none = 0, bytes_32 = 1, bytes_64 = 2, bytes_128 = 3 };
+enum class TensorMapSwizzle : int {
+  none = 0,
+  bytes_32 = 1,
+  bytes_64 = 2,
+  bytes_128 = 3,
+  bytes_128_atom_32 = 4,
+  bytes_128_atom_32_flip_8 = 5,
+  bytes_128_atom_64 = 6
+};
 enum class TensorMapL2Promotion : int { none = 0, bytes_64 = 1, bytes_128 = 2, bytes_256 = 3 };
 enum class TensorMapFill : int { zeros = 0, nan_request_zero_fma = 1 };
 

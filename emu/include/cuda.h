@@ -4,9 +4,6 @@
 
 /* As in the header of the vendor: programs ask for it. */
 #define __cuda_cuda_h__
-#ifndef CUDA_VERSION
-#define CUDA_VERSION 12040
-#endif
 #define CUDAAPI
 #define CUDA_CB
 
@@ -16,6 +13,7 @@
 #include "rung_emu/driver/libraries.h"
 #include "rung_emu/driver/other_calls.h"
 #include "rung_emu/driver/virtual_memory.h"
+#include "rung_emu/version.h"
 
 #ifndef RUNG_EMU_WITHOUT_VERSIONS /* in the runtime library, whose table of calls has such names */
 #include "rung_emu/driver/versions.h"

@@ -1,12 +1,13 @@
 #pragma once
-// __nv_fp8_e4m3 and __nv_fp8_e5m2: numbers of 8 bits, alone, in pairs and in fours (CUDA Math API,
-// "FP8 Intrinsics"). E4M3 has no infinity, and its largest number is 448; E5M2 is a half cut short.
+// __nv_fp8_e4m3, __nv_fp8_e5m2 and __nv_fp8_e8m0: numbers of 8 bits, alone, in pairs and in fours (CUDA Math API,
+// "FP8 Intrinsics"). E4M3 has no infinity, and its largest number is 448; E5M2 is a half cut short; E8M0 is a power of 2.
 
 /* As in the header of the vendor: programs ask for it. */
 #define __CUDA_FP8_H__
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "rung_emu/round_mode.h"
 #include "rung_emu/small_float_bits.h"
 
 typedef unsigned char __nv_fp8_storage_t;
@@ -174,3 +175,119 @@ RUNG_EMU_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t bits,
 RUNG_EMU_FP8(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
 RUNG_EMU_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef RUNG_EMU_FP8
+
+// E8M0: 2^(bits - 127), or NaN (0xFF). Conversions drop the sign, and round toward zero or up.
+RUNG_EMU_HD __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double value, __nv_saturation_t saturation,
+                                                       cudaRoundMode mode) {
+  constexpr unsigned int nan = 0xFF, largest = 0xFE;
+  if (value != value) return nan;
+  const unsigned long long bits = __builtin_bit_cast(unsigned long long, value) << 1 >> 1;
+  constexpr int bias = 1023 - 127, fraction = 52;
+  const int exponent = static_cast<int>(bits >> fraction) - bias;
+  const bool is_between = (bits & ((1ull << fraction) - 1)) != 0;
+  const int found = exponent + (mode == cudaRoundPosInf && is_between ? 1 : 0);
+  if (found > static_cast<int>(largest)) {
+    return static_cast<__nv_fp8_storage_t>(saturation == __NV_SATFINITE ? largest : nan);
+  }
+  return static_cast<__nv_fp8_storage_t>(found < 0 ? 0 : found);
+}
+RUNG_EMU_HD __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float value, __nv_saturation_t saturation,
+                                                      cudaRoundMode mode) {
+  return __nv_cvt_double_to_e8m0(static_cast<double>(value), saturation, mode);
+}
+RUNG_EMU_HD __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw value,
+                                                            __nv_saturation_t saturation,
+                                                            cudaRoundMode mode) {
+  return __nv_cvt_float_to_e8m0(__bfloat162float(__nv_bfloat16(value)), saturation, mode);
+}
+RUNG_EMU_HD __nv_fp8x2_storage_t __nv_cvt_double2_to_e8m0x2(double2 value,
+                                                            __nv_saturation_t saturation,
+                                                            cudaRoundMode mode) {
+  const unsigned int high = __nv_cvt_double_to_e8m0(value.y, saturation, mode);
+  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_double_to_e8m0(value.x, saturation, mode) |
+                                           high << 8);
+}
+RUNG_EMU_HD __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 value,
+                                                           __nv_saturation_t saturation,
+                                                           cudaRoundMode mode) {
+  return __nv_cvt_double2_to_e8m0x2(double2{value.x, value.y}, saturation, mode);
+}
+RUNG_EMU_HD __nv_fp8x2_storage_t __nv_cvt_bfloat162raw_to_e8m0x2(__nv_bfloat162_raw value,
+                                                                 __nv_saturation_t saturation,
+                                                                 cudaRoundMode mode) {
+  return __nv_cvt_float2_to_e8m0x2(__bfloat1622float2(__nv_bfloat162(value)), saturation, mode);
+}
+RUNG_EMU_HD __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t bits) {
+  constexpr int fraction = 7;
+  const unsigned int half_of_least = 0x40, nan = 0x7FFF;  // 2^-127 is subnormal
+  const unsigned int found = bits == 0xFF ? nan : bits == 0 ? half_of_least : bits << fraction;
+  return __nv_bfloat16_raw{static_cast<unsigned short>(found)};
+}
+RUNG_EMU_HD __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t bits) {
+  return {__nv_cvt_e8m0_to_bf16raw(static_cast<__nv_fp8_storage_t>(bits & 0xFF)).x,
+          __nv_cvt_e8m0_to_bf16raw(static_cast<__nv_fp8_storage_t>(bits >> 8)).x};
+}
+
+struct __nv_fp8_e8m0 {
+  __nv_fp8_storage_t __x;
+  __nv_fp8_e8m0() = default;
+  template <class T, class = decltype(static_cast<double>(T()))>
+  __host__ __device__ explicit __nv_fp8_e8m0(T v) : __nv_fp8_e8m0(static_cast<double>(v)) {}
+  __host__ __device__ explicit __nv_fp8_e8m0(double v)
+      : __x(__nv_cvt_double_to_e8m0(v, __NV_SATFINITE, cudaRoundPosInf)) {}
+  __host__ __device__ explicit __nv_fp8_e8m0(__half v) : __nv_fp8_e8m0(__half2float(v)) {}
+  __host__ __device__ explicit __nv_fp8_e8m0(__nv_bfloat16 v)
+      : __nv_fp8_e8m0(__bfloat162float(v)) {}
+  __host__ __device__ explicit operator __nv_bfloat16() const {
+    return __nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x));
+  }
+  __host__ __device__ explicit operator float() const {
+    return __bfloat162float(static_cast<__nv_bfloat16>(*this));
+  }
+  __host__ __device__ explicit operator double() const { return static_cast<float>(*this); }
+  __host__ __device__ explicit operator __half() const {
+    return __float2half(static_cast<float>(*this));
+  }
+  __host__ __device__ explicit operator bool() const { return true; }
+};
+struct __align__(2) __nv_fp8x2_e8m0 {
+  __nv_fp8x2_storage_t __x;
+  __nv_fp8x2_e8m0() = default;
+  __host__ __device__ explicit __nv_fp8x2_e8m0(double2 v)
+      : __x(__nv_cvt_double2_to_e8m0x2(v, __NV_SATFINITE, cudaRoundPosInf)) {}
+  __host__ __device__ explicit __nv_fp8x2_e8m0(float2 v)
+      : __x(__nv_cvt_float2_to_e8m0x2(v, __NV_SATFINITE, cudaRoundPosInf)) {}
+  __host__ __device__ explicit __nv_fp8x2_e8m0(__half2 v) : __nv_fp8x2_e8m0(__half22float2(v)) {}
+  __host__ __device__ explicit __nv_fp8x2_e8m0(__nv_bfloat162 v)
+      : __nv_fp8x2_e8m0(__bfloat1622float2(v)) {}
+  __host__ __device__ explicit operator __nv_bfloat162() const {
+    return __nv_bfloat162(__nv_cvt_e8m0x2_to_bf162raw(__x));
+  }
+  __host__ __device__ explicit operator float2() const {
+    return __bfloat1622float2(static_cast<__nv_bfloat162>(*this));
+  }
+};
+struct __align__(4) __nv_fp8x4_e8m0 {
+  __nv_fp8x4_storage_t __x;
+  __nv_fp8x4_e8m0() = default;
+  __host__ __device__ explicit __nv_fp8x4_e8m0(double4 v)
+      : __nv_fp8x4_e8m0(__nv_fp8x2_e8m0(double2{v.x, v.y}), __nv_fp8x2_e8m0(double2{v.z, v.w})) {}
+  __host__ __device__ explicit __nv_fp8x4_e8m0(float4 v)
+      : __nv_fp8x4_e8m0(double4{v.x, v.y, v.z, v.w}) {}
+  __host__ __device__ __nv_fp8x4_e8m0(__half2 low, __half2 high)
+      : __nv_fp8x4_e8m0(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high)) {}
+  __host__ __device__ __nv_fp8x4_e8m0(__nv_bfloat162 low, __nv_bfloat162 high)
+      : __nv_fp8x4_e8m0(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high)) {}
+  __host__ __device__ explicit operator float4() const {
+    const auto at = [this](int index) {
+      __nv_fp8_e8m0 one;
+      one.__x = static_cast<__nv_fp8_storage_t>(__x >> (8 * index) & 0xFF);
+      return static_cast<float>(one);
+    };
+    return float4{at(0), at(1), at(2), at(3)};
+  }
+
+ private:
+  __host__ __device__ __nv_fp8x4_e8m0(__nv_fp8x2_e8m0 low, __nv_fp8x2_e8m0 high)
+      : __x(low.__x | static_cast<unsigned int>(high.__x) << 16) {}
+};

@@ -15,12 +15,12 @@
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 4
+#define __CUDACC_VER_MINOR__ RUNG_EMU_CUDA_MINOR
 #define __CUDACC_VER_BUILD__ 0
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define __CUDA_API_VER_MAJOR__ 12
-#define __CUDA_API_VER_MINOR__ 4
+#define __CUDA_API_VER_MINOR__ RUNG_EMU_CUDA_MINOR
 // Types that these headers lack; CUDA's C++ libraries would otherwise use another installation's.
 #define CCCL_DISABLE_NVFP8_SUPPORT
 #define CCCL_DISABLE_NVFP6_SUPPORT

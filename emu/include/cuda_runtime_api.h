@@ -7,14 +7,11 @@
 
 #include "driver_types.h"
 #include "library_types.h"
+#include "rung_emu/version.h"
 #include "surface_types.h"
 #include "texture_types.h"
 
-/* Of the CUDA whose interface this is; what a program may ask for with #if. */
-#define CUDART_VERSION 12040
-#ifndef CUDA_VERSION
-#define CUDA_VERSION 12040
-#endif
+#define CUDART_VERSION RUNG_EMU_CUDA_VERSION
 
 #ifdef __cplusplus
 #define RUNG_EMU_DEFAULT(value) = value

@@ -56,7 +56,8 @@ constexpr NamedCounter named_counters[] = {
     {"bulk_shared_load_bytes", &Counters::bulk_shared_load_bytes},
     {"tensor_multiply_adds", &Counters::tensor_multiply_adds},
     {"wgmma_shared_load_bytes", &Counters::wgmma_shared_load_bytes},
-    {"wgmma_shared_load_wavefronts", &Counters::wgmma_shared_load_wavefronts}};
+    {"wgmma_shared_load_wavefronts", &Counters::wgmma_shared_load_wavefronts},
+    {"tcgen05_shared_load_bytes", &Counters::tcgen05_shared_load_bytes}};
 
 struct NamedPart {
   const char* name;

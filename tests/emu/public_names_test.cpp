@@ -106,6 +106,11 @@ TEST(PublicNames, NumbersOfEightBits) {
   expect_output("fp8.cu", "1821224 99817770d84e4adb, 0 wrong\n");
 }
 
+// So is this hash.
+TEST(PublicNames, NumbersOfFourAndSixBits) {
+  expect_output("tiny_floats.cu", "e73339ecdd12174e\n0 wrong\n");
+}
+
 TEST(PublicNames, KernelsLaunchKernels) {
   const EmuOutput output = run_emu("programs/device_launches.cu");
   EXPECT_EQ(output.exit_code, 0) << output.err;

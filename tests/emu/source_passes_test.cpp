@@ -118,19 +118,41 @@ TEST(AcceptedSource, JoinsAndEscapes) {
 TEST(AcceptedSource, EscapesInAllFormsOfAssembly) {
   EXPECT_EQ(after(escape_special_registers,
                   "__asm__ volatile (\n  \"mov.u32 %0, %laneid; // )\" : \"=r\"(x));\n"
-                  "asm(\"mov %%tid.x, %1;\" :: \"r\"(f(\"%tid\")));\n"
+                  "asm(\"mov %%tid.x, %0;\" :: \"r\"(f(\"%tid\")));\n"
                   "printf(\"%clock\"); plasma(\"%clock\");\n"),
             "__asm__ volatile (\n  \"mov.u32 %0, %%laneid; // )\" : \"=r\"(x));\n"
-            "asm(\"mov %%tid.x, %1;\" :: \"r\"(f(\"%%tid\")));\n"
+            "asm(\"mov %%tid.x, %0;\" :: \"r\"(f(\"%%tid\")));\n"
             "printf(\"%clock\"); plasma(\"%clock\");\n");
 }
 
 TEST(AcceptedSource, EscapesRegistersThatTheStatementDeclares) {
   EXPECT_EQ(after(escape_special_registers,
-                  "asm(\"{.reg .pred %p; setp.eq.s32 %p, %1, %%r; }\" : \"=r\"(x));\n"
+                  "asm(\"{.reg .pred %p; setp.eq.s32 %p, %0, %%r; }\" : \"=r\"(x));\n"
                   "asm(\"movl %k0, %eax\" : \"=r\"(x));\n"),
-            "asm(\"{.reg .pred %%p; setp.eq.s32 %%p, %1, %%r; }\" : \"=r\"(x));\n"
+            "asm(\"{.reg .pred %%p; setp.eq.s32 %%p, %0, %%r; }\" : \"=r\"(x));\n"
             "asm(\"movl %k0, %eax\" : \"=r\"(x));\n");
+}
+
+TEST(AcceptedSource, CommasBetweenOperandsMayBeMissing) {
+  EXPECT_EQ(
+      after(
+          escape_special_registers,
+          "asm(\"cp [%0], %1;\" :: \"r\"(to)  \"l\"(from(1)));\nasm(\"a\" \"b\" : : \"r\"(1));\n"),
+      "asm(\"cp [%0], %1;\" :: \"r\"(to),  \"l\"(from(1)));\nasm(\"a\" \"b\" : : \"r\"(1));\n");
+}
+
+TEST(AcceptedSource, EscapesOperandsThatDoNotExist) {
+  // nvcc reports these where the template is instantiated, clang where it is defined.
+  EXPECT_EQ(
+      after(escape_special_registers,
+            "asm volatile(\"commit.%2 [%0], %1;\" :: \"r\"(f(a, b)), \"n\"(1) : \"memory\");\n"
+            "asm(\"mov.b32 %0, %1; // %10\" : [to] \"=r\"(x) : \"r\"(y));\n"
+            "asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : INPUTS);\n"
+            "asm(\"bar.sync %0;\");\n"),
+      "asm volatile(\"commit.%%2 [%0], %1;\" :: \"r\"(f(a, b)), \"n\"(1) : \"memory\");\n"
+      "asm(\"mov.b32 %0, %1; // %%10\" : [to] \"=r\"(x) : \"r\"(y));\n"
+      "asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : INPUTS);\n"
+      "asm(\"bar.sync %0;\");\n");
 }
 
 TEST(AcceptedSource, AlignasComesBeforeTheMemory) {
@@ -258,6 +280,11 @@ TEST(AcceptedSource, AnswersThoseWhoAskForNvcc) {
   EXPECT_EQ(accepted("#ifdef __NVCC__\n#endif\n"), "#ifdef __CUDACC__\n#endif\n");
   const std::string knows_both = "#if defined(__NVCC__) || defined(__clang__)\n#endif\n";
   EXPECT_EQ(accepted(knows_both), knows_both);
+  EXPECT_EQ(accepted("#if defined(__clang__) && defined(__CUDA__)\n#define CLANG_CUDA 1\n#endif\n"),
+            "#if 0\n#define CLANG_CUDA 1\n#endif\n");
+  EXPECT_EQ(
+      accepted("#if defined(__NVCC__) || (defined(__clang__) && defined(__CUDA__))\n#endif\n"),
+      "#if defined(__CUDACC__) || (0)\n#endif\n");
 }
 
 TEST(VariableArrays, AreThoseOfFunctions) {

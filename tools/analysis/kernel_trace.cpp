@@ -209,7 +209,7 @@ MatrixShape matrix_shape(const Instruction& instruction) {
 
 bool is_matrix_multiplication(const Instruction& instruction) {
   return instruction.opcode == Opcode::mma || instruction.has("mma_async") ||
-         (instruction.opcode == Opcode::wmma && instruction.has("mma"));
+         (instruction.is(Opcode::wmma, Opcode::tcgen05) && instruction.has("mma"));
 }
 
 bool is_multiply_add(const Instruction& instruction, bool integers) {

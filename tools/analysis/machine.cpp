@@ -33,6 +33,9 @@ constexpr MatrixPeak matrix_peaks[] = {
     {"t4", 65e12, 0},           // T4 Tensor Core GPU
     {"rtx3090", 71e12, 0},      // Ampere GA102 GPU Architecture, table 2
     {"rtx4090", 165.2e12, 0},   // Ada GPU Architecture, appendix A
+    {"b200", 2250e12,
+     37e12},  // HGX B200: an eighth of the figures for eight GPUs, without sparsity
+    {"rtx5090", 209.5e12, 0},  // RTX Blackwell GPU Architecture, appendix A
 };
 
 /// The type used for multiplication: types with 16-bit results are computed like f32 results, then

@@ -43,10 +43,12 @@ void add_shared(Quantities& q, const Access& access, int element_bytes) {
 
 void add_matrix_units(Quantities& q, const KernelTrace& trace, int element_bytes) {
   q.matrix_instructions = trace.matrix_units.instructions;
-  const double bytes = number(trace.counters.wgmma_shared_load_bytes);
+  const double of_tcgen05 = number(trace.counters.tcgen05_shared_load_bytes);
+  const double bytes = number(trace.counters.wgmma_shared_load_bytes) + of_tcgen05;
   q.shared_load_bytes += bytes;
   q.shared_load_elements += bytes / element_bytes;
-  q.shared_wavefronts += number(trace.counters.wgmma_shared_load_wavefronts);
+  q.shared_wavefronts +=
+      number(trace.counters.wgmma_shared_load_wavefronts) + of_tcgen05 / wavefront_bytes;
 }
 
 /// Bulk copies bypass L1, and access shared memory in full wavefronts.

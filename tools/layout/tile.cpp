@@ -77,7 +77,7 @@ vgpu::TensorMap make_box(vgpu::MatrixElement type, const std::vector<int>& exten
   const vgpu::TensorElement element = tensor_element(type);
   std::vector<std::uint64_t> sizes, strides;
   std::vector<std::uint32_t> box, steps(extents.size(), 1);
-  std::uint64_t stride = bytes_of(element);
+  std::uint64_t stride = bytes_of(element, 1);
   for (const int extent : extents) {
     box.push_back(static_cast<std::uint32_t>(extent));
     sizes.push_back(std::uint64_t{box.back()});
@@ -101,7 +101,7 @@ std::uint32_t Tile::offset(int inner_index, int outer_index) const {
   const int number = inner_index / box.box[0] * boxes_along_outer() + outer_index / box.box[1];
   return static_cast<std::uint32_t>(number) * vgpu::layout::box_bytes(box) +
          static_cast<std::uint32_t>(outer_index % box.box[1]) * vgpu::layout::box_pitch(box) +
-         static_cast<std::uint32_t>(inner_index % box.box[0]) * bytes_of(box.element);
+         bytes_of(box.element, static_cast<std::uint32_t>(inner_index % box.box[0]));
 }
 
 std::vector<Chunk> Tile::chunks() const {
@@ -160,7 +160,7 @@ std::vector<std::string> causes(const Tile& tile, const Part& part, const Descri
     return {fmt::format(
         "no descriptor reads this tile: its rows of {} bytes are {} bytes apart, and {} wants {}; "
         "use boxes that are {} bytes wide, or another swizzle",
-        tile.box.box[0] * bytes_of(tile.box.element), vgpu::layout::box_pitch(tile.box),
+        bytes_of(tile.box.element, tile.box.box[0]), vgpu::layout::box_pitch(tile.box),
         text_of(fits.swizzle), std::max(core_row, span_of(fits.swizzle)),
         std::max(core_row, span_of(fits.swizzle)))};
   }

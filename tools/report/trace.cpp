@@ -59,9 +59,10 @@ std::string traffic_table(const vgpu::Counters& c) {
   return table.str();
 }
 
-/// Empty without bulk copies and wgmma.
+/// Empty without bulk copies, wgmma and tcgen05.mma.
 std::string bulk_table(const vgpu::Counters& c) {
-  if (c.bulk_loads + c.bulk_stores + c.wgmma_shared_load_bytes == 0) return "";
+  const std::uint64_t tensor_reads = c.wgmma_shared_load_bytes + c.tcgen05_shared_load_bytes;
+  if (c.bulk_loads + c.bulk_stores + tensor_reads == 0) return "";
   Table table({"", "copies", "bytes", "sectors", "lines", "shared bytes"});
   table.add_row({"bulk loads", format_count(c.bulk_loads), format_count(c.bulk_load_bytes),
                  format_count(c.bulk_load_sectors), format_count(c.bulk_load_lines),
@@ -69,7 +70,9 @@ std::string bulk_table(const vgpu::Counters& c) {
   table.add_row({"bulk stores", format_count(c.bulk_stores), format_count(c.bulk_store_bytes),
                  format_count(c.bulk_store_sectors), format_count(c.bulk_store_lines),
                  format_count(c.bulk_shared_load_bytes)});
-  table.add_row({"wgmma", "", "", "", "", format_count(c.wgmma_shared_load_bytes)});
+  const bool has_tcgen05 = c.tcgen05_shared_load_bytes != 0;
+  table.add_row(
+      {has_tcgen05 ? "tcgen05.mma" : "wgmma", "", "", "", "", format_count(tensor_reads)});
   return table.str() + "\n";
 }
 

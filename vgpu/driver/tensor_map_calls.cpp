@@ -17,14 +17,42 @@ using vgpu::TensorMap;
 // Limits from the reference of cuTensorMapEncodeTiled, in bytes and elements.
 constexpr std::uint64_t address_alignment = 16, stride_alignment = 16, box_row_alignment = 16;
 constexpr std::uint64_t max_elements = 1ull << 32, max_stride = 1ull << 40;
+// Padded elements of 4 and 6 bits: 16U4_ALIGN16B, 16U6_ALIGN16B.
+constexpr std::uint64_t padded_alignment = 32;
+constexpr std::uint32_t padded_box = 128;
 constexpr std::uint32_t max_box = 256, max_step = 8;
 
 void require_that(bool holds, const std::string& message) {
   if (!holds) fail(Result::invalid_value, "cuTensorMapEncodeTiled: " + message);
 }
 
+/// Limits of padded elements along the first dimension.
+void check_padded(const TensorMap& map) {
+  const std::uint64_t size = std::uint64_t{map.sizes[0]} + 1;
+  require_that(size % padded_box == 0,
+               fmt::format("size [0] {}: a multiple of {} for this type", size, padded_box));
+  require_that(map.box[0] == padded_box,
+               fmt::format("box[0] {}: {} for this type", map.box[0], padded_box));
+  const bool has_wide_swizzle =
+      map.swizzle == TensorSwizzle::none || map.swizzle >= TensorSwizzle::bytes_128;
+  require_that(has_wide_swizzle, "this type takes no swizzle, or one of 128 bytes");
+}
+
+/// The swizzle that the map names.
+TensorSwizzle swizzle_of(TensorMapSwizzle swizzle) {
+  switch (swizzle) {
+    case TensorMapSwizzle::bytes_128_atom_32: return TensorSwizzle::bytes_128_atom_32;
+    case TensorMapSwizzle::bytes_128_atom_64: return TensorSwizzle::bytes_128_atom_64;
+    case TensorMapSwizzle::bytes_128_atom_32_flip_8:
+      fail(Result::not_supported,
+           "cuTensorMapEncodeTiled: the swizzle 128B_ATOM_32B_FLIP_8B is not supported");
+    default: return static_cast<TensorSwizzle>(swizzle);
+  }
+}
+
 void check_dimensions(const TensorMap& map) {
-  const std::uint32_t element = bytes_of(map.element);
+  const std::uint64_t stride_multiple =
+      is_padded(map.element) ? padded_alignment : stride_alignment;
   for (std::size_t i = 0; i < map.dimensions; ++i) {
     require_that(map.box[i] >= 1 && map.box[i] <= max_box,
                  fmt::format("box[{}] {}: 1 to {}", i, map.box[i], max_box));
@@ -32,11 +60,12 @@ void check_dimensions(const TensorMap& map) {
                  fmt::format("element stride [{}] {}: 1 to {}", i, map.steps[i], max_step));
     if (i == 0) continue;
     const std::uint64_t stride = map.strides[i - 1];
-    require_that(stride % stride_alignment == 0 && stride < max_stride,
+    require_that(stride % stride_multiple == 0 && stride < max_stride,
                  fmt::format("stride [{}] of {} bytes: a multiple of {} below 2^40", i - 1, stride,
-                             stride_alignment));
+                             stride_multiple));
   }
-  const std::uint32_t row = map.box[0] * element;
+  if (is_padded(map.element)) check_padded(map);
+  const std::uint32_t row = shared_bytes_of(map.element, map.box[0]);
   require_that(row % box_row_alignment == 0,
                fmt::format("box[0] of {} bytes: a multiple of {}", row, box_row_alignment));
   const std::uint32_t span = span_of(map.swizzle);
@@ -60,12 +89,15 @@ Result cuTensorMapEncodeTiled(cuda::TensorMap* map, TensorMapDataType type, unsi
     require_that(rank >= 1 && rank <= TensorMap::max_dimensions,
                  fmt::format("rank {}: 1 to {}", rank, TensorMap::max_dimensions));
     require_that(rank == 1 || strides != nullptr, "strides are null");
-    require_that(type >= TensorMapDataType::uint8 && type <= TensorMapDataType::tfloat32_ftz,
+    require_that(type >= TensorMapDataType::uint8 && type <= TensorMapDataType::u6_align_16,
                  fmt::format("data type {}", static_cast<int>(type)));
-    require_that(swizzle >= TensorMapSwizzle::none && swizzle <= TensorMapSwizzle::bytes_128,
-                 fmt::format("swizzle {}", static_cast<int>(swizzle)));
-    require_that(place != 0 && place % address_alignment == 0,
-                 fmt::format("address {:#x}: a multiple of {}", place, address_alignment));
+    require_that(
+        swizzle >= TensorMapSwizzle::none && swizzle <= TensorMapSwizzle::bytes_128_atom_64,
+        fmt::format("swizzle {}", static_cast<int>(swizzle)));
+    const auto element = static_cast<TensorElement>(type);
+    const std::uint64_t alignment = is_padded(element) ? padded_alignment : address_alignment;
+    require_that(place != 0 && place % alignment == 0,
+                 fmt::format("address {:#x}: a multiple of {}", place, alignment));
     if (interleave != TensorMapInterleave::none) {
       fail(Result::not_supported, "cuTensorMapEncodeTiled: interleaved layouts are not supported");
     }
@@ -73,8 +105,8 @@ Result cuTensorMapEncodeTiled(cuda::TensorMap* map, TensorMapDataType type, unsi
     encoded.tag = TensorMap::valid_tag;
     encoded.address = place;
     encoded.dimensions = static_cast<std::uint8_t>(rank);
-    encoded.element = static_cast<TensorElement>(type);
-    encoded.swizzle = static_cast<TensorSwizzle>(swizzle);
+    encoded.element = element;
+    encoded.swizzle = swizzle_of(swizzle);
     encoded.fill_nan = fill == TensorMapFill::nan_request_zero_fma;
     for (std::size_t i = 0; i < rank; ++i) {
       require_that(sizes[i] >= 1 && sizes[i] <= max_elements,

@@ -22,10 +22,12 @@ using ptx::Type;
 
 // The elements of PTX's table "tensormap.replace: .elemtype", in its order.
 constexpr std::array elements = {
-    TensorElement::u8,          TensorElement::u16, TensorElement::u32,  TensorElement::s32,
-    TensorElement::u64,         TensorElement::s64, TensorElement::f16,  TensorElement::f32,
-    TensorElement::f32_flushed, TensorElement::f64, TensorElement::bf16, TensorElement::tf32,
-    TensorElement::tf32_flushed};
+    TensorElement::u8,           TensorElement::u16,  TensorElement::u32,
+    TensorElement::s32,          TensorElement::u64,  TensorElement::s64,
+    TensorElement::f16,          TensorElement::f32,  TensorElement::f32_flushed,
+    TensorElement::f64,          TensorElement::bf16, TensorElement::tf32,
+    TensorElement::tf32_flushed, TensorElement::u4,   TensorElement::u4_padded,
+    TensorElement::u6_padded};
 constexpr std::uint64_t max_swizzle = static_cast<std::uint64_t>(TensorSwizzle::bytes_128);
 constexpr std::int64_t map_bytes = 128, copied_bytes = 16;
 

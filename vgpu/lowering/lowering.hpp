@@ -132,6 +132,9 @@ class Lowering {
   void report_wgmma_use();
   void lower_wgmma(const Instruction& instruction);
 
+  // lowering/narrow_multiply.cpp
+  bool lower_narrow_multiply(const Instruction& instruction);
+
   // lowering/tcgen05.cpp
   void lower_tcgen05(const Instruction& instruction);
   void lower_tensor_allocation(const Instruction& instruction);
@@ -143,11 +146,16 @@ class Lowering {
 
   /// Stores the object that Instr::imm points at in the kernel.
   template <class Op>
-  std::uint64_t keep_async(const Op& op) {
+  std::uint64_t keep_op(const Op& op) {
     auto kept = std::make_shared<const Op>(op);
     kernel_->async_ops.push_back(kept);
-    kernel_->asynchronous = true;
     return imm_to(*kept);
+  }
+  /// Also marks the kernel as asynchronous.
+  template <class Op>
+  std::uint64_t keep_async(const Op& op) {
+    kernel_->asynchronous = true;
+    return keep_op(op);
   }
 
   // lowering/calls.cpp

@@ -11,6 +11,7 @@
 #include "vgpu/engine/memory/access.hpp"
 #include "vgpu/engine/memory/atomics.hpp"
 #include "vgpu/lowering/lowering.hpp"
+#include "vgpu/lowering/matrix_move_form.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
 namespace rung::vgpu {
@@ -335,26 +336,20 @@ std::vector<std::uint32_t> Lowering::fragment_rows(const Operand& fragment) {
 
 void Lowering::lower_matrix_memory(const Instruction& instruction) {
   const bool load = instruction.opcode == Opcode::ldmatrix;
-  const auto access = access_of(instruction, {"m8n8", "x1", "x2", "x4", "trans"});
-  if (!access || access->type != Type::b16 || !instruction.has("m8n8")) {
-    fail(instruction, "is not known to the virtual GPU");
-  }
-  const int matrices = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
+  const auto access = access_of(instruction, {"m8n8", "m8n16", "m16n16", "m16n8", "x1", "x2", "x4",
+                                              "trans", "b8x16", "b4x16_p64", "b6x16_p32"});
+  const auto move = matrix_move_form(instruction);
+  if (!access || !move) fail(instruction, "is not known to the virtual GPU");
   MemoryOp op = memory_op(instruction, instruction.operands.at(load ? 1 : 0), access->space);
   if (op.space == Space::shared && op.address_bytes == 8) take_low_half(op);
   op.starts_shape = true;
   op.bytes = 2;
-  op.count = static_cast<std::uint8_t>(matrices);
+  op.count = static_cast<std::uint8_t>(move->groups);
   note_access(op, false);
   const Operand& fragment = instruction.operands.at(load ? 0 : 1);
   std::vector<std::uint32_t> rows = fragment_rows(fragment);
   Instr instr{};
-  const bool transposed = instruction.has("trans");
-  if (load) {
-    instr.full = instr.masked = transposed ? run_load_matrix_transposed : run_load_matrix;
-  } else {
-    instr.full = instr.masked = transposed ? run_store_matrix_transposed : run_store_matrix;
-  }
+  instr.full = instr.masked = matrix_mover(*move);
   instr.imm = keep(op);
   set_rows(instr, std::move(rows));
   emit(instr);
@@ -372,6 +367,7 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     case Opcode::clusterlaunchcontrol: lower_launch_control(instruction); return true;
     case Opcode::mbarrier: lower_mbarrier(instruction); return true;
     case Opcode::wgmma: lower_wgmma(instruction); return true;
+    case Opcode::mma: return lower_narrow_multiply(instruction);
     case Opcode::tcgen05: lower_tcgen05(instruction); return true;
     case Opcode::ldmatrix:
     case Opcode::stmatrix: lower_matrix_memory(instruction); return true;

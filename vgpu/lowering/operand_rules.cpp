@@ -8,7 +8,9 @@
 #include "vgpu/engine/control/cluster_ops.hpp"
 #include "vgpu/engine/control/control.hpp"
 #include "vgpu/engine/matrix/matrix.hpp"
+#include "vgpu/engine/matrix/narrow_multiply.hpp"
 #include "vgpu/engine/matrix/wmma_layout.hpp"
+#include "vgpu/lowering/matrix_move_form.hpp"
 #include "vgpu/lowering/tcgen05_form.hpp"
 #include "vgpu/lowering/wgmma_form.hpp"
 #include "vgpu/ptx/opcodes.hpp"
@@ -143,8 +145,9 @@ OperandRules matrix_move(bool loads, Type type, int registers, bool has_stride) 
 }
 
 std::optional<OperandRules> matrix_memory(const Instruction& instruction) {
-  const int matrices = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
-  return matrix_move(instruction.opcode == Opcode::ldmatrix, Type::b32, matrices, false);
+  const auto form = matrix_move_form(instruction);
+  if (!form) return std::nullopt;
+  return matrix_move(form->loads, Type::b32, form->groups, false);
 }
 
 std::optional<OperandRules> wmma_memory(const Instruction& instruction) {
@@ -243,6 +246,24 @@ std::optional<OperandRules> wgmma(const Instruction& instruction) {
   rules.insert(rules.end(), 2, constant(-1, 1));  // signs of A and B
   if (element_bits(form->a) == 16) {
     rules.insert(rules.end(), a_in_registers ? 1 : 2, constant(0, 1));  // transpose flags
+  }
+  return exactly(std::move(rules));
+}
+
+/// Metadata of a sparse A follow C, then the scales of A and of B, each with the position of its byte and of its thread.
+OperandRules narrow_multiply(const NarrowMultiplyOp& form) {
+  const OperandRule word = rule(Kind::reg, Type::b32), position = several(source(Type::u16), 2);
+  OperandRule d = fragment(destination(Type::b32), form.sum_registers());
+  Rules rules = {d, fragment(word, NarrowMultiplyOp::a_registers),
+                 fragment(word, form.b_registers()),
+                 fragment(source(Type::b32), form.sum_registers())};
+  if (form.sparse) {
+    rules.push_back(fragment(source(Type::b32), 1));  // metadata
+    rules.push_back(constant(0, 0));                  // which threads have them: all
+  }
+  for (int i = 0; form.scales_of_k != 0 && i < 2; ++i) {
+    rules.push_back(fragment(source(Type::b32), 1));
+    rules.push_back(position);
   }
   return exactly(std::move(rules));
 }
@@ -348,6 +369,9 @@ std::optional<OperandRules> operand_rules(const Instruction& instruction) {
     case Opcode::clusterlaunchcontrol: return launch_control(instruction);
     case Opcode::mbarrier: return mbarrier(instruction);
     case Opcode::wgmma: return wgmma(instruction);
+    case Opcode::mma:
+      if (const auto form = narrow_multiply_form(instruction)) return narrow_multiply(*form);
+      break;
     case Opcode::tcgen05: return tcgen05_operands(instruction);
     case Opcode::ldmatrix:
     case Opcode::stmatrix: return matrix_memory(instruction);

@@ -62,6 +62,7 @@ void Lowering::lower_tensor_multiply(const Instruction& instruction) {
   }
   op->b_descriptor = source_row(instruction, operands[2], Type::b64);
   std::size_t next = 3;
+  if (op->sparse) op->metadata = async_address(instruction, operands[next++]);
   op->descriptor = source_row(instruction, operands[next++], Type::b32);
   if (op->scales_of_k != 0) {
     op->scale_a = async_address(instruction, operands[next++]);
@@ -96,14 +97,15 @@ void Lowering::lower_tensor_commit(const Instruction& instruction) {
 }
 
 /// Pairs of blocks have a trick that no manual has: shared::cluster addresses of a GPU hold the block's rank from
-/// bit 24 on, so that address & 0xFEFFFFFF is in the even block of the pair (CUTLASS, Sm100MmaPeerBitMask).
-/// Returns false if the instruction is not that.
+/// bit 24 on, so that address & 0xFEFFFFFF is in the even block of the pair (CUTLASS, Sm100MmaPeerBitMask). Compilers
+/// also clear the lowest bits of the mask, which are zero in an aligned address. Returns false if the instruction is
+/// not that.
 bool Lowering::lower_even_block(const Instruction& instruction) {
-  constexpr std::uint32_t mask = 0xFEFFFFFF;
+  constexpr std::uint32_t mask = 0xFEFFFFFF, alignment = 0x7F;
   const auto& operands = instruction.operands;
   if (instruction.opcode != ptx::Opcode::and_ || !instruction.has("b32") ||
       operands[2].kind != Operand::Kind::immediate ||
-      static_cast<std::uint32_t>(operands[2].bits) != mask ||
+      (static_cast<std::uint32_t>(operands[2].bits) | alignment) != mask ||
       operands[1].kind != Operand::Kind::reg) {
     return false;
   }

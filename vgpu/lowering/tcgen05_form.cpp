@@ -107,6 +107,7 @@ std::optional<OperandRules> multiply_rules(const Instruction& instruction) {
   std::vector<OperandRule> rules = {
       rule(Kind::address), a_is_address ? rule(Kind::address) : rule(Kind::source, Type::b64),
       rule(Kind::source, Type::b64)};
+  if (form->sparse) rules.push_back(rule(Kind::address));  // metadata
   rules.push_back(rule(Kind::source, Type::b32));
   if (form->scales_of_k != 0) rules.insert(rules.end(), 2, rule(Kind::address));
   const std::size_t next = rules.size();
@@ -151,10 +152,12 @@ std::optional<TensorMultiplyOp> tensor_multiply_form(const Instruction& instruct
   TensorMultiplyOp op;
   op.blocks = tcgen05_blocks(instruction);
   op.weight_stationary = instruction.has("ws");
-  if (!kind || op.blocks == 0 || instruction.has("ashift") || instruction.has("sp") ||
+  if (!kind || op.blocks == 0 || instruction.has("ashift") ||
       (op.weight_stationary && op.blocks != 1)) {
     return std::nullopt;
   }
+  op.sparse = instruction.has("sp");
+  if (op.sparse && op.weight_stationary) return std::nullopt;
   op.kind = *kind;
   if (has_block_scales(*kind)) {
     op.scales_of_k = scales_of(*kind, named(instruction, scale_vectors));

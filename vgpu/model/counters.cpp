@@ -38,6 +38,7 @@ Counters& Counters::operator+=(const Counters& other) {
   tensor_multiply_adds += other.tensor_multiply_adds;
   wgmma_shared_load_bytes += other.wgmma_shared_load_bytes;
   wgmma_shared_load_wavefronts += other.wgmma_shared_load_wavefronts;
+  tcgen05_shared_load_bytes += other.tcgen05_shared_load_bytes;
   return *this;
 }
 

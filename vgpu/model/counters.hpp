@@ -34,10 +34,11 @@ struct Counters {
   std::uint64_t bulk_stores = 0, bulk_store_bytes = 0, bulk_store_sectors = 0, bulk_store_lines = 0;
   // Bytes written to shared memory, over all destination blocks, and bytes read from it.
   std::uint64_t bulk_shared_store_bytes = 0, bulk_shared_load_bytes = 0;
-  // Tensor cores: multiply-adds of mma, wmma and wgmma of any type, and reads of shared memory by
-  // wgmma, 128 bytes per wavefront.
+  // Tensor cores: multiply-adds of mma, wmma, wgmma and tcgen05.mma of any type, and reads of shared memory by wgmma,
+  // 128 bytes per wavefront, and by tcgen05.mma.
   std::uint64_t tensor_multiply_adds = 0;
   std::uint64_t wgmma_shared_load_bytes = 0, wgmma_shared_load_wavefronts = 0;
+  std::uint64_t tcgen05_shared_load_bytes = 0;
 
   Counters& operator+=(const Counters& other);
 

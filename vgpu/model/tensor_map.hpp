@@ -24,19 +24,40 @@ enum class TensorElement : std::uint8_t {
   f32_flushed,  // FLOAT32_FTZ: subnormals become 0
   tf32,         // rounded to tf32 when copied
   tf32_flushed,
+  u4,         // 16U4_ALIGN8B: packed in shared memory, too
+  u4_padded,  // 16U4_ALIGN16B: in shared memory, 8 bytes of every 16 hold 16 elements
+  u6_padded,  // 16U6_ALIGN16B: 12 bytes of every 16
 };
 
-constexpr std::uint32_t bytes_of(TensorElement element) {
+constexpr std::uint32_t bits_of(TensorElement element) {
   switch (element) {
-    case TensorElement::u8: return 1;
+    case TensorElement::u4:
+    case TensorElement::u4_padded: return 4;
+    case TensorElement::u6_padded: return 6;
+    case TensorElement::u8: return 8;
     case TensorElement::u16:
     case TensorElement::f16:
-    case TensorElement::bf16: return 2;
+    case TensorElement::bf16: return 16;
     case TensorElement::u64:
     case TensorElement::s64:
-    case TensorElement::f64: return 8;
-    default: return 4;
+    case TensorElement::f64: return 64;
+    default: return 32;
   }
+}
+
+/// True if 16 elements have 16 bytes of shared memory, where a copy leaves the last 8 or 4 bytes unused (CUDA Driver
+/// API, cuTensorMapEncodeTiled).
+constexpr bool is_padded(TensorElement element) {
+  return element == TensorElement::u4_padded || element == TensorElement::u6_padded;
+}
+
+/// Bytes of consecutive elements in global memory, where those of 4 and 6 bits are packed.
+constexpr std::uint32_t bytes_of(TensorElement element, std::uint32_t count) {
+  return count * bits_of(element) / 8;
+}
+/// The same in shared memory.
+constexpr std::uint32_t shared_bytes_of(TensorElement element, std::uint32_t count) {
+  return is_padded(element) ? count : bytes_of(element, count);
 }
 
 /// CUtensorMapSwizzle: permutes the chunks of a row of that many bytes. Chunks have 16 bytes, or as many as
@@ -81,9 +102,10 @@ struct TensorMap {
   TensorSwizzle swizzle = TensorSwizzle::none;
   bool fill_nan = false;  // fills elements out of bounds with NaN instead of 0
 
+  /// Bytes that a copy of the box signals to its mbarrier: without the padding of elements of 4 and 6 bits.
   std::uint32_t box_bytes() const {
-    std::uint32_t bytes = bytes_of(element);
-    for (int i = 0; i < dimensions; ++i) bytes *= box[static_cast<std::size_t>(i)];
+    std::uint32_t bytes = bytes_of(element, box[0]);
+    for (int i = 1; i < dimensions; ++i) bytes *= box[static_cast<std::size_t>(i)];
     return bytes;
   }
 };

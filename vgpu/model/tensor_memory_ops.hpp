@@ -105,7 +105,8 @@ struct TensorMultiplyOp {
   bool a_in_tensor_memory = false;
   int scales_of_k = 0;  // block scales of a row of A: .scale_vec::1X, 2X or 4X; 0: none
   int scale_d = 0;      // scale-input-d: D is multiplied by 2^-scale_d first
-  AsyncAddress d, a, scale_a, scale_b;
+  bool sparse = false;  // .sp: A holds half of its elements, and metadata their positions
+  AsyncAddress d, a, scale_a, scale_b, metadata;
   std::uint32_t a_descriptor = 0, b_descriptor = 0, descriptor = 0;  // rows
   std::uint32_t adds = 0;               // predicate row: enable-input-d
   std::vector<std::uint32_t> disabled;  // rows: disable-output-lane, 32 lanes each

@@ -290,6 +290,40 @@ TEST_F(BulkCopyTest, Tf32IsRoundedOnTheWay) {
             (std::vector<std::uint32_t>{0x3F800000, 0x3F800000, 0xBF804000, 0x3F802000}));
 }
 
+TEST_F(BulkCopyTest, ElementsOf4And6BitsKeepTheirPadding) {
+  // A tensor of 256 x 6 elements, and a box of 128 x 4 at (128, 4), with 2 rows inside.
+  struct Case {
+    TensorElement element;
+    int bits, filled;  // bytes of every 16 that are written
+  };
+  for (const auto& [element, bits, filled] :
+       {Case{TensorElement::u4, 4, 16}, Case{TensorElement::u4_padded, 4, 8},
+        Case{TensorElement::u6_padded, 6, 12}}) {
+    const int pitch = 256 * bits / 8;
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(pitch) * 6);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 + 1);
+    const std::uint64_t x = array(bytes), y = memory.allocate(512);
+    const auto swizzle =
+        element == TensorElement::u4 ? TensorSwizzle::bytes_64 : TensorSwizzle::bytes_128;
+    const std::uint64_t map_x =
+        map(x, element, 256, 6, static_cast<std::uint64_t>(pitch), 128, 4, swizzle);
+    const int signalled = 128 * bits / 8 * 4, row_bytes = element == TensorElement::u4 ? 64 : 128;
+    expect_none(
+        run_body(at(128, 4) + load(tensor_load, signalled) + to_y(4 * row_bytes), map_x, y));
+    const auto result = values<std::uint8_t>(y, static_cast<std::size_t>(4 * row_bytes));
+    for (int row = 0; row < 4; ++row) {
+      for (int byte = 0; byte < 128 * bits / 8; ++byte) {
+        const int to = row * row_bytes + byte / filled * 16 + byte % filled;
+        const int chunk = to / 16;
+        const int moved = row_bytes == 64 ? chunk ^ (chunk / 8 & 3) : chunk ^ (chunk / 8 & 7);
+        const std::size_t from = static_cast<std::size_t>((row + 4) * pitch + pitch / 2 + byte);
+        EXPECT_EQ(result[static_cast<std::size_t>(moved * 16 + to % 16)], row < 2 ? bytes[from] : 0)
+            << bits << " bits, padded to " << filled << ", row " << row << ", byte " << byte;
+      }
+    }
+  }
+}
+
 TEST_F(BulkCopyTest, ReductionOut) {
   std::vector<float> ones(128, 1.0f), halves(128, 0.5f);
   const std::uint64_t x = array(ones), y = array(halves);

@@ -47,6 +47,17 @@ TEST_F(DriverTensorMap, RefusesWhatTheHardwareCannotDo) {
   refuses("box[0] of 144 bytes: at most the swizzle's 128", [](Arguments& a) { a.box[0] = 36; });
   refuses("element stride [1] 9: 1 to 8", [](Arguments& a) { a.steps[1] = 9; });
   refuses("size [0] 0: 1 to 2^32", [](Arguments& a) { a.sizes[0] = 0; });
+  refuses("box[0] 32: 128 for this type", [](Arguments& a) {
+    a.type = cuda::TensorMapDataType::u6_align_16;
+    a.sizes[0] = 128;
+  });
+  refuses("size [0] 40: a multiple of 128 for this type",
+          [](Arguments& a) { a.type = cuda::TensorMapDataType::u4_align_16; });
+  refuses("box[0] of 128 bytes: at most the swizzle's 64", [](Arguments& a) {
+    a.type = cuda::TensorMapDataType::u4_align_8;
+    a.swizzle = cuda::TensorMapSwizzle::bytes_64;
+    a.box[0] = 256;
+  });
   right.address += 8;
   EXPECT_EQ(encode(right), Result::invalid_value);
   right.address -= 8;

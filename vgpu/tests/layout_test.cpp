@@ -25,7 +25,7 @@ class LayoutTest : public AsyncTest {
 
   /// Loads a matrix of numbered words with TMA to `start`, and returns the shared memory.
   std::vector<std::uint32_t> loaded(const TensorMap& box, std::uint32_t start) {
-    const std::uint32_t pitch = box.box[0] * bytes_of(box.element);
+    const std::uint32_t pitch = bytes_of(box.element, box.box[0]);
     std::vector<std::uint32_t> matrix(pitch * box.box[1] / 4);
     std::iota(matrix.begin(), matrix.end(), 1u);
     const std::uint64_t at = map(array(matrix), box.element, box.box[0], box.box[1], pitch,
@@ -78,7 +78,7 @@ class LayoutTest : public AsyncTest {
 
   void check_box(TensorElement element, std::uint16_t columns, std::uint16_t rows,
                  TensorSwizzle swizzle, std::uint32_t start) {
-    SCOPED_TRACE(fmt::format("{} bytes, {} x {}, swizzle {}, at {}", bytes_of(element), columns,
+    SCOPED_TRACE(fmt::format("{} bytes, {} x {}, swizzle {}, at {}", bytes_of(element, 1), columns,
                              rows, span_of(swizzle), start));
     TensorMap box;
     box.element = element;
@@ -86,14 +86,14 @@ class LayoutTest : public AsyncTest {
     box.swizzle = swizzle;
     box.box = {columns, rows};
     box.steps = {1, 1};
-    const std::uint32_t pitch = columns * bytes_of(element);
+    const std::uint32_t pitch = bytes_of(element, columns);
     std::vector<std::uint32_t> expected(shared_bytes / 4, 0);
     for (const auto& chunk : layout::box_chunks(box, start)) {
       const auto column = static_cast<std::uint32_t>(chunk.at[0]);
       const auto row = static_cast<std::uint32_t>(chunk.at[1]);
       for (std::uint32_t byte = 0; byte < chunk.bytes; byte += 4) {
         expected.at((chunk.address + byte) / 4) =
-            1 + (row * pitch + column * bytes_of(element) + byte) / 4;
+            1 + (row * pitch + bytes_of(element, column) + byte) / 4;
       }
     }
     EXPECT_EQ(loaded(box, start), expected);

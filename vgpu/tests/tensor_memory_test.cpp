@@ -94,6 +94,11 @@ struct Case {
   bool a_in_tensor_memory = false;
   int scales = 0;  // of a row of A along k
   bool weight_stationary = false;
+  bool sparse = false;
+  int selector = 0;  // of the metadata's column
+
+  int k_of_a() const { return sparse ? k / 2 : k; }
+  bool has_nibbles() const { return kind == "mxf4" || kind == "mxf4nvf4"; }
 };
 
 /// The parts of the kernel, which mutants replace.
@@ -133,7 +138,7 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   void place(const Layout& layout, const Type& type, const Case& each, int line, int k, double x) {
-    const bool nibbles = each.scales != 0 && each.kind != "mxf8f6f4";
+    const bool nibbles = each.has_nibbles();
     const int per_chunk = nibbles ? 32 : 128 / std::max(8, type.bits);
     const int along = layout.transposed ? line : k, across = layout.transposed ? k : line;
     const int at = layout.offset(across, along / per_chunk);
@@ -152,6 +157,7 @@ class TensorMemoryTest : public AsyncTest {
                          static_cast<std::uint32_t>(each.m / 16) << 24;
     if (each.scales == 0) bits |= each.d_code << 4;
     if (each.scales != 0 && each.scales != 4) bits |= 1u << 23;  // e8m0
+    if (each.sparse) bits |= 1u << 2 | static_cast<std::uint32_t>(each.selector);
     return bits;
   }
 
@@ -161,9 +167,11 @@ class TensorMemoryTest : public AsyncTest {
     const std::string kind = "kind::" + each.kind;
     std::string multiply =
         each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
+    if (each.sparse) multiply = "tcgen05.mma.sp.cta_group::1.";
     multiply += kind;
     if (each.scales != 0) multiply += fmt::format(".block_scale.scale_vec::{}X", each.scales);
-    multiply += fmt::format(" [%t], {}, %rd11, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10");
+    multiply += fmt::format(" [%t], {}, %rd11{}, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10",
+                            each.sparse ? ", [%r14]" : "");
     if (each.scales != 0) multiply += ", [%r10], [%r11]";
     multiply += ", %p3;\n";
     const int columns = each.weight_stationary ? each.n * each.m / 128 : each.n;
@@ -207,10 +215,12 @@ class TensorMemoryTest : public AsyncTest {
       add.u32 %r8, %t, 256;
       add.u32 %r10, %t, 384;
       add.u32 %r11, %t, 448;
+      add.u32 %r14, %t, 320;
       )",
                         bytes, steps.allocate, steps.relinquish, steps.lane_step) +
             // Cells of A or of block scales, column by column: in[column][thread].
-            (each.a_in_tensor_memory || each.scales != 0 ? fmt::format(R"(
+            (each.a_in_tensor_memory || each.scales != 0 || each.sparse
+                 ? fmt::format(R"(
       mul.wide.u32 %rd7, %r1, 4;
       add.u64 %rd7, %rd3, %rd7;
       mov.u32 %r12, 256;
@@ -223,8 +233,8 @@ class TensorMemoryTest : public AsyncTest {
       @%p1 bra FILL;
       {}bar.sync 0;
       )",
-                                                                       steps.store_wait)
-                                                         : std::string()) +
+                               steps.store_wait)
+                 : std::string()) +
             fmt::format(R"(
       mov.u64 %rd10, {:#x};
       mov.u64 %rd11, {:#x};
@@ -261,20 +271,22 @@ class TensorMemoryTest : public AsyncTest {
 
   LaunchReport run_case(const Case& each, const Steps& steps = {}) {
     const int lines_a = each.m, lines_b = each.n;
-    const bool nibbles = each.scales != 0 && each.kind != "mxf8f6f4";
+    const bool nibbles = each.has_nibbles();
     const auto row_bytes = [&](const Type& type) {
       return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8;
     };
-    const Layout in_a(each.span, each.transpose_a, 0, lines_a, row_bytes(each.a), each.k);
+    const int bytes_of_a = row_bytes(each.a) / (each.sparse ? 2 : 1);
+    const Layout in_a(each.span, each.transpose_a, 0, lines_a, bytes_of_a, each.k_of_a());
     const Layout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b), each.k);
     const int bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
     image.assign(static_cast<std::size_t>(bytes), 0);
     a.assign(static_cast<std::size_t>(each.m * each.k), 0);
     b.assign(static_cast<std::size_t>(each.n * each.k), 0);
     std::vector<std::uint32_t> cells(256 * 128, 0);
-    for (int k = 0; k < each.k; ++k) {
+    for (int k = 0; k < each.k_of_a(); ++k) {
       for (int i = 0; i < each.m; ++i) {
-        const double x = a[static_cast<std::size_t>(i * each.k + k)] = value(each.a);
+        const double x = value(each.a);
+        a[static_cast<std::size_t>(i * each.k + position(each, i, k, cells))] = x;
         if (!each.a_in_tensor_memory) {
           place(in_a, each.a, each, i, k, x);
         } else {
@@ -283,6 +295,8 @@ class TensorMemoryTest : public AsyncTest {
               each.a.encode(x) << (k % per_cell * (32 / per_cell));
         }
       }
+    }
+    for (int k = 0; k < each.k; ++k) {
       for (int j = 0; j < each.n; ++j) {
         const double x = b[static_cast<std::size_t>(j * each.k + k)] = value(each.b);
         place(in_b, each.b, each, j, k, x);
@@ -295,6 +309,43 @@ class TensorMemoryTest : public AsyncTest {
     return run(kernel(each, steps, in_a, in_b, bytes), {1, 1, 1}, {128, 1, 1},
                {array(image), out_, in});
   }
+
+  /// The position of the k-th stored element of row i, which is k unless the matrix is sparse; records it in the metadata.
+  int position(const Case& each, int i, int k, std::vector<std::uint32_t>& cells) {
+    if (!each.sparse) return k;
+    // Two of four units, elements or pairs of 4 bits, are stored; for tf32, one of two elements.
+    const bool is_tf32 = each.kind == "tf32";
+    const int unit = each.has_nibbles() ? 2 : 1;
+    const int stored = is_tf32 ? 1 : 2 * unit;
+    const int chunk = k / stored;
+    if (k % stored == 0) {
+      constexpr int pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+      const auto& pair = pairs[is_tf32 ? random() % 2 * 5 : random() % 6];
+      chosen_[static_cast<std::size_t>(i)] = {pair[0], pair[1]};
+      record(each, i, chunk, static_cast<std::uint32_t>(pair[0] | pair[1] << 2), cells);
+    }
+    const auto& chosen = chosen_[static_cast<std::size_t>(i)];
+    if (is_tf32) return 2 * chunk + chosen[0] / 2;
+    return chunk * 4 * unit + chosen[static_cast<std::size_t>(k % stored / unit)] * unit + k % unit;
+  }
+
+  /// Puts the four bits of a chunk where CuTe's layouts of metadata state its elements to be (tmem_e_frg).
+  static void record(const Case& each, int m, int chunk, std::uint32_t bits,
+                     std::vector<std::uint32_t>& cells) {
+    int lane = m, bit = chunk * 4;
+    if (each.kind == "f16" || each.kind == "tf32") {
+      const int per_half = each.kind == "f16" ? 16 : 8;  // elements of k
+      const int k = chunk * (each.kind == "f16" ? 4 : 2);
+      const int offset =
+          m % 8 + m / 8 % 2 * per_half * 128 + m / 16 * 16 + k % per_half * 128 + k / per_half * 8;
+      lane = offset % 128;
+      bit = offset / 128 * (each.kind == "f16" ? 1 : 2);
+    }
+    constexpr int first_column = 64;
+    cells[static_cast<std::size_t>((first_column + each.selector + bit / 32) * 128 + lane)] |=
+        bits << (bit % 32);
+  }
+  std::array<std::array<int, 2>, 256> chosen_{};  // by row
 
   /// Block scales of 256 lines from this column of `cells` on, in all quarters of the lanes.
   void fill_scales(const Case& each, int column, std::vector<std::uint32_t>& cells,
@@ -338,6 +389,12 @@ class TensorMemoryTest : public AsyncTest {
     expect_none(report);
     EXPECT_EQ(report.counters.tensor_multiply_adds,
               static_cast<std::uint64_t>(each.m * each.n * each.k));
+    const auto read_bytes = [&](const Type& type, int lines, int k) {
+      return lines * k * (each.has_nibbles() ? 4 : std::max(8, type.bits)) / 8;
+    };
+    const int of_a = each.a_in_tensor_memory ? 0 : read_bytes(each.a, each.m, each.k_of_a());
+    EXPECT_EQ(report.counters.tcgen05_shared_load_bytes,
+              static_cast<std::uint64_t>(of_a + read_bytes(each.b, each.n, each.k)));
     const std::vector<std::uint32_t> cells = values<std::uint32_t>(out_, 256 * 128);
     int wrong = 0;
     for (int i = 0; i < each.m; ++i) {
@@ -406,6 +463,23 @@ TEST_F(TensorMemoryTest, MultipliesWithBlockScales) {
   check({.kind = "mxf4", .a = packed_e2m1, .b = packed_e2m1, .n = 64, .k = 64, .scales = 2});
   check({.kind = "mxf4nvf4", .a = packed_e2m1, .b = packed_e2m1, .n = 128, .k = 64, .scales = 2});
   check({.kind = "mxf4nvf4", .a = packed_e2m1, .b = packed_e2m1, .n = 192, .k = 64, .scales = 4});
+}
+
+TEST_F(TensorMemoryTest, MultipliesSparseMatrices) {
+  for (const int span : {0, 64, 128}) {
+    check({.kind = "f16", .a = f16, .b = f16, .k = 32, .span = span, .sparse = true});
+    check({.kind = "f8f6f4", .a = e4m3, .b = e5m2, .k = 64, .span = span, .sparse = true});
+  }
+  check({.kind = "f16", .a = bf16, .b = bf16, .k = 32, .sparse = true, .selector = 1});
+  check({.kind = "f16", .a = f16, .b = f16, .k = 32, .transpose_b = true, .sparse = true});
+  check({.kind = "f16", .a = f16, .b = f16, .k = 32, .a_in_tensor_memory = true, .sparse = true});
+  check({.kind = "tf32", .a = tf32, .b = tf32, .k = 16, .sparse = true, .selector = 1});
+  check({.kind = "i8", .a = s8, .b = u8, .k = 64, .d_code = 2, .sparse = true});
+  check({.kind = "f8f6f4", .a = e2m1, .b = e3m2, .k = 64, .sparse = true});
+  check({.kind = "mxf8f6f4", .a = e2m3, .b = e4m3, .k = 64, .scales = 1, .sparse = true});
+  const Type& packed = packed_e2m1;
+  check({.kind = "mxf4", .a = packed, .b = packed, .k = 128, .scales = 2, .sparse = true});
+  check({.kind = "mxf4nvf4", .a = packed, .b = packed, .k = 128, .scales = 4, .sparse = true});
 }
 
 TEST_F(TensorMemoryTest, MultipliesWeightStationary) {

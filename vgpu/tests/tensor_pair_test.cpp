@@ -131,11 +131,16 @@ class TensorPairTest : public AsyncTest {
       END: ret;)");
   }
 
-  LaunchReport run_pair(int m, const std::string& mask, const std::string& wait) {
+  /// `lanes`: computes the first lane of the warp, %r6.
+  LaunchReport run_pair(int m, const std::string& mask, const std::string& wait,
+                        const std::string& lanes = own_lanes) {
     options.cluster = {2, 1, 1};
     out_ = array(std::vector<std::uint32_t>(2 * 128 * 128, 0));
-    return run(kernel(m, mask, wait), {2, 1, 1}, {128, 1, 1}, {array(images(m)), out_});
+    std::string text = kernel(m, mask, wait);
+    text.replace(text.find(own_lanes), own_lanes.size(), lanes);
+    return run(text, {2, 1, 1}, {128, 1, 1}, {array(images(m)), out_});
   }
+  inline static const std::string own_lanes = "mul.lo.u32 %r6, %r2, 32;";
 
   static constexpr int words_ = 4096;  // of 16 bits, per block
   std::uint64_t out_ = 0;
@@ -159,6 +164,55 @@ TEST_F(TensorPairTest, MultipliesInBothBlocks) {
       }
     }
     EXPECT_EQ(wrong, 0) << m;
+  }
+}
+
+TEST_F(TensorPairTest, LanesOfTheSecondBlockMayCountOn) {
+  // Warp w of block r addresses lane 128 r + 32 w, as rows of D are counted.
+  expect_none(run_pair(256, "3", wait_for("done", "0", "1"),
+                       "shl.b32 %r6, %r30, 2;\nadd.u32 %r6, %r6, %r2;\nmul.lo.u32 %r6, %r6, 32;"));
+  const auto cells = values<std::uint32_t>(out_, 2 * 128 * 128);
+  for (int i = 0; i < 256; ++i) {
+    int sum = 0;
+    for (int k = 0; k < depth; ++k) sum += value_a(i, k) * value_b(0, k);
+    const auto cell = cells[static_cast<std::size_t>(i / 128 * 16384 + i % 128)];
+    EXPECT_EQ(std::bit_cast<float>(cell), static_cast<float>(sum)) << i;
+  }
+  // Block 0 has no such lanes.
+  found(run_pair(256, "3", wait_for("done", "0", "1"),
+                 "add.u32 %r6, %r2, 4;\nmul.lo.u32 %r6, %r6, 32;"),
+        HazardKind::tensor_memory);
+}
+
+TEST_F(TensorPairTest, AMaskLeadsToTheEvenBlock) {
+  // clang clears the bits of the mask that are zero in an aligned address.
+  for (const char* const mask : {"0xFEFFFFFF", "-16777217", "-16777224"}) {
+    const std::string text =
+        entry(".param .u64 out", ".shared .align 8 .b32 word;\n" + registers() +
+                                     fmt::format(R"(
+      ld.param.u64 %rd1, [out];
+      mov.u32 %r1, %cluster_ctarank;
+      mov.u32 %r2, word;
+      st.shared.u32 [%r2], 0;
+      barrier.cluster.arrive.aligned;
+      barrier.cluster.wait.aligned;
+      and.b32 %r3, %r2, {};
+      setp.eq.u32 %p1, %r1, 1;
+      @%p1 st.shared::cluster.u32 [%r3], 7;
+      barrier.cluster.arrive.aligned;
+      barrier.cluster.wait.aligned;
+      setp.ne.u32 %p2, %r1, %r1;
+      @%p2 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%r2];
+      ld.shared.u32 %r4, [%r2];
+      mul.wide.u32 %rd2, %r1, 4;
+      add.u64 %rd2, %rd1, %rd2;
+      st.global.u32 [%rd2], %r4;
+      ret;)",
+                                                 mask));
+    options.cluster = {2, 1, 1};
+    const std::uint64_t out = memory.allocate(8);
+    expect_none(run(text, {2, 1, 1}, {1, 1, 1}, {out}));
+    EXPECT_EQ(values<std::uint32_t>(out, 2), (std::vector<std::uint32_t>{7, 0})) << mask;
   }
 }
 

@@ -104,6 +104,9 @@ std::vector<std::string> host_arguments(const CompileOptions& options, const Ins
   return arguments;
 }
 
+/// True for code that no nvcc before CUDA 12.8 compiles; the headers then promise 12.9 (rung_emu/version.h).
+bool is_for_blackwell(const std::string& architecture) { return architecture.starts_with("sm_1"); }
+
 /// True for a standard older than the headers and CUDA's C++ libraries need; programs that ask for it are
 /// compiled with the default standard.
 bool is_older_standard(std::string_view argument) {
@@ -139,6 +142,7 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
       default_standard,
   };
   add_fallbacks(arguments, found);
+  if (is_for_blackwell(options.architecture)) arguments.push_back("-DRUNG_EMU_BLACKWELL");
   arguments.insert(arguments.end(), lenient.begin(), lenient.end());
   for (const std::string& argument : options.passed) {
     if (!is_older_standard(argument)) arguments.push_back(argument);

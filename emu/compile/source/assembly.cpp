@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <limits>
 
 #include "emu/compile/source/passes.hpp"
 
@@ -48,9 +50,51 @@ std::size_t assembly_parenthesis(const Tokens& tokens, std::size_t at) {
   return starts("(") ? open : at;
 }
 
-/// Doubles the % before each register in a string. The names of registers that the statement declares
-/// itself begin with a letter; operands are %0 and so on.
-void escape(const SourceText& source, const Token& literal, bool declares_registers, Edits& edits) {
+/// The number of operands of a statement, whose parenthesis opens at `open`; the largest number if a macro may hide some.
+/// Adds the commas between operands that nvcc does not miss.
+int count_operands(const Tokens& tokens, std::size_t open, std::size_t end, Edits& edits) {
+  int depth = 0, count = 0;
+  std::size_t section = 0;  // 0: the text, 1: outputs, 2: inputs, 3: clobbers
+  bool is_first = false;    // token of an operand
+  for (std::size_t at = open; at < end; ++at) {
+    const std::string_view text = tokens[at].text;
+    if (depth == 1 && (text == ":" || text == "::")) {
+      section += text.size();
+      is_first = true;
+      continue;
+    }
+    const bool has_operands = section == 1 || section == 2;
+    if (depth == 1 && has_operands && tokens[at].is_literal && tokens[at - 1].text == ")") {
+      edits.push_back({tokens[at - 1].end(), 0, ","});
+      is_first = true;
+    }
+    if (depth == 1 && is_first && has_operands && text != ")") {
+      if (!tokens[at].is_literal && text != "[") return std::numeric_limits<int>::max();
+      ++count;
+    }
+    is_first = depth == 1 && text == ",";
+    if (text == "(" || text == "[" || text == "{") ++depth;
+    if (text == ")" || text == "]" || text == "}") --depth;
+  }
+  return section == 0 ? std::numeric_limits<int>::max() : count;  // 0: % means itself
+}
+
+/// The % signs of a statement's strings that are doubled.
+struct Escapes {
+  bool declares_registers;  // its own, whose names begin with a letter
+  int operands;             // %0 and so on
+};
+
+/// True for the number of an operand that does not exist. nvcc reports it only where a template is instantiated; with
+/// its % doubled, the text of PTX then has an unknown register.
+bool is_missing_operand(std::string_view name, int operands) {
+  int number = -1;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number >= operands;
+}
+
+/// Doubles the % before each register and missing operand in a string.
+void escape(const SourceText& source, const Token& literal, const Escapes& escapes, Edits& edits) {
   const std::string_view text = source.text();
   for (std::size_t at = literal.at; at < literal.end(); ++at) {
     if (text[at] == '\\') ++at;
@@ -61,8 +105,8 @@ void escape(const SourceText& source, const Token& literal, bool declares_regist
       continue;
     }
     const bool is_named = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0;
-    if ((declares_registers && is_named) || is_special_register(name))
-      edits.push_back({at, 0, "%"});
+    const bool is_register = (escapes.declares_registers && is_named) || is_special_register(name);
+    if (is_register || is_missing_operand(name, escapes.operands)) edits.push_back({at, 0, "%"});
   }
 }
 
@@ -77,11 +121,11 @@ Edits escape_special_registers(const SourceText& source) {
     if (open == at) continue;
     const std::size_t end = after_parentheses(tokens, open).value_or(tokens.size());
     const std::size_t begin = tokens[open].at, statement_end = text.find(';', tokens[end - 1].at);
-    const bool declares_registers =
-        text.substr(begin, statement_end - begin).find(".reg") != text.npos;
+    const Escapes escapes = {text.substr(begin, statement_end - begin).find(".reg") != text.npos,
+                             count_operands(tokens, open, end, edits)};
     for (at = open; at < end; ++at) {
       if (tokens[at].is_literal && tokens[at].text[0] != '\'') {
-        escape(source, tokens[at], declares_registers, edits);
+        escape(source, tokens[at], escapes, edits);
       }
     }
     --at;

@@ -19,6 +19,17 @@ bool is_directive(std::string_view line) {
   return line.substr(after_spaces(line, 0)).starts_with('#');
 }
 
+/// Tokens that ask whether clang, not nvcc, compiles the CUDA, as CUTLASS does.
+constexpr std::array<std::string_view, 10> clang_compiles_cuda = {
+    "defined", "(", "__clang__", ")", "&", "&", "defined", "(", "__CUDA__", ")"};
+
+bool asks_for_clang(const Tokens& tokens, std::size_t at) {
+  if (tokens.size() - at < clang_compiles_cuda.size()) return false;
+  const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(at);
+  return std::equal(clang_compiles_cuda.begin(), clang_compiles_cuda.end(), first,
+                    [](std::string_view text, const Token& token) { return text == token.text; });
+}
+
 bool is_define(std::string_view line) {
   if (!is_directive(line)) return false;
   return line.substr(after_spaces(line, line.find('#') + 1)).starts_with("define");
@@ -28,9 +39,17 @@ bool is_define(std::string_view line) {
 
 Edits define_nvcc(const SourceText& source) {
   Edits edits;
-  for (const Token& token : source.tokens()) {
-    if (token.text == "__clang__") return {};
-    if (token.text == "__NVCC__") edits.push_back({token.at, token.text.size(), "__CUDACC__"});
+  const Tokens& tokens = source.tokens();
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    if (asks_for_clang(tokens, at)) {
+      const std::size_t end = tokens[at + clang_compiles_cuda.size() - 1].end();
+      edits.push_back({tokens[at].at, end - tokens[at].at, "0"});
+      at += clang_compiles_cuda.size() - 1;
+    } else if (tokens[at].text == "__clang__") {
+      return {};
+    } else if (tokens[at].text == "__NVCC__") {
+      edits.push_back({tokens[at].at, tokens[at].text.size(), "__CUDACC__"});
+    }
   }
   return edits;
 }

@@ -25,7 +25,9 @@ constexpr std::array passes = {
     SourcePass{
         "define_nvcc",
         "__NVCC__ is defined; CUDA's C++ libraries would take it for nvcc itself, so the source "
-        "asks for __CUDACC__. A source that knows __clang__ stays as it is.",
+        "asks for __CUDACC__. `defined(__clang__) && defined(__CUDA__)` is false. A source that "
+        "asks for "
+        "__clang__ in another way stays as it is.",
         "programs/as_nvcc.cu", alone<define_nvcc>},
     SourcePass{
         "include_atomics",
@@ -66,7 +68,11 @@ constexpr std::array passes = {
     SourcePass{"define_pragmas", "A macro may contain #pragma; other compilers want _Pragma.",
                "programs/as_nvcc.cu", alone<define_pragmas>},
     SourcePass{"escape_special_registers",
-               "Inline PTX may name %tid and its own registers with one %; clang wants %%.",
+               "Inline PTX may name %tid and its own registers with one %; clang wants %%. "
+               "Operands that do "
+               "not exist are errors only where a template is instantiated, and commas between "
+               "operands may "
+               "be missing.",
                "programs/as_nvcc.cu", alone<escape_special_registers>},
     SourcePass{"call_device_launches",
                "Device code may launch kernels; clang has no syntax for it, so a function does it "

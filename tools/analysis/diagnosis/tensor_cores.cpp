@@ -1,5 +1,7 @@
 #include "tools/analysis/diagnosis/tensor_cores.hpp"
 
+#include <algorithm>
+
 #include "tools/analysis/kernel_trace.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
@@ -35,6 +37,18 @@ double multiply_adds_of_warp(const Instruction& instruction) {
   return instruction.opcode == vgpu::ptx::Opcode::wgmma ? all / warps_of_warpgroup : all;
 }
 
+/// FLOP/s of a tcgen05.mma of this kind; 0 if the machine has no rate for the type.
+double tcgen05_flops(const Instruction& instruction, const Machine& machine) {
+  const bool is_4_bit = instruction.has("kind::mxf4") || instruction.has("kind::mxf4nvf4");
+  const Dtype type = instruction.has("kind::f16")    ? Dtype::bf16
+                     : instruction.has("kind::tf32") ? Dtype::tf32
+                     : instruction.has("kind::i8")   ? Dtype::i8
+                                                     : Dtype::e4m3;
+  const auto found = machine.matrix_flops.find(type);
+  if (found == machine.matrix_flops.end()) return 0;
+  return is_4_bit ? 2 * found->second : found->second;
+}
+
 /// The achievable share of the peak.
 double reached_share(const Instruction& instruction, Dtype type,
                      const vgpu::DeviceDescription& device) {
@@ -54,6 +68,23 @@ double tensor_core_cycles(const Instruction& instruction, const vgpu::DeviceDesc
   if (found == machine.matrix_flops.end()) return 0;
   return multiply_adds_of_warp(instruction) / machine.multiply_adds_a_cycle(found->second) /
          reached_share(instruction, type, device);
+}
+
+double tcgen05_cycles(const Facts& facts) {
+  double others = 0, slowest = 0;
+  for (const SiteCount& site : facts.trace.sites) {
+    const Instruction& instruction = *facts.instructions.at(site.ptx_line);
+    if (!is_matrix_multiplication(instruction)) continue;
+    if (instruction.opcode != vgpu::ptx::Opcode::tcgen05) {
+      others += multiply_adds_of_warp(instruction) * static_cast<double>(site.executions);
+      continue;
+    }
+    const double flops = tcgen05_flops(instruction, facts.machine);
+    slowest = slowest == 0 ? flops : std::min(slowest, flops);
+  }
+  if (slowest == 0) return 0;
+  const double all = static_cast<double>(facts.trace.counters.tensor_multiply_adds) - others;
+  return all / facts.machine.multiply_adds_a_cycle(slowest) / wgmma_share;
 }
 
 }  // namespace rung::analysis::diagnosis

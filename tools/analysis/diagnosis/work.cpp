@@ -350,8 +350,11 @@ Work work_of(const Facts& facts, const Cure& cure) {
   }
   if (!cure.no_spills) add_spills(work, facts);
   const vgpu::Counters& c = facts.trace.counters;
-  work.shared += number(c.wgmma_shared_load_wavefronts) +
-                 number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
+  work.shared +=
+      number(c.wgmma_shared_load_wavefronts) +
+      number(c.tcgen05_shared_load_bytes + c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) /
+          wavefront_bytes;
+  work.pipes[static_cast<std::size_t>(Pipe::matrix)] += tcgen05_cycles(facts);
   if (!cure.scattered_shared_atomics && !counts_up(facts)) {
     work.shared += (adds_floats(facts, true) ? float_turn_cycles : 1) *
                    number(facts.footprint.shared_atomic_turns);

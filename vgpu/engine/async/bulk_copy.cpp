@@ -171,12 +171,14 @@ std::optional<Box> box_of(const Copy& copy) {
     box.rows[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[1 + i])[copy.lane];
   }
   // A GPU stops with an illegal instruction, which the PTX ISA does not mention.
-  const std::int64_t element_bytes = bytes_of(box.map.element);
-  if (box.at[0] * element_bytes % chunk != 0) {
+  const std::uint32_t bits = bits_of(box.map.element);
+  const int multiple = is_padded(box.map.element) ? 128 : static_cast<int>(chunk * 8 / bits);
+  if (box.at[0] % multiple != 0) {
     copy.fail(HazardKind::misaligned, launch.memory.describe(box.map.address),
-              fmt::format("the first coordinate is {}, of {}-byte elements; it must be a multiple "
-                          "of {} bytes",
-                          box.at[0], element_bytes, chunk));
+              fmt::format("the first coordinate is {}, of {} elements; it must be a multiple of {}",
+                          box.at[0],
+                          bits < 8 ? fmt::format("{}-bit", bits) : fmt::format("{}-byte", bits / 8),
+                          multiple));
     return std::nullopt;
   }
   return box;

@@ -6,7 +6,7 @@
 namespace rung::vgpu {
 namespace {
 
-std::uint32_t row_bytes(const TensorMap& map) { return map.box[0] * bytes_of(map.element); }
+std::uint32_t row_bytes(const TensorMap& map) { return shared_bytes_of(map.element, map.box[0]); }
 
 /// Number of elements copied in a dimension of the box: box size divided by element stride, rounded
 /// up.
@@ -42,7 +42,9 @@ std::uint32_t box_pitch(const TensorMap& map) {
 std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at) {
   std::vector<BoxRow> rows;
   std::array<std::uint32_t, TensorMap::max_dimensions> index{};
-  const std::uint32_t element = bytes_of(map.element);
+  const auto bytes = [&](std::int64_t count) {
+    return bytes_of(map.element, static_cast<std::uint32_t>(count));
+  };
   std::uint32_t offset = 0;
   do {
     std::uint64_t address = map.address;
@@ -58,11 +60,11 @@ std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at) {
       const std::int64_t begin = std::int64_t{at[0]} + first;
       const Inside part = exists ? inside(begin, count, size) : Inside{begin, begin};
       BoxRow& row = rows.emplace_back();
-      row.inside = static_cast<std::uint32_t>(part.end - part.begin) * element;
-      row.skipped = row.inside == 0 ? 0 : static_cast<std::uint32_t>(part.begin - begin) * element;
-      row.address = address + static_cast<std::uint64_t>(part.begin) * element;
-      row.bytes = count * element;
-      row.offset = offset + first / map.steps[0] * element;
+      row.inside = bytes(part.end - part.begin);
+      row.skipped = row.inside == 0 ? 0 : bytes(part.begin - begin);
+      row.address = address + static_cast<std::uint64_t>(part.begin) * bits_of(map.element) / 8;
+      row.bytes = bytes(count);
+      row.offset = offset + shared_bytes_of(map.element, first / map.steps[0]);
     }
     offset += box_pitch(map);
   } while (next(map, index));

@@ -18,7 +18,7 @@ struct BoxRow {
   std::uint64_t address = 0;  // in global memory, of the first byte inside the tensor
   std::uint32_t inside = 0;   // bytes inside the tensor
   std::uint32_t skipped = 0;  // bytes of the row that precede them, outside the tensor
-  std::uint32_t bytes = 0;    // of the whole row
+  std::uint32_t bytes = 0;    // of the whole row, without padding
   std::uint32_t offset = 0;   // from the start of the box in shared memory, before swizzling
 };
 
@@ -32,6 +32,13 @@ inline constexpr std::uint32_t swizzle_chunk = 16;
 /// row in shared memory, for a box at offset `base`.
 template <class F>
 void for_each_chunk(const TensorMap& map, const BoxRow& row, std::uint32_t base, const F& f) {
+  if (is_padded(map.element)) {
+    const std::uint32_t filled = bytes_of(map.element, swizzle_chunk);  // 16 elements of a chunk
+    for (std::uint32_t done = 0; done < row.bytes; done += filled) {
+      f(swizzled(base + row.offset + done / filled * swizzle_chunk, map.swizzle), done, filled);
+    }
+    return;
+  }
   const bool whole = map.swizzle == TensorSwizzle::none;
   for (std::uint32_t done = 0; done < row.bytes;) {
     const std::uint32_t at = base + row.offset + done;

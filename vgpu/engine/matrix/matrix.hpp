@@ -4,7 +4,7 @@
 // Numerics: products of floats up to tf32 are summed bit for bit as on an H200
 // (tensor_core_sums.hpp), whatever the GPU model. f64 is a chain of FMAs, and integers are exact.
 //
-// Not supported: f16 m8n8k4 (Volta), b1, sparse (mma.sp) and block-scaled forms.
+// Forms with .kind are in narrow_multiply.hpp. Not supported: f16 m8n8k4 (Volta), b1 and sparse forms (mma.sp).
 
 #include <optional>
 

@@ -67,8 +67,13 @@ std::string shape_error(const TensorMultiplyOp& op, const InstructionDescriptor&
 std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it,
                      std::uint32_t bits) {
   if (std::string error = shape_error(op, it); !error.empty()) return error;
-  if (field(bits, 2, 1) != 0) {
-    return "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
+  if (field(bits, 2, 1) != (op.sparse ? 1 : 0)) {
+    return op.sparse ? "the sparsity bit is not set, and the instruction is tcgen05.mma.sp"
+                     : "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
+  }
+  if (op.sparse && it.m / op.blocks != tensor_lanes) {
+    return fmt::format("m = {}: the virtual GPU has sparse matrices of 128 rows in each block only",
+                       it.m);
   }
   const auto is_narrow = [](Element element) { return bits_of(element) < 8; };
   if ((it.transpose_a && is_narrow(it.a)) || (it.transpose_b && is_narrow(it.b))) {
@@ -113,6 +118,12 @@ InstructionDescriptor instruction_descriptor(const TensorMultiplyOp& op, std::ui
              : op.kind == TensorKind::f16                                     ? 16
              : op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4 ? 64
                                                                               : 32;
+  result.scales_of_k = op.scales_of_k;
+  if (op.sparse) {
+    result.k *= 2;
+    const bool has_selector = op.kind == TensorKind::f16 || op.kind == TensorKind::tf32;
+    if (has_selector) result.selector = field(bits, 0, 2);
+  }
   if (has_block_scales(op.kind)) {
     result.scale_b = field(bits, 4, 2);
     result.has_e8m0_scales = field(bits, 23, 1) != 0;

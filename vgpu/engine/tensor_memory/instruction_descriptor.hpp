@@ -27,7 +27,7 @@ constexpr int bits_of(TensorElement5 element) {
 const char* name(TensorElement5 element);
 
 struct InstructionDescriptor {
-  int m = 0, n = 0, k = 0;
+  int m = 0, n = 0, k = 0;  // k: of the matrix without compression, if A is sparse
   TensorElement5 a = TensorElement5::f16, b = TensorElement5::f16;
   MatrixElement d = MatrixElement::f32;
   bool negate_a = false, negate_b = false;
@@ -35,7 +35,9 @@ struct InstructionDescriptor {
   bool saturates = false;
   bool has_e8m0_scales = false;  // otherwise e4m3
   int scale_a = 0, scale_b = 0;  // first byte of the scales in a cell
-  std::string error;             // empty if the instruction exists
+  int scales_of_k = 0;           // block scales of a row of A
+  int selector = 0;   // of a sparse matrix: column of its metadata, from their address on
+  std::string error;  // empty if the instruction exists
 };
 
 InstructionDescriptor instruction_descriptor(const TensorMultiplyOp& op, std::uint32_t bits);

@@ -155,6 +155,8 @@ std::optional<TensorAddress> address_of_access(Warp& warp, const Instr& instr,
     return std::nullopt;
   }
   TensorAddress address = TensorAddress::of(bits);
+  // In the second block of a pair, lanes may count on from the first block's: they are rows of D (9.7.16.10.5, layout A).
+  if (address.lane >= tensor_lanes && warp.block->rank % 2 == 1) address.lane -= tensor_lanes;
   const int own = warp.index % warps_of_group * lanes_of_warp;
   const int first = address.lane / lanes_of_warp * lanes_of_warp;
   if (first == 0) address.lane += own;

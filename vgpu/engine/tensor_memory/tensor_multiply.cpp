@@ -52,7 +52,8 @@ struct Cells {
 
 void load_sums(const Cells& cells, std::span<ProductSums> sums) {
   const bool is_half = cells.product.form.d == MatrixElement::f16;
-  const float scale = std::ldexp(1.0f, -cells.product.op.scale_d);
+  const bool is_first = cells.product.first_byte == 0;
+  const float scale = std::ldexp(1.0f, is_first ? -cells.product.op.scale_d : 0);
   for (std::size_t column = 0; column < sums.size(); ++column) {
     const std::uint32_t* const from = cells.at(static_cast<int>(column));
     for (std::size_t i = 0; i < product_rows; ++i) {
@@ -90,19 +91,20 @@ void store_integers(const Cells& cells, std::span<const ProductSums> sums) {
 }
 
 /// Words of 16 rows, as [word][row].
-void pack_rows(const TensorTile& tile, int row, std::uint32_t* words) {
+void pack_rows(const TensorTile& tile, int row, int first_byte, std::uint32_t* words) {
   for (int i = 0; i < product_rows; ++i) {
-    const std::uint8_t* const line = tile.lines[static_cast<std::size_t>(row + i)].data();
+    const std::uint8_t* const line =
+        tile.lines[static_cast<std::size_t>(row + i)].data() + first_byte;
     for (int word = 0; word < row_words; ++word) {
       std::memcpy(words + word * product_rows + i, line + 4 * word, 4);
     }
   }
 }
 
-void pack_columns(const TensorTile& tile, int columns, std::uint32_t* words) {
+void pack_columns(const TensorTile& tile, int columns, int first_byte, std::uint32_t* words) {
   for (int column = 0; column < columns; ++column) {
-    std::memcpy(words + column * row_words, tile.lines[static_cast<std::size_t>(column)].data(),
-                4 * row_words);
+    std::memcpy(words + column * row_words,
+                tile.lines[static_cast<std::size_t>(column)].data() + first_byte, 4 * row_words);
   }
 }
 
@@ -135,7 +137,7 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
   const MatrixElement type_a = stored_type(form.a), type_b = stored_type(form.b);
   const SumRule rule = rule_of(form);
   const TensorProducts& products = tensor_products();
-  pack_columns(b, form.n, scratch.b.data());
+  pack_columns(b, form.n, product.first_byte, scratch.b.data());
   const ProductColumns columns = scratch.columns.elements();
   products.set_columns(
       {type_b, form.negate_b, false, form.k, rule.min_exponent_b, false, scratch.b.data()}, form.n,
@@ -147,7 +149,7 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
     const Cells cells{memory, product, layout, row};
     std::fill(sums.begin(), sums.end(), ProductSums{});
     if (product.adds && !is_integer) load_sums(cells, sums);
-    pack_rows(a, row, scratch.a.data());
+    pack_rows(a, row, product.first_byte, scratch.a.data());
     products.set_rows(
         {type_a, form.negate_a, false, form.k, rule.min_exponent_a, false, scratch.a.data()},
         scratch.rows);
@@ -185,7 +187,7 @@ struct ScaledLine {
 
 void scale_line(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line,
                 const std::array<double, 4>& scales, bool negate, ScaledLine& to) {
-  const int per_scale = product.form.k / product.op.scales_of_k;
+  const int per_scale = product.form.k / product.form.scales_of_k;
   for (int k = 0; k < product.form.k; ++k) {
     const double scale = scales[static_cast<std::size_t>(k / per_scale)];
     const double value = value_of(product, type, line, k) * (negate ? -scale : scale);
@@ -231,7 +233,8 @@ void multiply_scaled(const TensorProduct& product, const TensorTile& a, const Te
   const TensorLayout layout = layout_of_d(product.op, product.rows);
   const std::span sums(scratch.sums.data(), static_cast<std::size_t>(form.n));
   for (std::size_t n = 0; n < sums.size(); ++n) {
-    scale_line(product, form.b, b.lines[n].data(), of_b[n], form.negate_b, scratch.b[n]);
+    scale_line(product, form.b, b.lines[n].data() + product.first_byte, of_b[n], form.negate_b,
+               scratch.b[n]);
   }
   for (int row = 0; row < product.rows; row += product_rows) {
     const Cells cells{memory, product, layout, row};
@@ -239,7 +242,8 @@ void multiply_scaled(const TensorProduct& product, const TensorTile& a, const Te
     if (product.adds) load_sums(cells, sums);
     for (std::size_t i = 0; i < product_rows; ++i) {
       const auto line = static_cast<std::size_t>(row) + i;
-      scale_line(product, form.a, a.lines[line].data(), of_a[line], form.negate_a, scratch.a[i]);
+      scale_line(product, form.a, a.lines[line].data() + product.first_byte, of_a[line],
+                 form.negate_a, scratch.a[i]);
     }
     for (std::size_t first = 0; first < sums.size(); first += scaled_lanes) {
       add_scaled(product, rule, scratch, first,

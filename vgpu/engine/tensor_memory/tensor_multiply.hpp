@@ -10,7 +10,9 @@
 
 namespace rung::vgpu {
 
-inline constexpr int max_tensor_lines = 256, max_line_bytes = 32;
+/// Bytes of k that one step multiplies; a sparse instruction takes two steps.
+inline constexpr int step_bytes = 32;
+inline constexpr int max_tensor_lines = 256, max_line_bytes = 2 * step_bytes;
 
 /// The rows of A or columns of B, K-major. Elements have 8, 16 or 32 bits; smaller ones are converted to e4m3,
 /// which represents all of them.
@@ -29,6 +31,7 @@ struct TensorProduct {
   bool adds;
   TensorAddress d;
   const std::uint32_t* disabled;  // bit per lane: disable-output-lane; null if none
+  int first_byte = 0;             // of the lines that are multiplied
 };
 
 /// The number of groups of lanes among which the columns of D are divided, and the lane of a row in the first
@@ -40,7 +43,7 @@ struct TensorLayout {
 };
 TensorLayout layout_of_d(const TensorMultiplyOp& op, int rows);
 
-/// D = A B, or D += A B.
+/// D = A B, or D += A B, for form.k elements of the lines.
 void multiply_tensors(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
                       TensorMemory& memory);
 /// The same with block scales.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -79,7 +80,7 @@ bool load_a(const Multiply& multiply, Block& block, const TensorProduct& product
                             multiply.form.a,
                             multiply.form.transpose_a,
                             product.rows,
-                            multiply.form.k,
+                            multiply.op.sparse ? multiply.form.k / 2 : multiply.form.k,
                             multiply.element_bits(multiply.form.a)};
   return load_lines(multiply.issue, source, 0, tile);
 }
@@ -124,6 +125,33 @@ bool check_form(const Multiply& multiply) {
   return false;
 }
 
+/// Multiplies in two steps, each with half of k.
+void multiply_sparse(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
+                     TensorScales& of_a, TensorScales& of_b, TensorMemory& memory) {
+  InstructionDescriptor form = product.form;
+  form.k /= 2;
+  const bool has_scales = form.scales_of_k != 0;
+  const int scales_of_step = std::max(1, form.scales_of_k / 2);
+  for (int step = 0; step < 2; ++step) {
+    if (step != 0 && form.scales_of_k > 1) {
+      for (TensorScales* const scales : {&of_a, &of_b}) {
+        for (auto& line : *scales)
+          std::rotate(line.begin(), line.begin() + scales_of_step, line.end());
+      }
+    }
+    InstructionDescriptor form_of_step = form;
+    if (has_scales) form_of_step.scales_of_k = scales_of_step;
+    const TensorProduct part{
+        product.op, form_of_step,     product.rows,     product.adds || step != 0,
+        product.d,  product.disabled, step * step_bytes};
+    if (has_scales) {
+      multiply_scaled(part, a, b, of_a, of_b, memory);
+    } else {
+      multiply_tensors(part, a, b, memory);
+    }
+  }
+}
+
 bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b, TensorTile& a) {
   Block& block = *multiply.blocks[index];
   const TensorMultiplyOp& op = multiply.op;
@@ -132,21 +160,27 @@ bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b,
   const TensorProduct product{op,   multiply.form,          multiply.rows(),
                               adds, multiply.address(op.d), disabled_lanes(multiply, index, words)};
   if (!load_a(multiply, block, product, a)) return false;
+  if (op.sparse && !expand_rows(multiply.issue, block, multiply.address(op.metadata), product, a)) {
+    return false;
+  }
   if (adds && !use_d(multiply, block, product, false)) return false;
   if (!use_d(multiply, block, product, true)) return false;
   TensorMemory& memory = tensor_memory(block);
-  if (op.scales_of_k == 0) {
-    multiply_tensors(product, a, b, memory);
-    return true;
-  }
   thread_local TensorScales of_a, of_b;
-  if (!load_scales(multiply.issue, block, multiply.address(op.scale_a), product, product.rows,
-                   multiply.form.scale_a, of_a) ||
-      !load_scales(multiply.issue, block, multiply.address(op.scale_b), product, multiply.form.n,
-                   multiply.form.scale_b, of_b)) {
+  if (op.scales_of_k != 0 &&
+      (!load_scales(multiply.issue, block, multiply.address(op.scale_a), product, product.rows,
+                    multiply.form.scale_a, of_a) ||
+       !load_scales(multiply.issue, block, multiply.address(op.scale_b), product, multiply.form.n,
+                    multiply.form.scale_b, of_b))) {
     return false;
   }
-  multiply_scaled(product, a, b, of_a, of_b, memory);
+  if (op.sparse) {
+    multiply_sparse(product, a, b, of_a, of_b, memory);
+  } else if (op.scales_of_k == 0) {
+    multiply_tensors(product, a, b, memory);
+  } else {
+    multiply_scaled(product, a, b, of_a, of_b, memory);
+  }
   return true;
 }
 

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/matrix/matrix_elements.hpp"
+#include "vgpu/engine/matrix/narrow_multiply.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/tensor_memory/descriptor_check.hpp"
 
@@ -108,6 +106,8 @@ bool load_lines(const TensorIssue& issue, const TensorSource& source, int first,
                     source.name, end));
     return false;
   }
+  issue.block().worker.apart.tcgen05_shared_load_bytes +=
+      static_cast<std::uint64_t>(source.lines) * source.k * source.element_bits / 8;
   if (issue.block().worker.observe) {
     check_descriptor(issue, source);
     observe(issue, source);
@@ -121,7 +121,7 @@ bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at,
   const bool packs_nibbles =
       product.op.kind == TensorKind::mxf4 || product.op.kind == TensorKind::mxf4nvf4;
   const int element_bits = packs_nibbles ? 4 : std::max(8, bits_of(element));
-  const int k = product.form.k;
+  const int k = product.op.sparse ? product.form.k / 2 : product.form.k;
   const int columns = k * element_bits / 32;
   const TensorLayout layout{
       1, product.rows == 64 && product.op.blocks == 1 && !product.op.weight_stationary};
@@ -142,6 +142,38 @@ bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at,
   return true;
 }
 
+bool expand_rows(const TensorIssue& issue, Block& block, TensorAddress metadata,
+                 const TensorProduct& product, TensorTile& tile) {
+  // Four bits name the positions of two units among four: halves of tf32, elements of 16 and 8 bits, pairs of 4 bits
+  // (PTX ISA, 9.7.16.10.8.1 to .3). CuTe states where they are in its layouts of metadata (tmem_e_frg).
+  const bool is_wide = product.op.kind == TensorKind::f16 || product.op.kind == TensorKind::tf32;
+  const std::size_t unit = is_wide ? 2 : 1;
+  const int chunks = max_line_bytes / static_cast<int>(4 * unit);
+  metadata.column += product.form.selector;
+  const TensorRange range{metadata.lane, product.rows, metadata.column, is_wide ? 1 : 2};
+  if (!use_cells(issue, block, range, false)) return false;
+  TensorMemory& memory = tensor_memory(block);
+  for (int row = 0; row < product.rows; ++row) {
+    auto& line = tile.lines[static_cast<std::size_t>(row)];
+    const auto packed = line;
+    line.fill(0);
+    for (int chunk_index = 0; chunk_index < chunks; ++chunk_index) {
+      // Lanes 8 to 15 of each 16 have the second half of k, and the upper half of a cell the rows 8 below.
+      const int lane = is_wide ? row / 16 * 16 + chunk_index / 4 * 8 + row % 8 : row;
+      const int bit = is_wide ? row / 8 % 2 * 16 + chunk_index % 4 * 4 : chunk_index % 8 * 4;
+      const int column = is_wide ? 0 : chunk_index / 8;
+      const std::uint32_t positions =
+          memory.cell(metadata.lane + lane, metadata.column + column) >> bit;
+      const auto first = static_cast<std::size_t>(chunk_index) * unit;
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::size_t to = 4 * first + (positions >> (2 * i) & 3) * unit;
+        std::memcpy(line.data() + to, packed.data() + 2 * first + i * unit, unit);
+      }
+    }
+  }
+  return true;
+}
+
 bool load_scales(const TensorIssue& issue, Block& block, TensorAddress at,
                  const TensorProduct& product, int lines, int first_byte, TensorScales& scales) {
   constexpr int lines_of_column = 32;
@@ -155,12 +187,8 @@ bool load_scales(const TensorIssue& issue, Block& block, TensorAddress at,
         memory.cell(at.lane + line % lines_of_column, at.column + line / lines_of_column);
     for (int i = 0; i < product.op.scales_of_k; ++i) {
       const std::uint32_t bits = cell >> ((first_byte + i) % 4 * 8) & 0xFF;
-      double scale = f32_of_e4m3(bits & 0x7F);
-      if (product.form.has_e8m0_scales) {
-        scale = bits == 0xFF ? std::numeric_limits<double>::quiet_NaN()
-                             : std::ldexp(1.0, static_cast<int>(bits) - 127);
-      }
-      scales[static_cast<std::size_t>(line)][static_cast<std::size_t>(i)] = scale;
+      scales[static_cast<std::size_t>(line)][static_cast<std::size_t>(i)] =
+          scale_of(bits, product.form.has_e8m0_scales);
     }
   }
   return true;

@@ -31,6 +31,10 @@ bool load_lines(const TensorIssue& issue, const TensorSource& source, int first,
 bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at,
                const TensorProduct& product, TensorTile& tile);
 
+/// Moves the elements of a sparse A to their positions by the metadata at this address. Returns false after a report.
+bool expand_rows(const TensorIssue& issue, Block& block, TensorAddress metadata,
+                 const TensorProduct& product, TensorTile& tile);
+
 /// Loads the block scales of rows of A or columns of B.
 bool load_scales(const TensorIssue& issue, Block& block, TensorAddress at,
                  const TensorProduct& product, int lines, int first_byte, TensorScales& scales);
