@@ -282,7 +282,9 @@ TEST(Explain, TheRemedyDependsOnTheSign) {
     EXPECT_LT(findings.at(0).at("seconds_after"), kernel.at("diagnosis").at("predicted_seconds"));
     // Rungs of products do not show what a sum needs.
     const bool is_sum = short_name.find("sum") != short_name.npos;
-    if (is_sum) EXPECT_EQ(findings.at(0).at("rung").get<std::string>().find("dot/"), 0u) << name;
+    if (is_sum) {
+      EXPECT_EQ(findings.at(0).at("rung").get<std::string>().find("dot/"), 0u) << name;
+    }
   }
 }
 

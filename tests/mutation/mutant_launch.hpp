@@ -21,6 +21,7 @@ inline vgpu::LaunchOptions options_of(const cuda::Launch& launch) {
   options.dynamic_shared = launch.shared_bytes;
   options.starts_early = launch.starts_early;
   options.instruction_limit = 1 << 24;
+  options.threads = 1;  // the same order on every machine
   return options;
 }
 

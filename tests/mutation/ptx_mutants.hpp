@@ -159,7 +159,7 @@ inline bool waits_for_nobody(const Lines& lines, std::size_t at, int cluster) {
 }
 
 /// True if the virtual GPU reports a hazard, in the usual order or in one of some others. The usual
-/// order, on several CPU threads, may hide a missing release.
+/// order may hide a missing release.
 template <class Run>
 bool is_caught(const Lines& mutant, const Run& run) {
   constexpr std::uint64_t orders = 4;

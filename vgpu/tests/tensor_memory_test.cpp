@@ -40,13 +40,13 @@ constexpr Type e3m2{"e3m2", 6, 3, 2, 4}, e2m1{"e2m1", 4, 2, 1, 5}, packed_e2m1{"
 constexpr Type u8{"u8", 8, 0, 0, 0}, s8{"s8", 8, 0, 0, 1};
 
 /// Where chunks of 16 bytes of a matrix are, in the canonical layouts (PTX ISA, 9.7.16.5).
-struct Layout {
+struct TileLayout {
   int span;         // bytes of the swizzle; 0: none
   bool transposed;  // MN-major
   int start;        // bytes
   int leading = 0, stride = 0, bytes = 0;
 
-  Layout(int span_, bool transposed_, int start_, int lines, int row_bytes, int line_bytes)
+  TileLayout(int span_, bool transposed_, int start_, int lines, int row_bytes, int line_bytes)
       : span(span_), transposed(transposed_), start(start_) {
     const int groups = (lines + 7) / 8;
     if (!transposed) {
@@ -84,7 +84,7 @@ struct Layout {
   }
 };
 
-struct Case {
+struct MultiplyCase {
   std::string kind;
   Type a, b;
   int m = 128, n = 64, k = 16;
@@ -137,7 +137,8 @@ class TensorMemoryTest : public AsyncTest {
     return values[random() % 6] * (random() % 2 == 0 ? 1 : -1);
   }
 
-  void place(const Layout& layout, const Type& type, const Case& each, int line, int k, double x) {
+  void place(const TileLayout& layout, const Type& type, const MultiplyCase& each, int line, int k,
+             double x) {
     const bool nibbles = each.has_nibbles();
     const int per_chunk = nibbles ? 32 : 128 / std::max(8, type.bits);
     const int along = layout.transposed ? line : k, across = layout.transposed ? k : line;
@@ -150,7 +151,7 @@ class TensorMemoryTest : public AsyncTest {
     }
   }
 
-  static std::uint32_t form(const Case& each) {
+  static std::uint32_t form(const MultiplyCase& each) {
     std::uint32_t bits = each.a.code << 7 | each.b.code << 10 | (each.transpose_a ? 1u << 15 : 0) |
                          (each.transpose_b ? 1u << 16 : 0) |
                          static_cast<std::uint32_t>(each.n / 8) << 17 |
@@ -162,8 +163,8 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   /// Registers are %t: the address; %r1: thread; %r2: warp.
-  static std::string kernel(const Case& each, const Steps& steps, const Layout& in_a,
-                            const Layout& in_b, int bytes) {
+  static std::string kernel(const MultiplyCase& each, const Steps& steps, const TileLayout& in_a,
+                            const TileLayout& in_b, int bytes) {
     const std::string kind = "kind::" + each.kind;
     std::string multiply =
         each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
@@ -269,15 +270,16 @@ class TensorMemoryTest : public AsyncTest {
                         steps.load_wait, columns, steps.meet, steps.release));
   }
 
-  LaunchReport run_case(const Case& each, const Steps& steps = {}) {
+  LaunchReport run_case(const MultiplyCase& each, const Steps& steps = {}) {
     const int lines_a = each.m, lines_b = each.n;
     const bool nibbles = each.has_nibbles();
     const auto row_bytes = [&](const Type& type) {
       return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8;
     };
     const int bytes_of_a = row_bytes(each.a) / (each.sparse ? 2 : 1);
-    const Layout in_a(each.span, each.transpose_a, 0, lines_a, bytes_of_a, each.k_of_a());
-    const Layout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b), each.k);
+    const TileLayout in_a(each.span, each.transpose_a, 0, lines_a, bytes_of_a, each.k_of_a());
+    const TileLayout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b),
+                          each.k);
     const int bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
     image.assign(static_cast<std::size_t>(bytes), 0);
     a.assign(static_cast<std::size_t>(each.m * each.k), 0);
@@ -311,7 +313,7 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   /// The position of the k-th stored element of row i, which is k unless the matrix is sparse; records it in the metadata.
-  int position(const Case& each, int i, int k, std::vector<std::uint32_t>& cells) {
+  int position(const MultiplyCase& each, int i, int k, std::vector<std::uint32_t>& cells) {
     if (!each.sparse) return k;
     // Two of four units, elements or pairs of 4 bits, are stored; for tf32, one of two elements.
     const bool is_tf32 = each.kind == "tf32";
@@ -330,7 +332,7 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   /// Puts the four bits of a chunk where CuTe's layouts of metadata state its elements to be (tmem_e_frg).
-  static void record(const Case& each, int m, int chunk, std::uint32_t bits,
+  static void record(const MultiplyCase& each, int m, int chunk, std::uint32_t bits,
                      std::vector<std::uint32_t>& cells) {
     int lane = m, bit = chunk * 4;
     if (each.kind == "f16" || each.kind == "tf32") {
@@ -348,7 +350,7 @@ class TensorMemoryTest : public AsyncTest {
   std::array<std::array<int, 2>, 256> chosen_{};  // by row
 
   /// Block scales of 256 lines from this column of `cells` on, in all quarters of the lanes.
-  void fill_scales(const Case& each, int column, std::vector<std::uint32_t>& cells,
+  void fill_scales(const MultiplyCase& each, int column, std::vector<std::uint32_t>& cells,
                    std::vector<std::array<double, 4>>& scales) {
     scales.assign(256, {1, 1, 1, 1});
     for (int line = 0; line < 256 && each.scales != 0; ++line) {
@@ -366,7 +368,7 @@ class TensorMemoryTest : public AsyncTest {
     }
   }
 
-  double expected(const Case& each, int i, int j) const {
+  double expected(const MultiplyCase& each, int i, int j) const {
     double sum = 0;
     for (int k = 0; k < each.k; ++k) {
       double product =
@@ -381,7 +383,7 @@ class TensorMemoryTest : public AsyncTest {
     return sum;
   }
 
-  void check(const Case& each) {
+  void check(const MultiplyCase& each) {
     SCOPED_TRACE(fmt::format("{} {} x {} m {} n {} span {}{}{}", each.kind, each.a.name,
                              each.b.name, each.m, each.n, each.span, each.transpose_a ? " A^T" : "",
                              each.transpose_b ? " B^T" : ""));
@@ -418,7 +420,8 @@ class TensorMemoryTest : public AsyncTest {
     EXPECT_EQ(wrong, 0);
   }
 
-  void expect_hazard(HazardKind kind, const Steps& steps, const Case& each = {"f16", f16, f16}) {
+  void expect_hazard(HazardKind kind, const Steps& steps,
+                     const MultiplyCase& each = {"f16", f16, f16}) {
     const Hazard hazard = found(run_case(each, steps), kind);
     EXPECT_NE(hazard.message, "");
   }
