@@ -72,7 +72,7 @@ TEST_F(UnusedLoadsTest, OthersAreRaces) {
   EXPECT_EQ(
       hazards_of(store + "shfl.sync.idx.b32 %r8, %r5, 0, 31, -1; @%p1 st.global.u32 [%rd2], %r8;"),
       race);
-  // Whether the store executes depends on data alone. Both threads store, too.
+  // The guard of the store depends on data alone. Both threads store, too.
   EXPECT_EQ(hazards_of("setp.eq.u32 %p2, %r9, %r3; @%p2 st.global.u32 [%rd1], %r5;"),
             (Kinds{HazardKind::global_race, HazardKind::global_race}));
   // Nothing follows from a load that is never used.

@@ -1,5 +1,5 @@
 #pragma once
-// What an extension of PyTorch includes first under `rung python`. Its tensors of the device "cuda" are those of the
+// Extensions of PyTorch include this file first under `rung python`. Their tensors of the device "cuda" are those of the
 // CPU: is_cuda() and kCUDA ask for the CPU, PyTorch's allocator makes all its memory accessible to the virtual GPU, and
 // the names of c10/cuda and ATen/cuda that extensions use are those of the CUDA runtime, without PyTorch's libraries for
 // NVIDIA's GPUs.
@@ -22,7 +22,8 @@ class Allocator final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override {
     c10::DataPtr memory = inner_->allocate(bytes);
     void* const data = memory.get();
-    if (bytes == 0 || cuMemHostRegister(data, bytes, CU_MEMHOSTREGISTER_IOMEMORY) != CUDA_SUCCESS) return memory;
+    if (bytes == 0 || cuMemHostRegister(data, bytes, CU_MEMHOSTREGISTER_IOMEMORY) != CUDA_SUCCESS)
+      return memory;
     return {data, new c10::DataPtr(std::move(memory)), release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
@@ -97,12 +98,12 @@ namespace at::cuda {
 
 using c10::cuda::CUDAGuard;
 using c10::cuda::CUDAStream;
-using c10::cuda::OptionalCUDAGuard;
 using c10::cuda::current_device;
 using c10::cuda::device_count;
 using c10::cuda::getCurrentCUDAStream;
 using c10::cuda::getDefaultCUDAStream;
 using c10::cuda::getStreamFromPool;
+using c10::cuda::OptionalCUDAGuard;
 
 inline cudaDeviceProp* getDeviceProperties(c10::DeviceIndex device) {
   static cudaDeviceProp properties = [&] {
