@@ -45,6 +45,10 @@ typedef union CUlaunchAttributeValue_union {
   struct {
     unsigned int x, y, z;
   } clusterDim;
+  struct {
+    unsigned int x, y, z;
+  } preferredClusterDim;
+  unsigned int sharedMemCarveout;
   int programmaticStreamSerializationAllowed;
   struct {
     CUevent event;

@@ -30,7 +30,10 @@ typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributePriority = 8,
   cudaLaunchAttributeMemSyncDomainMap = 9,
   cudaLaunchAttributeMemSyncDomain = 10,
-  cudaLaunchAttributeLaunchCompletionEvent = 12
+  cudaLaunchAttributePreferredClusterDimension = 11,
+  cudaLaunchAttributeLaunchCompletionEvent = 12,
+  cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+  cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
 enum cudaSynchronizationPolicy {
   cudaSyncPolicyAuto = 1,
@@ -51,6 +54,10 @@ typedef union cudaLaunchAttributeValue {
   struct {
     unsigned int x, y, z;
   } clusterDim;
+  struct {
+    unsigned int x, y, z;
+  } preferredClusterDim;
+  unsigned int sharedMemCarveout;
   enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int programmaticStreamSerializationAllowed;
   struct {
