@@ -112,7 +112,8 @@ std::optional<Cause> wrong_store(const Failure& failure, const Party& party) {
   return std::nullopt;
 }
 
-/// The first thread of the solution that stores, if the thread of the same index stores nothing.
+/// The first thread of the solution that stores, if the thread of the same index stores nothing, and all threads that do
+/// store are those of the solution: otherwise the indices differ, and not a condition.
 std::optional<ThreadIndex> idle_thread(const Failure& failure) {
   const auto storing = [&](const Code& code) {
     std::set<ThreadIndex> threads;
@@ -129,8 +130,9 @@ std::optional<ThreadIndex> idle_thread(const Failure& failure) {
   const LaunchShape own = Trial(failure.code).launch_shape(failure.size);
   const LaunchShape of = Trial(solution).launch_shape(failure.size);
   if (!(own.grid == of.grid && own.block == of.block)) return std::nullopt;
-  const std::set<ThreadIndex> stores = storing(failure.code);
-  for (const ThreadIndex& thread : storing(solution)) {
+  const std::set<ThreadIndex> stores = storing(failure.code), of_solution = storing(solution);
+  if (!std::ranges::includes(of_solution, stores)) return std::nullopt;
+  for (const ThreadIndex& thread : of_solution) {
     if (!stores.contains(thread)) return thread;
   }
   return std::nullopt;
@@ -360,9 +362,9 @@ std::optional<Cause> cause_of_global_race(const Failure& failure) {
 /// A race of copies by cp.async.
 std::optional<Cause> cause_of_race_of_copies(const Failure& failure) {
   const Hazard& hazard = *failure.hazard;
-  const std::string text = emu::read_file(failure.file);
-  if (text.find("cp_async<") == text.npos) return std::nullopt;
-  if (text.find("commit_group") == text.npos) {
+  const std::string& ptx = failure.code.ptx;
+  if (ptx.find("cp.async.c") == ptx.npos) return std::nullopt;  // .ca or .cg
+  if (ptx.find("cp.async.commit_group") == ptx.npos) {
     return Cause{"race/no_group", "no copy belongs to a group that the thread could wait for"};
   }
   const bool is_write = hazard.first.access.find("write") != std::string::npos;

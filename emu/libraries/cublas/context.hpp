@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cublas_v2.h"
+#include "emu/runtime/library_call.hpp"
 #include "emu/runtime/runtime.hpp"
-#include "vgpu/driver/virtual_driver.hpp"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -88,7 +88,7 @@ template <class T>
 void write_scalar(const cublasContext& context, T* to, T value) {
   if (to == nullptr) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
   if (context.pointer_mode == CUBLAS_POINTER_MODE_HOST) {
-    vgpu::LibraryCall::let_host_wait(to_driver(context.stream));
+    emu::LibraryCall::let_host_wait(to_driver(context.stream));
     *to = value;
   } else {
     upload(to, std::vector<T>{value}, context.stream);
@@ -140,7 +140,7 @@ class Vector {
 template <class Call>
 cublasStatus_t guarded(const void* handle, Call&& call, const char* name = "cuBLAS call") {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  const vgpu::LibraryCall library(name);
+  const emu::LibraryCall library(name);
   try {
     call();
     return CUBLAS_STATUS_SUCCESS;

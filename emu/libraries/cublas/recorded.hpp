@@ -37,7 +37,7 @@ void run_or_record(const cublasContext& context, const Call& call) {
   check(cudaLaunchHostFunc(
       context.stream,
       [](void* data) {
-        const vgpu::LibraryCall library("cuBLAS call");
+        const emu::LibraryCall library("cuBLAS call");
         const auto& it = *static_cast<const Recorded*>(data);
         try {
           it.call(it.context);

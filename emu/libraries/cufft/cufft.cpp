@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-#include "vgpu/driver/virtual_driver.hpp"
+#include "emu/runtime/library_call.hpp"
 
 namespace {
 
@@ -198,7 +198,7 @@ Plan padded(Plan plan) {
 
 /// FFTW's planner is not safe for threads, so one call runs at a time.
 cufftResult execute(cufftHandle handle, cufftType type, const void* from, void* to, int direction) {
-  const rung::vgpu::LibraryCall library("cuFFT call");
+  const rung::emu::LibraryCall library("cuFFT call");
   const std::lock_guard lock(mutex);
   const auto found = plans.find(handle);
   if (found == plans.end() || found->second.batch == 0) return CUFFT_INVALID_PLAN;

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "emu/runtime/library_call.hpp"
 #include "emu/runtime/runtime.hpp"
-#include "vgpu/driver/virtual_driver.hpp"
 
 // The functions of the device, as ones of the host.
 #define RUNG_EMU_RANDOM [[maybe_unused]] static inline
@@ -67,7 +67,7 @@ void draw_all(curandGenerator_st& of, std::vector<T>& numbers, const Draw& draw)
 template <class T, class Draw>
 curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t n, const Draw& draw) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-  const rung::vgpu::LibraryCall library("cuRAND call");
+  const rung::emu::LibraryCall library("cuRAND call");
   try {
     std::vector<T> numbers(n);
     draw_all(*generator, numbers, draw);

@@ -84,7 +84,7 @@ std::size_t bytes_of(cudaDataType type) {
 }  // namespace
 
 void let_host_wait(const cusparseContext& context) {
-  vgpu::LibraryCall::let_host_wait(to_driver(context.stream));
+  emu::LibraryCall::let_host_wait(to_driver(context.stream));
 }
 
 cusparseSpMatDescr batch_of(const cusparseSpMatDescr& matrix, int batch) {

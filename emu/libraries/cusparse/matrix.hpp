@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cusparse.h"
-#include "vgpu/driver/virtual_driver.hpp"
+#include "emu/runtime/library_call.hpp"
 
 struct cusparseContext {
   cudaStream_t stream = nullptr;
@@ -122,7 +122,7 @@ Dense applied(cusparseOperation_t op, const Dense& dense);
 template <class Call>
 cusparseStatus_t guarded(const void* handle, Call&& call) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  const vgpu::LibraryCall library("cuSPARSE call");
+  const emu::LibraryCall library("cuSPARSE call");
   try {
     call();
     return CUSPARSE_STATUS_SUCCESS;
