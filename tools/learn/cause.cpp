@@ -112,8 +112,8 @@ std::optional<Cause> wrong_store(const Failure& failure, const Party& party) {
   return std::nullopt;
 }
 
-/// The first thread of the solution that stores, if the thread of the same index stores nothing, and all threads that do
-/// store are those of the solution: otherwise the indices differ, and not a condition.
+/// The first thread of the solution that stores and stores nothing here, though others of its block do. If other threads
+/// than the solution's store, or a whole block stores nothing, the indices differ, and not a condition.
 std::optional<ThreadIndex> idle_thread(const Failure& failure) {
   const auto storing = [&](const Code& code) {
     std::set<ThreadIndex> threads;
@@ -132,8 +132,10 @@ std::optional<ThreadIndex> idle_thread(const Failure& failure) {
   if (!(own.grid == of.grid && own.block == of.block)) return std::nullopt;
   const std::set<ThreadIndex> stores = storing(failure.code), of_solution = storing(solution);
   if (!std::ranges::includes(of_solution, stores)) return std::nullopt;
+  std::set<std::uint64_t> blocks;
+  for (const ThreadIndex& thread : stores) blocks.insert(thread.block);
   for (const ThreadIndex& thread : of_solution) {
-    if (!stores.contains(thread)) return thread;
+    if (blocks.contains(thread.block) && !stores.contains(thread)) return thread;
   }
   return std::nullopt;
 }
