@@ -9,18 +9,21 @@ namespace {
 
 using Op = IndexValue::Op;
 
-/// Evaluates what is known: a conjunction with a false part is false, whatever the other part is.
-std::optional<std::uint32_t> evaluate(const std::vector<IndexValue>& values, int at,
-                                      const std::array<std::uint32_t, 3>& tid) {
-  if (at < 0) return std::nullopt;
-  const IndexValue& value = values[static_cast<std::size_t>(at)];
-  if (value.op == Op::unknown) return std::nullopt;
-  if (value.op == Op::constant) return value.bits;
-  if (value.op == Op::tid) return tid[value.bits];
-  const auto x = evaluate(values, value.first, tid);
-  if (value.op == Op::negate) return x ? std::optional(*x ^ 1) : std::nullopt;
-  const auto y = evaluate(values, value.second, tid);
-  if (value.op == Op::bit_and && (x == 0u || y == 0u)) return 0;
+using Known = std::optional<std::uint32_t>;
+
+/// What is known of a value: a conjunction with a false part is false, whatever the other part is.
+Known evaluate(const IndexValue& value, const Known& x, const Known& y,
+               const std::array<std::uint32_t, 3>& tid) {
+  switch (value.op) {
+    case Op::unknown: return std::nullopt;
+    case Op::constant: return value.bits;
+    case Op::tid: return tid[value.bits];
+    case Op::negate: return x ? Known(*x ^ 1) : std::nullopt;
+    case Op::bit_and:
+      if (x == 0u || y == 0u) return 0;
+      break;
+    default: break;
+  }
   if (!x || !y) return std::nullopt;
   switch (value.op) {
     case Op::bit_and: return *x & *y;
@@ -38,13 +41,29 @@ std::optional<std::uint32_t> evaluate(const std::vector<IndexValue>& values, int
   }
 }
 
+/// All values, in their order: each operand comes before the values that it is used for.
+std::vector<Known> evaluate_all(const std::vector<IndexValue>& values,
+                                const std::array<std::uint32_t, 3>& tid) {
+  std::vector<Known> known;
+  known.reserve(values.size());
+  const auto at = [&](int position) {
+    return position < 0 ? std::nullopt : known[static_cast<std::size_t>(position)];
+  };
+  for (const IndexValue& value : values) {
+    known.push_back(evaluate(value, at(value.first), at(value.second), tid));
+  }
+  return known;
+}
+
 }  // namespace
 
 bool UnusedLoads::is_unused(std::uint32_t load, const std::array<std::uint32_t, 3>& tid) const {
   const auto found = stores.find(load);
-  return found != stores.end() && std::ranges::all_of(found->second, [&](const auto& store) {
-           return evaluate(values, store.guard, tid) == (store.negated ? 1u : 0u);
-         });
+  if (found == stores.end()) return false;
+  const std::vector<Known> known = evaluate_all(values, tid);
+  return std::ranges::all_of(found->second, [&](const GuardedStore& store) {
+    return known[static_cast<std::size_t>(store.guard)] == (store.negated ? 1u : 0u);
+  });
 }
 
 }  // namespace rung::vgpu

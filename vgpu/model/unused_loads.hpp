@@ -30,8 +30,9 @@ struct IndexValue {
     negate,  // of a predicate
   };
   Op op = Op::unknown;
-  int first = -1, second = -1;  // operands: positions in IndexValues::values
+  int first = -1, second = -1;  // operands: earlier positions in UnusedLoads::values; -1: unknown
   std::uint32_t bits = 0;
+  bool depends = false;  // on the thread's index
 };
 
 /// A store that a loaded value reaches, which executes where its guard has this value.

@@ -47,21 +47,22 @@ class Conditions {
   int of(int reg) {
     const auto [found, is_new] = known_.try_emplace(reg, -1);
     if (!is_new) return found->second;
+    constexpr int deepest = 64;  // instructions from the index to a predicate
+    if (depth_ == deepest) return -1;
+    ++depth_;
     const int definition = places_.definition[static_cast<std::size_t>(reg)];
     const int value =
         definition < 0 ? -1 : of(function_.body[static_cast<std::size_t>(definition)]);
+    --depth_;
     return known_[reg] = value;  // a register of a cycle stays unknown
   }
 
   /// True if the value depends on the thread's index.
-  bool depends(int at) const {
-    if (at < 0) return false;
-    const IndexValue& value = values_[static_cast<std::size_t>(at)];
-    return value.op == Op::tid || depends(value.first) || depends(value.second);
-  }
+  bool depends(int at) const { return at >= 0 && values_[static_cast<std::size_t>(at)].depends; }
 
  private:
   int add(IndexValue value) {
+    value.depends = value.op == Op::tid || depends(value.first) || depends(value.second);
     values_.push_back(value);
     return static_cast<int>(values_.size()) - 1;
   }
@@ -139,6 +140,7 @@ class Conditions {
   const Places& places_;
   std::vector<IndexValue>& values_;
   std::map<int, int> known_;
+  int depth_ = 0;
 };
 
 /// The guarded stores of data that a load's value reaches, or nullopt if it has another use.
