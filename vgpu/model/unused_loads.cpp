@@ -11,7 +11,7 @@ using Op = IndexValue::Op;
 
 using Known = std::optional<std::uint32_t>;
 
-/// What is known of a value: a conjunction with a false part is false, whatever the other part is.
+/// Evaluates a value from those of its operands: a conjunction with a false part is false, whatever the other part is.
 Known evaluate(const IndexValue& value, const Known& x, const Known& y,
                const std::array<std::uint32_t, 3>& tid) {
   switch (value.op) {
