@@ -108,13 +108,14 @@ class RecentConfigs {
       entry.chosen = choose();
       entry.key = key;
     }
-    return entry.chosen;
+    return *entry.chosen;
   }
 
  private:
   struct Entry {
     ConfigKey key;
-    ConfiguredGemm chosen = {};
+    // Zeros, unlike a configuration, so that the entries take no bytes of the library's file.
+    std::optional<ConfiguredGemm> chosen;
   };
   static constexpr std::size_t count = 128;
 
