@@ -33,7 +33,7 @@ def _with_registered_tensors(function, torch):
     @functools.wraps(function)
     def call(*args, **named):
         for each in (*args, *named.values()):
-            if isinstance(each, torch.Tensor) and each.device.type == "cpu":
+            if isinstance(each, torch.Tensor):
                 torch_tensors.register(each)
         return function(*args, **named)
 
@@ -45,7 +45,7 @@ def prepare(module):
     import torch
 
     original = {name: getattr(module, name) for name in (
-        "include_paths", "_write_ninja_file", "_import_module_from_library")}
+        "include_paths", "_write_ninja_file", "_prepare_ldflags", "_import_module_from_library")}
     module.CUDA_HOME = str(_RUNTIME)
 
     def include_paths(device_type="cpu", *args, **named):
@@ -60,7 +60,7 @@ def prepare(module):
         return original["_write_ninja_file"](path, cflags, post_cflags, cuda_cflags, *args, **named)
 
     def prepare_ldflags(extra_ldflags, with_cuda, *args, **named):
-        flags = original_ldflags(extra_ldflags, False, *args, **named)
+        flags = original["_prepare_ldflags"](extra_ldflags, False, *args, **named)
         return [*flags, f"-L{_RUNTIME}", "-lcudart"] if with_cuda else flags
 
     def import_module(*args, **named):
@@ -72,14 +72,13 @@ def prepare(module):
         finally:
             sys.setdlopenflags(flags)
         for tensor in gc.get_objects():
-            if issubclass(type(tensor), torch.Tensor) and tensor.device.type == "cpu":
+            if issubclass(type(tensor), torch.Tensor):
                 torch_tensors.register(tensor)
         for name, value in list(getattr(loaded, "__dict__", {}).items()):
             if callable(value) and not isinstance(value, type) and not name.startswith("__"):
                 setattr(loaded, name, _with_registered_tensors(value, torch))
         return loaded
 
-    original_ldflags = module._prepare_ldflags
     module.include_paths, module._write_ninja_file = include_paths, write_ninja_file
     module._prepare_ldflags, module._import_module_from_library = prepare_ldflags, import_module
     module._get_cuda_arch_flags = lambda cflags=None: ["-arch=sm_" + "".join(map(str, driver.capability()))]

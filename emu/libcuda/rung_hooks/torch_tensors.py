@@ -12,7 +12,9 @@ _registered = {}  # bytes of each storage that the virtual GPU knows, by address
 
 
 def register(tensor):
-    """Makes a tensor's whole storage accessible to kernels, and nothing beyond it."""
+    """Makes the whole storage of a tensor of the CPU accessible to kernels, and nothing beyond it."""
+    if tensor.device.type != "cpu":
+        return
     storage = tensor.untyped_storage()
     address, size = storage.data_ptr(), storage.nbytes()
     if size == 0 or _registered.get(address) == size:
@@ -80,8 +82,7 @@ def prepare(torch):
     data_ptr = torch.Tensor.data_ptr
 
     def registered_data_ptr(self):
-        if self.device.type == "cpu":
-            register(self)
+        register(self)
         return data_ptr(self)
 
     torch.Tensor.data_ptr = registered_data_ptr
