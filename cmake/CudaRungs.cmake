@@ -239,7 +239,7 @@ function(rung_is_selected_image id image out)
     gemm/cuda/batched_fma gemm/cuda/batched_mma_f64 gemm/cuda/batched_tiles
     gemm/cuda/digits gemm/cuda/residues gemm/cuda/split_operand gemm/cuda/split_residues
     gemm/cuda/batched_wgmma gemm/cuda/block_scaled gemm/cuda/grouped gemm/cuda/split_bf16
-    gemm/cuda/weight_only_wgmma gemm/cuda/wgmma_multicast)
+    gemm/cuda/weight_only_wgmma gemm/cuda/wgmma_multicast gemm/cuda/wgmma_cluster_split)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"

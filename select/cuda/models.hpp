@@ -10,8 +10,8 @@
 //
 // WaveModel is for persistent blocks, and predicts the time from their waves of tiles.
 //
-// The traffic model (traffic.cpp) chooses among wgmma_tiles, ping_pong and wgmma_multicast for 16-bit
-// results: it counts what blocks and clusters read from L2.
+// The traffic model (traffic.cpp) chooses among wgmma_tiles, ping_pong, wgmma_multicast and
+// wgmma_cluster_split for 16-bit results: it counts what blocks and clusters read from L2.
 
 #include <array>
 #include <cstdint>
@@ -131,7 +131,7 @@ std::string format_model(const WaveModel& model);
 /// True if the traffic model covers a call: results of 16 bits that TMA stores, without beta.
 bool has_traffic_model(const GemmCall& call);
 
-/// The results of a cluster in a tile of one of the three rungs, as the traffic model counts them; 0
+/// The results of a cluster in a tile of one of the four rungs, as the traffic model counts them; 0
 /// for other rungs and tiles.
 int traffic_tile_area(std::string_view rung, int tile);
 

@@ -161,7 +161,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
 };
 
 /// If the rules select `of`, wave models decide between it and the first `use`, and the model of
-/// traffic.hpp between these and wgmma_multicast.
+/// traffic.cpp between these, wgmma_multicast and wgmma_cluster_split.
 inline constexpr CudaRival cuda_rivals[] = {
     {.dtypes = of_16_bits,
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
@@ -169,6 +169,9 @@ inline constexpr CudaRival cuda_rivals[] = {
     {.dtypes = Dtypes::of(Dtype::bf16_bf16, Dtype::f16_f16),
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
      .use = cuda::GemmRungIndex::gemm_wgmma_multicast},
+    {.dtypes = Dtypes::of(Dtype::bf16_bf16, Dtype::f16_f16),
+     .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
+     .use = cuda::GemmRungIndex::gemm_wgmma_cluster_split},
 };
 
 // A product with more than max_work fills the GPU by itself: the kernels for single products are

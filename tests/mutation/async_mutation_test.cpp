@@ -36,11 +36,11 @@ namespace {
 
 // Rungs with several tile sizes whose mutants differ from those of the others: for bf16 and bf16-bf16, for halves
 // and digits of f32, for split operands, and for 8-bit types with scales.
-constexpr std::string_view with_tiles[] = {"gemm/cuda/wgmma_tiles",   "gemm/cuda/split_f16",
-                                           "gemm/cuda/digits",        "gemm/cuda/split_bf16",
-                                           "gemm/cuda/ping_pong",     "gemm/cuda/grouped",
-                                           "gemm/cuda/batched_wgmma", "gemm/cuda/batched_fma",
-                                           "gemm/cuda/block_scaled",  "gemm/cuda/wgmma_multicast"};
+constexpr std::string_view with_tiles[] = {
+    "gemm/cuda/wgmma_tiles",     "gemm/cuda/split_f16",          "gemm/cuda/digits",
+    "gemm/cuda/split_bf16",      "gemm/cuda/ping_pong",          "gemm/cuda/grouped",
+    "gemm/cuda/batched_wgmma",   "gemm/cuda/batched_fma",        "gemm/cuda/block_scaled",
+    "gemm/cuda/wgmma_multicast", "gemm/cuda/wgmma_cluster_split"};
 
 // Number of products in a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -64,6 +64,8 @@ bool is_few_rows(const cuda::GemmRung& rung) { return rung.entry == cuda::few_ro
 /// True if two consumers process alternate tiles.
 bool takes_turns(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_ping_pong"; }
 
+bool is_multicast(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_wgmma_multicast"; }
+
 /// True if tiles of fewer than 64 rows or columns are loaded only in part.
 bool loads_short_tiles(const cuda::GemmRung& rung) {
   return rung.entry == "gemm_cuda_wgmma_tiles" || is_few_rows(rung);
@@ -80,7 +82,9 @@ Setting setting_of(const cuda::GemmRung& rung) {
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
   // One cluster of 2 x 1 blocks for five tiles, which reuse stages and the box of results.
-  if (rung.entry == "gemm_cuda_wgmma_multicast") return {5 * 256, 144, 456, {1}, 2};
+  if (is_multicast(rung)) return {5 * 256, 144, 456, {4}, 2};
+  // One tile for a cluster of two blocks, each with more steps than stages.
+  if (rung.entry == "gemm_cuda_wgmma_cluster_split") return {96, 128, 1000, {2, 2}, 2};
   // Three tiles for a block or a pair, which use an accumulator in tensor memory again.
   if (is_of_blackwell(rung)) return {6 * 128, 200, 328, {}, 2};
   if (tiles.empty()) return {512, 512, 328, {}, 4};
@@ -93,10 +97,16 @@ Setting setting_of(const cuda::GemmRung& rung) {
   return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
 }
 
-/// Each mutant is caught in one of these settings. If tiles are loaded in part, the fence after
-/// their zeros replaces that of the mbarriers.
-std::vector<Setting> settings_of(const cuda::GemmRung& rung) {
-  Setting whole = setting_of(rung);
+/// A setting for each entry that is mutated.
+std::vector<Setting> entries_of(const cuda::GemmRung& rung) {
+  if (!is_multicast(rung)) return {setting_of(rung)};
+  // Tiles of the transposed product, in a cluster of 1 x 2 blocks.
+  return {setting_of(rung), {5 * 160, 256, 456, {11}, 2}};
+}
+
+/// Each mutant of an entry is caught in one of these settings. If tiles are loaded in part, the
+/// fence after their zeros replaces that of the mbarriers.
+std::vector<Setting> settings_of(const cuda::GemmRung& rung, const Setting& whole) {
   if (!loads_short_tiles(rung)) return {whole};
   Setting part = whole;
   part.m = part.n = 40;
@@ -231,10 +241,10 @@ Outcome run_in(const Setting& setting, const Lines& lines, const cuda::GemmRung&
   }
 }
 
-/// Runs settings until one has hazards.
-Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+/// Runs the settings of an entry until one has hazards.
+Outcome run(const Lines& lines, const cuda::GemmRung& rung, const Setting& entry) {
   Outcome all;
-  for (const Setting& setting : settings_of(rung)) {
+  for (const Setting& setting : settings_of(rung, entry)) {
     Outcome one = run_in(setting, lines, rung);
     all.hazards = std::move(one.hazards);
     all.lines.merge(one.lines);
@@ -247,9 +257,11 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
 void mutate_rung(std::string_view id, const cuda::GemmRung& rung, Score& score) {
   for (const cuda::Image& image : cuda::images()) {
     if (image.id != id || image.code != cuda::Code::clang_ptx) continue;
-    mutate(
-        entry_of(unpacked(image.unit(dtype_of(rung))), entry_name(rung, setting_of(rung).config)),
-        id, [&](const Lines& lines) { return run(lines, rung); }, score);
+    for (const Setting& entry : entries_of(rung)) {
+      mutate(
+          entry_of(unpacked(image.unit(dtype_of(rung))), entry_name(rung, entry.config)), id,
+          [&](const Lines& lines) { return run(lines, rung, entry); }, score);
+    }
   }
 }
 

@@ -6,8 +6,11 @@
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
 //   --dtype bf16-bf16 --layout nt --sizes 4864x336x12216
 
+#include <type_traits>
+
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/equal_boxes.cuh"
+#include "device/cuda/epilogue/transposed_boxes.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -15,6 +18,7 @@
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/transposed_product.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
 
 namespace rung {
@@ -23,11 +27,11 @@ namespace {
 /// A cluster has ROWS x COLS blocks, block (r, c) with rank r + c ROWS. Clusters never wait for
 /// each other, because the number of clusters of four or more blocks that fit on a GPU depends on
 /// which of its SMs work. C with beta is read by threads, and other kernels are faster.
-template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS>
+template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS, bool TRANSPOSED = false>
 struct MulticastTile {
   static constexpr int BK = 64;
   static constexpr int CLUSTER = ROWS * COLS;
-  static constexpr bool PERSISTENT = CLUSTER == 2;
+  static constexpr bool PERSISTENT = CLUSTER <= 2;
   static constexpr unsigned GROUP = 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
@@ -41,11 +45,15 @@ struct MulticastTile {
   using Scheduler = cuda::TileScheduler<BM / COLS, BN * COLS, BK, CLUSTER>;
   using State = cuda::PipelineState<STAGES>;
 
+  template <class Out>
+  using Boxes = std::conditional_t<TRANSPOSED, cuda::TransposedBoxes<BN, Out, BOXES>,
+                                   cuda::EqualBoxes<BN, Out, BOXES>>;
+
   template <class In, class Out>
   struct Shared : cuda::StageBarriers<STAGES, PEERS> {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][B_EXTENT * BK];
-    cuda::EqualBoxes<BN, Out, BOXES> Cs[CONSUMERS];
+    Boxes<Out> Cs[CONSUMERS];
 
     /// Signals all peers that this warp has finished reading the stage.
     __device__ __forceinline__ void release(int stage, int rank) {
@@ -61,8 +69,9 @@ struct MulticastTile {
   };
 
   template <class In, class Out>
-  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& whole,
                                                 const cuda::TensorMaps& maps) {
+    const Gemm<In, Out> g = cuda::maybe_transposed<TRANSPOSED>(whole);
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
     if (threadIdx.x == 0) shared.init(CONSUMERS * 4);
     ptx::barrier_cluster_arrive_wait();
@@ -74,7 +83,7 @@ struct MulticastTile {
       if (threadIdx.x == 0) produce(g, maps, rank, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMERS == 3 ? 160 : 232>();
-      consume(g, maps, rank, shared);
+      consume(g, whole, maps, rank, shared);
     }
 
     // sync: no block exits while another may still signal its mbarriers
@@ -93,7 +102,9 @@ struct MulticastTile {
                                                  Shared<In, Out>& shared) {
     const bool a_k_major = cuda::operand_a(g).is_k_major();
     const bool b_k_major = cuda::operand_b(g).is_k_major();
-    const int stage_bytes = (BM + (b_k_major ? BN : B_EXTENT)) * 128;
+    constexpr int LOADED = part_of<BN, ROWS>() * ROWS;
+    static_assert(LOADED <= B_EXTENT);
+    const int stage_bytes = (BM + (b_k_major ? LOADED : B_EXTENT)) * 128;
     const int my_row = rank % ROWS, my_col = rank / ROWS;
     int first_row = 0;  // the blocks of the cluster's first row
     for (int c = 0; c < COLS; ++c) first_row |= 1 << c * ROWS;
@@ -117,6 +128,12 @@ struct MulticastTile {
         });
   }
 
+  /// The rows of a share: whole swizzle patterns of 8.
+  template <int EXTENT, int SHARERS>
+  static constexpr int part_of() {
+    return (EXTENT + 8 * SHARERS - 1) / (8 * SHARERS) * 8;
+  }
+
   /// Loads share number `share` of SHARERS of a tile into all `blocks`. A share of an MN-major tile
   /// consists of whole boxes of 64, and may be empty.
   template <int EXTENT, int SHARERS>
@@ -127,8 +144,7 @@ struct MulticastTile {
     if constexpr (SHARERS == 1) {
       cuda::load_tile<EXTENT>(tile, map, k_major, e, k, full);
     } else if (k_major) {
-      constexpr int PART = EXTENT / SHARERS;
-      static_assert(PART % 8 == 0, "rows of a swizzle pattern");
+      constexpr int PART = part_of<EXTENT, SHARERS>();
       ptx::tma_load_2d_multicast(tile + share * PART * 128, &map, k, e + share * PART, full,
                                  blocks);
     } else {
@@ -142,11 +158,11 @@ struct MulticastTile {
 
   /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
-  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
+  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, const Gemm<In, Out>& whole,
                                                  const cuda::TensorMaps& maps, int rank,
                                                  Shared<In, Out>& shared) {
     const int group = cuda::warpgroup() - 1;
-    const bool by_tma = cuda::can_tma_store(g);
+    const bool by_tma = cuda::can_tma_store(whole);
     State state;
     Scheduler(g, 1).for_each(
         g, GROUP * CLUSTER,
@@ -157,7 +173,7 @@ struct MulticastTile {
           });
           // store
           const cuda::TileCoord tile = own(stacked, rank);
-          shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
+          shared.Cs[group].store(whole, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
                                  by_tma);
         });
     shared.Cs[group].wait();
@@ -199,11 +215,13 @@ struct MulticastTile {
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<In, Out>), CLUSTER};
+    return {
+        TRANSPOSED ? BN : BM, TRANSPOSED ? BM : BN, BK, THREADS, sizeof(Shared<In, Out>), CLUSTER};
   }
 
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
+  static cuda::Launch launch(const Gemm<In, Out>& whole, const cuda::GemmConfig&) {
+    const Gemm<In, Out> g = cuda::maybe_transposed<TRANSPOSED>(whole);
     return {.grid = {CLUSTER * cuda::tiles_of_c<ROWS * BM, COLS * BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
@@ -211,28 +229,40 @@ struct MulticastTile {
             .persistent = PERSISTENT,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM / COLS),
-            .b = cuda::tensor_map_of_b(g, BN / ROWS),
-            .c = cuda::EqualBoxes<BN, Out, BOXES>::map(g)};
+            .b = cuda::tensor_map_of_b(g, part_of<BN, ROWS>()),
+            .c = Boxes<Out>::map(whole)};
   }
 };
 
 //                              BM   BN  STAGES BOXES ROWS COLS
-using Narrow = MulticastTile<128, 112, 6, 2, 2, 1>;
-using Odd = MulticastTile<128, 144, 5, 1, 2, 1>;
-using Wide = MulticastTile<128, 224, 4, 2, 2, 1>;
-using Small = MulticastTile<64, 128, 8, 2, 2, 4>;
-using SmallWide = MulticastTile<64, 192, 6, 1, 4, 2>;
-using Tall = MulticastTile<128, 64, 8, 1, 4, 2>;
+using Small = MulticastTile<64, 64, 13, 1, 1, 1>;
+using SmallShared = MulticastTile<64, 64, 13, 1, 2, 4>;
 using Square = MulticastTile<128, 128, 6, 2, 2, 2>;
-using Medium = MulticastTile<128, 192, 5, 1, 2, 2>;
-using Large = MulticastTile<192, 192, 4, 1, 1, 2>;
+using Wide112 = MulticastTile<128, 112, 6, 2, 2, 1>;
+using Wide144 = MulticastTile<128, 144, 5, 1, 2, 1>;
+using Wide160 = MulticastTile<128, 160, 5, 1, 2, 1>;
+using Wide208 = MulticastTile<128, 208, 4, 2, 2, 1>;
+using Wide224 = MulticastTile<128, 224, 4, 2, 2, 1>;
+// C in tiles of BN rows and BM columns, clusters of two columns.
+using Tall80 = MulticastTile<64, 80, 8, 1, 2, 1, true>;
+using Tall96 = MulticastTile<128, 96, 6, 1, 2, 1, true>;
+using Tall144 = MulticastTile<128, 144, 5, 1, 2, 1, true>;
+using Tall160 = MulticastTile<128, 160, 5, 1, 2, 1, true>;
+using Tall176 = MulticastTile<128, 176, 5, 1, 2, 1, true>;
+using Tall208 = MulticastTile<128, 208, 4, 1, 2, 1, true>;
+using Low104 = MulticastTile<192, 104, 4, 1, 2, 1, true>;
+using Low160 = MulticastTile<192, 160, 4, 1, 2, 1, true>;
 
 }  // namespace
 
 // compiled by type: bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(wgmma_multicast, (0, Narrow, bf16_bf16, f16_f16), (1, Odd, bf16_bf16, f16_f16),
-                     (2, Wide, bf16_bf16, f16_f16), (3, Small, bf16_bf16, f16_f16),
-                     (4, SmallWide, bf16_bf16, f16_f16), (5, Tall, bf16_bf16, f16_f16),
-                     (6, Square, bf16_bf16, f16_f16), (7, Medium, bf16_bf16, f16_f16),
-                     (8, Large, bf16_bf16, f16_f16))
+RUNG_CUDA_GEMM_TILES(wgmma_multicast, (0, Small, bf16_bf16, f16_f16),
+                     (1, SmallShared, bf16_bf16, f16_f16), (2, Square, bf16_bf16, f16_f16),
+                     (3, Wide112, bf16_bf16, f16_f16), (4, Wide144, bf16_bf16, f16_f16),
+                     (5, Wide160, bf16_bf16, f16_f16), (6, Wide208, bf16_bf16, f16_f16),
+                     (7, Wide224, bf16_bf16, f16_f16), (8, Tall80, bf16_bf16, f16_f16),
+                     (9, Tall96, bf16_bf16, f16_f16), (10, Tall144, bf16_bf16, f16_f16),
+                     (11, Tall160, bf16_bf16, f16_f16), (12, Tall176, bf16_bf16, f16_f16),
+                     (13, Tall208, bf16_bf16, f16_f16), (14, Low104, bf16_bf16, f16_f16),
+                     (15, Low160, bf16_bf16, f16_f16))
 }  // namespace rung

@@ -13,7 +13,7 @@
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/ld_shared_cluster.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/wgmma_narrow.cuh"
+#include "device/cuda/ptx/wgmma_widths.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/invariant_parts.hpp"
 #include "device/cuda/tile/swizzled_tile.cuh"
@@ -190,7 +190,7 @@ struct FewRows {
       const std::uint64_t a_steps = ATile::descriptor(a, 0, k),
                           b_steps = BTile::descriptor(b, 0, k);
       if constexpr (BN == 32) {
-        ptx::wgmma_m64n32k16<In>(acc, a_steps, b_steps);
+        ptx::wgmma_m64_of_width<In, false, false>(acc, a_steps, b_steps);
       } else {
         ptx::wgmma_m64<In, false, !B_K_MAJOR>(acc, a_steps, b_steps);
       }
