@@ -154,7 +154,7 @@ void compile_metal(Program& program, const ProgramRequest& request) {
       fmt::format("PTX by {}", std::filesystem::path(emu::find_clang()).filename().string());
   // Without a kernel, the compiler may say why.
   const bool is_list = request.kernel.empty() && program.kernels.size() > 1;
-  if (is_list) return;
+  if (is_list || (request.is_list && !program.constants.empty())) return;
   const std::string name = program.kernels.empty() ? "" : program.find(request.kernel).name;
   metal::Compiled compiled = metal::compile(request.path, name, options);
   program.ptx = std::move(compiled.ptx);

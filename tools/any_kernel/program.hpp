@@ -46,6 +46,8 @@ struct ProgramRequest {
   int arch = 90;                     // compute capability, times ten
   /// By name; those of Metal's function constants are compiled in.
   std::vector<std::pair<std::string, std::string>> arguments;
+  /// Only names are needed: a kernel with function constants, which have no values then, is not compiled.
+  bool is_list = false;
 };
 
 struct Program {
