@@ -87,6 +87,7 @@ Parameter parameter_of(const metal::Parameter& from) {
   parameter.name = from.name;
   parameter.index = from.index;
   parameter.entry = from.ptx_parameter;
+  parameter.is_optional = from.is_optional;
   parameter.type = address_type(from);
   switch (from.kind) {
     case metal::ParameterKind::buffer: parameter.kind = Parameter::Kind::buffer; break;
