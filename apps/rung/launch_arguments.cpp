@@ -179,7 +179,7 @@ any_kernel::Program compile_kernels(const LaunchedFile& file) {
   if (!names_kernel_file(path)) {
     throw UsageError(fmt::format("FILE: '{}' does not end in .cu or .metal", path));
   }
-  any_kernel::ProgramRequest request{path, kernel, {}, 0, file.arguments};
+  any_kernel::ProgramRequest request{path, kernel, {}, 0, file.arguments, file.is_list};
   request.arch = read_gpu(file.gpu, is_metal_path(path)).arch();
   for (const std::string& folder : file.include_folders) request.options.push_back("-I" + folder);
   for (const std::string& definition : file.definitions)
@@ -231,12 +231,17 @@ std::string KernelLaunch::head() const {
                   kernel_->name, device().name, device().multiprocessors,
                   program_.is_metal ? "cores" : "multiprocessors", program_.code);
   const char* const group = program_.is_metal ? "threadgroup" : "block";
+  const auto counted = [](const std::string& extent, const char* noun) {
+    return fmt::format("{} {}{}", extent, noun, extent == "1" ? "" : "s");
+  };
+  const std::string groups = counted(extents(request_.groups), group);
   if (request_.threads) {
-    return text + fmt::format("grid of {} threads in {} {}s of {}\n", extents(*request_.threads),
-                              extents(request_.groups), group, extents(request_.group));
+    return text + fmt::format("grid of {} in {} of {}\n",
+                              counted(extents(*request_.threads), "thread"), groups,
+                              extents(request_.group));
   }
-  return text + fmt::format("grid of {} {}s of {} threads\n", extents(request_.groups), group,
-                            extents(request_.group));
+  return text +
+         fmt::format("grid of {} of {}\n", groups, counted(extents(request_.group), "thread"));
 }
 
 any_kernel::Outcome KernelLaunch::run() const {

@@ -31,6 +31,7 @@ struct LaunchedFile {
   std::vector<std::string> include_folders, definitions;
   std::string gpu;
   std::vector<std::pair<std::string, std::string>> arguments = {};  // of the kernel, by name
+  bool is_list = false;                                             // ProgramRequest::is_list
 };
 
 /// The compiled file and its kernel, and a launch of it.

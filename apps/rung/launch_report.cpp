@@ -156,6 +156,10 @@ std::string kernels_text(const Program& program) {
                 : fmt::format("name its arguments, as in '{}:{}<float>'\n", program.path.string(),
                               name);
   }
+  if (!program.constants.empty()) {
+    text += fmt::format("{}function constants, given by name: {}\n", text.empty() ? "" : "\n",
+                        fmt::join(program.constants, ", "));
+  }
   return text.empty() ? fmt::format("{} has no kernel\n", program.file_name()) : text;
 }
 
@@ -175,7 +179,10 @@ Json kernels_json(const Program& program) {
     }
     kernels.push_back({{"name", kernel.name}, {"line", kernel.line}, {"parameters", parameters}});
   }
-  return {{"file", program.path.string()}, {"kernels", kernels}, {"templates", program.templates}};
+  return {{"file", program.path.string()},
+          {"kernels", kernels},
+          {"templates", program.templates},
+          {"constants", program.constants}};
 }
 
 std::string outcome_text(const KernelLaunch& launch, const Outcome& outcome, bool with_lines) {

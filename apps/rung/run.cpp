@@ -31,7 +31,9 @@ struct RunArguments : ThreadArguments, LaunchArguments, OrderArguments {
 
 ExitCode list_kernels(const RunArguments& arguments) {
   const auto output = read_json(arguments.json);
-  const any_kernel::Program program = compile_kernels(arguments.launched());
+  LaunchedFile file = arguments.launched();
+  file.is_list = true;
+  const any_kernel::Program program = compile_kernels(file);
   if (output) output->write(dump(kernels_json(program)));
   if (!output || !output->is_stdout()) fmt::print("{}", kernels_text(program));
   return exit_right;

@@ -123,6 +123,7 @@ Json signature_json(const Parameter& parameter) {
                                                                                : 3]},
                {"type", parameter.type->name},
                {"const", parameter.type->to_const},
+               {"optional", parameter.is_optional},
                {"bytes", type == nullptr ? 0 : type->bytes},
                {"scalar", type == nullptr ? Json(nullptr) : scalar_json(*type)},
                {"fields", Json::array()}};

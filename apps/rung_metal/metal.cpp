@@ -179,8 +179,40 @@ Words host_command(const std::string& tool, const Words& words, const fs::path& 
   return command;
 }
 
+/// Assembler text that puts the file into the program, with the names of start and end that Apple's
+/// linker gives: emu/metal_cpp/include/mach-o/getsect.h.
+std::string section_text(const EmbeddedSection& section) {
+  const std::string name = section.segment + "$" + section.name;
+  return fmt::format(
+      ".section .data.rung_section,\"aw\",@progbits\n.balign 16\n"
+      ".globl \"section$start${0}\"\n\"section$start${0}\":\n.incbin \"{1}\"\n"
+      ".globl \"section$end${0}\"\n\"section$end${0}\":\n.byte 0\n"
+      ".section .note.GNU-stack,\"\",@progbits\n",
+      name, fs::absolute(section.file).string());
+}
+
+/// Words for the linker that put the sections into the program, where dlsym() finds them.
+Words words_of(const std::vector<EmbeddedSection>& sections, const fs::path& folder) {
+  if (sections.empty()) return {};
+  const fs::path file = folder / "sections.s";
+  std::ofstream text(file);
+  Words words = {"-x", "assembler", file.string(), "-x", "none"};
+  for (const EmbeddedSection& section : sections) {
+    if (!fs::exists(section.file)) {
+      throw CompileError(fmt::format("-sectcreate: {}: no such file", section.file));
+    }
+    text << section_text(section);
+    for (const char* const end : {"start", "end"}) {
+      words.push_back(fmt::format("-Wl,--export-dynamic-symbol=section${}${}${}", end,
+                                  section.segment, section.name));
+    }
+  }
+  return words;
+}
+
 int compile_program(const std::string& tool, const Words& given) {
-  Words words = without_platform_options(given);
+  std::vector<EmbeddedSection> sections;
+  Words words = without_platform_options(given, sections);
   make_default_library(words);
   const TemporaryFolder folder("rung-metal-");
   const bool asks = std::ranges::find(words, "--version") != words.end();
@@ -188,9 +220,22 @@ int compile_program(const std::string& tool, const Words& given) {
   Words command = host_command(tool, words, folder.path());
   if (links(words)) {
     for (const std::string& word : blas_of(given)) command.push_back(word);
+    for (const std::string& word : words_of(sections, folder.path())) command.push_back(word);
   }
   const ExitStatus status = run(command);
   return status.signal != 0 ? 1 : status.code;
+}
+
+/// metal-ar's words as those of metallib: "-r OUTPUT INPUT…". An archive is a library.
+Words archive_words(const Words& words) {
+  if (words.size() < 2) throw std::invalid_argument("metal-ar: expected -r ARCHIVE FILE…");
+  if (words[0].find_first_of("rq") == std::string::npos) {
+    throw std::invalid_argument(
+        fmt::format("metal-ar: '{}' is not supported; only r and q are", words[0]));
+  }
+  Words other(words.begin() + 2, words.end());
+  other.insert(other.end(), {"-o", words[1]});
+  return other;
 }
 
 int run_xcrun(const Words& words);
@@ -198,6 +243,7 @@ int run_xcrun(const Words& words);
 /// Runs a tool by name. Empty if the name is not a tool's.
 std::optional<int> run_tool_named(const std::string& tool, const Words& words) {
   if (tool == "xcrun") return run_xcrun(words);
+  if (tool == "metal-ar") return compile_metal(archive_words(words));
   if (is_one_of(tool, metal_tools)) return compile_metal(words);
   if (is_one_of(tool, compilers)) return compile_program(tool, words);
   return std::nullopt;

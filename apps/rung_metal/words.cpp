@@ -51,12 +51,32 @@ const std::string& value_at(const Words& words, std::size_t at) {
   throw std::invalid_argument(words[at] + ": expected a value");
 }
 
+/// Reads "-sectcreate SEGMENT SECTION FILE" or "-Wl,-sectcreate,SEGMENT,SECTION,FILE" at `at`, and moves `at` to its last word.
+bool read_section(const Words& words, std::size_t& at, std::vector<EmbeddedSection>& sections) {
+  constexpr std::string_view linker = "-Wl,-sectcreate,";
+  if (words[at] == "-sectcreate" && at + 3 < words.size()) {
+    sections.push_back({words[at + 1], words[at + 2], words[at + 3]});
+    at += 3;
+    return true;
+  }
+  if (!words[at].starts_with(linker)) return false;
+  const std::string value = words[at].substr(linker.size());
+  const std::size_t first = value.find(','), second = value.find(',', first + 1);
+  if (first == value.npos || second == value.npos) {
+    throw std::invalid_argument(words[at] + ": expected -Wl,-sectcreate,SEGMENT,SECTION,FILE");
+  }
+  sections.push_back({value.substr(0, first), value.substr(first + 1, second - first - 1),
+                      value.substr(second + 1)});
+  return true;
+}
+
 }  // namespace
 
-Words without_platform_options(const Words& words) {
+Words without_platform_options(const Words& words, std::vector<EmbeddedSection>& sections) {
   Words kept;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
+    if (read_section(words, at, sections)) continue;
     if (is_one_of(word, with_value)) {
       ++at;
     } else if ((word == "-Xpreprocessor" || word == "-Xclang") && at + 1 < words.size() &&

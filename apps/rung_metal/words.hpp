@@ -8,9 +8,14 @@ namespace rung::emu {
 
 using Words = std::vector<std::string>;
 
+/// A file that Apple's linker puts into the program: -sectcreate SEGMENT SECTION FILE.
+struct EmbeddedSection {
+  std::string segment, name, file;
+};
+
 /// Options of Apple's compilers and linker that mean nothing here are left out: frameworks, architectures,
-/// SDKs, and versions of macOS.
-Words without_platform_options(const Words& words);
+/// SDKs, and versions of macOS. Files of -sectcreate are added to `sections`.
+Words without_platform_options(const Words& words, std::vector<EmbeddedSection>& sections);
 
 /// The tool and its arguments, which follow xcrun's own options. `finds`: xcrun --find TOOL.
 struct XcrunRequest {

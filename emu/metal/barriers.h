@@ -7,6 +7,7 @@ enum class mem_flags : uint {
   mem_none = 0,
   mem_device = 1,
   mem_threadgroup = 2,
+  mem_device_and_threadgroup = 3,  // of Metal 1
   mem_texture = 4,
   mem_threadgroup_imageblock = 8,
   mem_object_data = 16

@@ -179,6 +179,29 @@ TEST_F(AnyKernel, OfMetalNeedTheirFunctionConstants) {
       << output.err;
 }
 
+TEST_F(AnyKernel, OfMetalWithFunctionConstantsAreListed) {
+  std::ofstream(std::string(getenv("HERE")) + "/constant.metal")
+      << "constant int scale [[function_constant(0)]];\n"
+         "kernel void fill(device int* a) { a[0] = scale; }\n";
+  const Output output = run_rung("run $HERE/constant.metal");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_TRUE(has(output.out, "function constants, given by name: scale\n")) << output.out;
+  const Output launched = run_rung("run $HERE/constant.metal --grid 1 --group 1 a=out:1 scale=3");
+  EXPECT_TRUE(has(launched.out, "grid of 1 thread in 1 threadgroup of 1\n")) << launched.out;
+}
+
+TEST_F(AnyKernel, OfMetalNeedNoValueForWhatAFunctionConstantLeavesOut) {
+  std::ofstream(std::string(getenv("HERE")) + "/optional.metal")
+      << "constant bool more [[function_constant(0)]];\n"
+         "struct S { int a, b; };\n"
+         "kernel void fill(device int* a, constant S& s [[buffer(1), function_constant(more)]],\n"
+         "                 device int* b [[buffer(2), function_constant(more)]]) {\n"
+         "  a[0] = more ? s.a + b[0] : 5; }\n";
+  const Output output = run_rung("run $HERE/optional.metal --grid 1 --group 1 a=out:1 more=false");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_TRUE(has(output.out, "a  1 int  5\n")) << output.out;
+}
+
 TEST_F(AnyKernel, OfMetalReadAndWriteTextures) {
   const Output output = run_rung(
       "run $TEXTURES:mirrored --grid 3x2 --group 3x2 in=iota:2x3 out=out:2x3 "

@@ -82,6 +82,33 @@ TEST_F(RungMetal, ReplacesASingleHeaderAndHasTheIncludesOfLibcxx) {
             "21\n");
 }
 
+TEST_F(RungMetal, FilesInTheProgram) {
+  EXPECT_EQ(
+      run("printf 'one' > one.txt && printf '#include <mach-o/getsect.h>\n#include "
+          "<mach-o/dyld.h>\n#include <cstdio>\n"
+          "extern char first __asm(\"section$start$__DATA$one\");\n"
+          "extern char last __asm(\"section$end$__DATA$one\");\n"
+          "int main() { unsigned long size = 0; char path[4096]; std::uint32_t length = 4096;\n"
+          "std::printf(\"%%.3s %%d\", &first, int(&last - &first));\n"
+          "const char* data = getsectdata(\"__DATA\", \"one\", &size);\n"
+          "std::printf(\" %%d %%lu\", data == &first, size);\n"
+          "std::printf(\" %%d\", getsectdata(\"__DATA\", \"two\", &size) == nullptr);\n"
+          "std::printf(\" %%d\", _NSGetExecutablePath(path, &length)); }' > main.cpp && "
+          "$METAL main.cpp -Wl,-sectcreate,__DATA,one,one.txt -o program && ./program"),
+      "one 3 1 3 1 0");
+  EXPECT_EQ(run("$METAL main.cpp -sectcreate __DATA one none.txt -o program"),
+            "rung-metal: -sectcreate: none.txt: no such file\n(1)");
+}
+
+TEST_F(RungMetal, Archives) {
+  EXPECT_EQ(
+      run("$METAL metal -c $FILES/kernels.metal -o a.air && $METAL metal-ar -r a.metalar a.air && "
+          "$METAL metallib a.metalar -o default.metallib && cmp a.air default.metallib"),
+      "");
+  EXPECT_EQ(run("$METAL metal-ar -t a.metalar"),
+            "rung-metal: metal-ar: '-t' is not supported; only r and q are\n(1)");
+}
+
 TEST_F(RungMetal, ErrorsOfTheCompiler) {
   const std::string text =
       run("echo 'kernel void k(device float* x) { x[0] = y; }' >bad.metal && "

@@ -3,6 +3,10 @@
 #include <metal_stdlib>
 using namespace metal;
 
+static_assert(mem_flags::mem_device_and_threadgroup ==
+                  (mem_flags::mem_device | mem_flags::mem_threadgroup),
+              "a name of Metal 1");
+
 // Positions of threads.
 
 kernel void positions(

@@ -309,6 +309,26 @@ def test_metal():
         rung.metal.Kernel(METAL, "scale", constants={"OTHER": 3, "FACTOR": 1})
 
 
+def test_metal_parameters_that_a_function_constant_leaves_out():
+    text = """
+        constant bool HAS_BIAS [[function_constant(0)]];
+        kernel void sum(const device char* x [[buffer(0)]], device float* out [[buffer(1)]],
+                        const device float* bias [[buffer(2), function_constant(HAS_BIAS)]],
+                        constant float& scale [[buffer(3), function_constant(HAS_BIAS)]],
+                        uint i [[thread_position_in_grid]]) {
+          out[i] = x[i];
+          if (HAS_BIAS) out[i] += scale * bias[i];
+        }"""
+    x, out = np.arange(4, dtype=np.uint8), np.zeros(4, np.float32)  # bytes for char*
+    rung.metal.Kernel(text, "sum", constants={"HAS_BIAS": False})(x=x, out=out, grid=4, group=4)
+    np.testing.assert_array_equal(out, x)
+    kernel = rung.metal.Kernel(text, "sum", constants={"HAS_BIAS": True})
+    kernel(x, out, np.ones(4, np.float32), 2, grid=4, group=4)
+    np.testing.assert_array_equal(out, x + 2.0)
+    with pytest.raises(rung.Hazard, match="null"):
+        kernel(x=x, out=out, grid=4, group=4)
+
+
 def test_metal_as_mlx_writes_it():
     kernel = rung.metal.metal_kernel("rows", ["a", "s"], ["b"], """
         uint i = thread_position_in_grid.x;

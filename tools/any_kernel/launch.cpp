@@ -124,15 +124,29 @@ class Launch {
     std::vector<std::string> missing;
     for (const Parameter& parameter : kernel_.parameters) {
       const auto found = given.find(&parameter);
-      if (found == given.end()) {
+      if (found == given.end() && !parameter.is_optional) {
         missing.push_back(described(parameter));
       } else {
-        bound_.push_back({&parameter, found->second, std::nullopt, {}, 0});
+        bound_.push_back({&parameter,
+                          found == given.end() ? absent_value(parameter) : found->second,
+                          std::nullopt,
+                          {},
+                          0});
       }
     }
     if (missing.empty()) return;
     throw ArgumentError(fmt::format("{}: no value for {}; write NAME=VALUE", kernel_.name,
                                     fmt::join(missing, ", ")));
+  }
+
+  /// The value of a parameter that a function constant leaves out.
+  static ValueText absent_value(const Parameter& parameter) {
+    using enum Parameter::Kind;
+    const char* text = "null";
+    if (parameter.kind == value) text = parameter.type->members.empty() ? "0" : "*:0";
+    if (parameter.kind == threadgroup) text = "shared:16";
+    if (parameter.kind == sampler) text = "nearest";
+    return value_text(parameter, parameter.label(), text);
   }
 
   static ValueText value_text(const Parameter& parameter, const std::string& name,

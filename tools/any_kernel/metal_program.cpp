@@ -87,6 +87,7 @@ Parameter parameter_of(const metal::Parameter& from) {
   parameter.name = from.name;
   parameter.index = from.index;
   parameter.entry = from.ptx_parameter;
+  parameter.is_optional = from.is_optional;
   parameter.type = address_type(from);
   switch (from.kind) {
     case metal::ParameterKind::buffer: parameter.kind = Parameter::Kind::buffer; break;
@@ -154,7 +155,7 @@ void compile_metal(Program& program, const ProgramRequest& request) {
       fmt::format("PTX by {}", std::filesystem::path(emu::find_clang()).filename().string());
   // Without a kernel, the compiler may say why.
   const bool is_list = request.kernel.empty() && program.kernels.size() > 1;
-  if (is_list) return;
+  if (is_list || (request.is_list && !program.constants.empty())) return;
   const std::string name = program.kernels.empty() ? "" : program.find(request.kernel).name;
   metal::Compiled compiled = metal::compile(request.path, name, options);
   program.ptx = std::move(compiled.ptx);

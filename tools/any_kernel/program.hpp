@@ -27,6 +27,8 @@ struct Parameter {
   TypePtr type;
   int index = 0;  // of [[buffer(n)]], [[texture(n)]] and the like; in CUDA, the position from 0
   int entry = 0;  // position among the entry's parameters
+  /// A Metal kernel may lack it, depending on function constants: null or 0 without a value.
+  bool is_optional = false;
 
   /// The name, or the index.
   std::string label() const { return name.empty() ? std::to_string(index) : name; }
@@ -46,6 +48,8 @@ struct ProgramRequest {
   int arch = 90;                     // compute capability, times ten
   /// By name; those of Metal's function constants are compiled in.
   std::vector<std::pair<std::string, std::string>> arguments;
+  /// Only names are needed: a kernel with function constants, which have no values then, is not compiled.
+  bool is_list = false;
 };
 
 struct Program {

@@ -299,6 +299,7 @@ class ParameterReader {
         argument.parameter.index = static_cast<int>(binding.index.value_or(-1));
       } else if (each.name == "function_constant") {
         binding.is_conditional = true;
+        argument.parameter.is_optional = true;
       }
     }
   }

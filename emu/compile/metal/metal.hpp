@@ -59,8 +59,10 @@ struct Parameter {
   ParameterKind kind = ParameterKind::buffer;
   int index = 0;  // of [[buffer(n)]], [[threadgroup(n)]], [[texture(n)]], [[sampler(n)]]
   bool is_read_only = false;  // constant, or const
-  Type element;               // the type pointed to; filled in by compile()
-  int ptx_parameter = -1;     // index in the entry's parameters; -1 for threadgroup memory
+  bool is_optional =
+      false;               // a function constant decides, as in [[buffer(1), function_constant(b)]]
+  Type element;            // the type pointed to; filled in by compile()
+  int ptx_parameter = -1;  // index in the entry's parameters; -1 for threadgroup memory
 };
 
 struct Kernel {

@@ -65,6 +65,7 @@ class Parameter:
         self.label, self.kind, self.type = facts["label"], facts["kind"], facts["type"]
         self.is_const, self.bytes, self.scalar, self.fields = (
             facts["const"], facts["bytes"], facts["scalar"], facts["fields"])
+        self.is_optional = facts.get("optional", False)  # a function constant of Metal may leave it out
         self.is_raw = self.type.startswith(".")  # of PTX, which names no types
         dtype, code = SCALARS.get(self.scalar, (None, None))
         self.dtype = dtype
@@ -222,6 +223,8 @@ class Parameter:
                 wanted.append(_COMPLEX[self.scalar, self.bytes])
             same_bytes = array.dtype.itemsize == self.bytes and array.dtype.kind == "V"
             is_fp8 = self.bytes == 1 and "fp8" in self.type and array.dtype.itemsize == 1
+            if self.dtype == "int8":  # char* is how kernels address bytes
+                wanted.append("uint8")
             if array.dtype.name not in wanted and not same_bytes and not is_fp8:
                 self.fail(TypeError, f"expected dtype {' or '.join(wanted)}, got {array.dtype.name}")
         if self.bytes > 1 and array.nbytes % self.bytes:
@@ -242,10 +245,11 @@ class Signature:
             if name not in rest:
                 known = "is given twice" if name in labels else f"is no parameter; it has {', '.join(labels)}"
                 raise TypeError(f"{self.kernel}: {name} {known}")
-        missing = [name for name in rest if name not in named]
+        optional = {each.label for each in self.parameters if each.is_optional}
+        missing = [name for name in rest if name not in named and name not in optional]
         if missing:
             raise TypeError(f"{self.kernel}: no value for {', '.join(missing)}")
-        return (*arguments, *(named[name] for name in rest))
+        return (*arguments, *(named.get(name) for name in rest))
 
     def bind(self, arguments, poison):
         """The launch's values as JSON, their bytes, and the arrays that it writes."""
@@ -259,7 +263,7 @@ class Signature:
             if array is not None:
                 arrays.append((index, parameter, array))
             elif parameter.kind == "value":
-                data = parameter.value(value)
+                data = bytes(parameter.bytes) if value is None and parameter.is_optional else parameter.value(value)
                 values[index] = f'["value",{len(data)}]', data
             else:
                 values[index] = parameter.no_array(value)

@@ -30,6 +30,8 @@ using dispatch_queue_t = dispatch_queue_s*;
 struct dispatch_data_s;
 using dispatch_data_t = dispatch_data_s*;
 #define DISPATCH_DATA_DESTRUCTOR_DEFAULT nullptr
+#define DISPATCH_DATA_DESTRUCTOR_FREE nullptr
+#define DISPATCH_DATA_DESTRUCTOR_MUNMAP nullptr
 /// Copies the bytes; queue and destructor are ignored.
 dispatch_data_t dispatch_data_create(const void* bytes, std::size_t size, dispatch_queue_t queue,
                                      void* destructor);
