@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/engine/async/async_copy.hpp"
@@ -31,6 +33,10 @@ inline constexpr std::uint64_t window_mask = (1ull << 56) - 1;
 struct AsyncState;
 class Cluster;
 struct Observers;
+
+/// Thrown out of Block::run() where a block reads unwritten shared memory and can start again in the kernel's tracking
+/// version, which tells whether the value matters.
+struct RestartTracked {};
 
 class Block {
  public:
@@ -84,6 +90,11 @@ class Block {
   /// engine/async/async_state.hpp. Null unless Kernel::asynchronous.
   std::unique_ptr<AsyncState> async;
   PrintRing printed;
+  /// True if the block can start again: it has done nothing yet that others see.
+  bool can_restart = false;
+  /// A tracking version's reads of unwritten shared memory: by site and thread, the first byte's offset.
+  std::map<std::pair<std::uint32_t, int>, std::uint64_t> unwritten_reads;
+  using UnwrittenRead = decltype(unwritten_reads)::value_type;
 
  private:
   enum class Turn { spent, suspended, exited };
