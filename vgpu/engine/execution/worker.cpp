@@ -60,6 +60,8 @@ Worker::Worker(LaunchState& launch_, const Kernel& version)
   for (std::uint32_t i = 0; restarts_ && i < kernel.sites.size(); ++i) {
     if (counts_accesses(kernel.sites[i].role)) accessing_sites_.push_back(i);
   }
+  kept_.accesses.resize(accessing_sites_.size());
+  kept_.predicated_off.resize(kernel.guarded_sites.size());
 }
 
 Worker::~Worker() = default;
@@ -111,19 +113,19 @@ void Worker::count_batches() {
 void Worker::keep_counts() {
   kept_.executions = executions;
   kept_.batches = batches;
-  kept_.apart = apart;
-  kept_.accesses.clear();
-  for (const std::uint32_t site : accessing_sites_) kept_.accesses.push_back(accesses[site]);
-  kept_.predicated_off.clear();
-  for (const std::uint32_t site : kernel.guarded_sites) {
-    kept_.predicated_off.push_back(predicated_off[site]);
+  if (kernel.local_bytes != 0) kept_.apart = apart;
+  for (std::size_t i = 0; i < accessing_sites_.size(); ++i) {
+    kept_.accesses[i] = accesses[accessing_sites_[i]];
+  }
+  for (std::size_t i = 0; i < kernel.guarded_sites.size(); ++i) {
+    kept_.predicated_off[i] = predicated_off[kernel.guarded_sites[i]];
   }
 }
 
 void Worker::restore_counts() {
   executions = kept_.executions;
   batches = kept_.batches;
-  apart = kept_.apart;
+  if (kernel.local_bytes != 0) apart = kept_.apart;
   for (std::size_t i = 0; i < accessing_sites_.size(); ++i) {
     accesses[accessing_sites_[i]] = kept_.accesses[i];
   }
