@@ -229,6 +229,12 @@ TEST_F(UnwrittenTest, ShufflesPassItOn) {
   expect_load("shfl.sync.idx.b32 %r5, %r1, %r4, 31, -1;");
 }
 
+TEST_F(UnwrittenTest, StoresPassItOn) {
+  expect_load(
+      "add.u32 %r5, %r4, 1; st.shared.u32 [%r2+4], %r5; ld.shared.u32 %r6, [%r2+4]; "
+      "add.u32 %r6, %r6, 1; st.global.u32 [%rd2], %r6;");
+}
+
 TEST_F(UnwrittenTest, OneElementOfAVector) {
   const std::string vectors = R"(
       .shared .align 8 .b8 s[256];

@@ -98,6 +98,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   printed.clear();
   can_restart = false;
   unwritten_reads.clear();
+  undefined_stores.clear();
   order.start(static_cast<int>(warps.size()));
   if (worker.observe) shadow.start(launch.shared_bytes, worker.kernel.shared_granule);
   if (async != nullptr) async->start(*this);

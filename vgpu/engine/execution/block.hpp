@@ -92,9 +92,16 @@ class Block {
   PrintRing printed;
   /// True if the block can start again: it has done nothing yet that others see.
   bool can_restart = false;
-  /// A tracking version's reads of unwritten shared memory: by site and thread, the first byte's offset.
-  std::map<std::pair<std::uint32_t, int>, std::uint64_t> unwritten_reads;
-  using UnwrittenRead = decltype(unwritten_reads)::value_type;
+  /// A read of unwritten shared memory.
+  struct UnwrittenRead {
+    std::uint32_t site;
+    int thread;
+    std::uint64_t offset;
+  };
+  /// A tracking version's: by site and thread, the read that the value comes from.
+  std::map<std::pair<std::uint32_t, int>, UnwrittenRead> unwritten_reads;
+  /// By granule: the read that an undefined value stored there comes from.
+  std::map<std::size_t, UnwrittenRead> undefined_stores;
 
  private:
   enum class Turn { spent, suspended, exited };

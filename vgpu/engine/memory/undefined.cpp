@@ -72,6 +72,23 @@ auto granules(Warp& warp, const Instr& instr, int lane) {
   return std::views::iota(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
 }
 
+/// The read that the thread's value comes from: preferably one by the load, else another by the thread, else the load in
+/// another thread, from which it came by a shuffle.
+const Block::UnwrittenRead* unwritten_read(const Block& block, std::uint32_t load, int thread) {
+  const auto& reads = block.unwritten_reads;
+  const auto own = reads.find({load, thread});
+  if (own != reads.end()) return &own->second;
+  const auto found = [&](const auto& matches) {
+    const auto at = std::ranges::find_if(reads, matches);
+    return at == reads.end() ? nullptr : &at->second;
+  };
+  if (const auto* read = found([&](const auto& at) { return at.first.second == thread; })) {
+    return read;
+  }
+  if (const auto* read = found([&](const auto& at) { return at.first.first == load; })) return read;
+  return reads.empty() ? nullptr : &reads.begin()->second;
+}
+
 }  // namespace
 
 void undefined_if_any(Warp& warp, const Instr& instr) {
@@ -133,7 +150,12 @@ void take_back_undefined(Warp& warp, const Instr& instr) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     if ((shadow(warp, instr, 0, lane) & stored) == 0) continue;
-    for (const std::size_t at : granules(warp, instr, lane)) take_back(*warp.block, at);
+    Block& block = *warp.block;
+    const auto* const from = unwritten_read(block, Kernel::no_site, block.thread(warp, lane));
+    for (const std::size_t at : granules(warp, instr, lane)) {
+      take_back(block, at);
+      if (from != nullptr) block.undefined_stores.insert_or_assign(at, *from);
+    }
   }
 }
 
@@ -162,32 +184,17 @@ void undefined_by_load(Warp& warp, const Instr& instr) {
       const std::uint64_t begin = std::max<std::uint64_t>(granule << shift, first);
       const std::uint64_t end = std::min<std::uint64_t>((granule + 1) << shift, first + at.bytes);
       bits |= low_bits(static_cast<int>(8 * (end - begin))) << 8 * (begin - first);
-      block.unwritten_reads.try_emplace({instr.site, block.thread(warp, lane)}, granule << shift);
+      const int thread = block.thread(warp, lane);
+      const auto stored = block.undefined_stores.find(granule);
+      const bool is_stored =
+          stored != block.undefined_stores.end() && holds_undefined(block, granule);
+      block.unwritten_reads.try_emplace(
+          {instr.site, thread},
+          is_stored ? stored->second : Block::UnwrittenRead{instr.site, thread, granule << shift});
     }
     return bits;
   });
 }
-
-namespace {
-
-/// The read of unwritten shared memory that the thread's value comes from: preferably one by the load, else another by
-/// the thread, else the load in another thread, from which it came by a shuffle.
-const Block::UnwrittenRead* unwritten_read(const Block& block, std::uint32_t load, int thread) {
-  const auto& reads = block.unwritten_reads;
-  const auto own = reads.find({load, thread});
-  if (own != reads.end()) return &*own;
-  const auto found = [&](const auto& matches) {
-    const auto at = std::ranges::find_if(reads, matches);
-    return at == reads.end() ? nullptr : &*at;
-  };
-  if (const auto* read = found([&](const auto& at) { return at.first.second == thread; })) {
-    return read;
-  }
-  if (const auto* read = found([&](const auto& at) { return at.first.first == load; })) return read;
-  return reads.empty() ? nullptr : &*reads.begin();
-}
-
-}  // namespace
 
 void report_undefined(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
@@ -200,7 +207,7 @@ void report_undefined(Warp& warp, const Instr& instr) {
     const Block::UnwrittenRead* const read =
         use.text.empty() ? unwritten_read(block, use.load, thread) : nullptr;
     if (read != nullptr) {
-      report_unwritten(block, read->first.second, read->first.first, read->second);
+      report_unwritten(block, read->thread, read->site, read->offset);
     } else {
       report(block, HazardKind::uninitialised_read, thread, instr.site, "use", {}, use.text);
     }
