@@ -212,7 +212,10 @@ namespace {
 std::string unwritten_text(const Block& block) {
   const auto exited = block.worker.launch.options.block.count() - block.live_threads();
   const std::string text = "no thread of the block has written it";
-  return exited == 0 ? text : fmt::format("{}, and {} of them have exited", text, exited);
+  // A tracking version reports later than the read, when other threads have exited in the meantime.
+  const bool is_later = block.worker.kernel.tracks_loads;
+  return exited == 0 || is_later ? text
+                                 : fmt::format("{}, and {} of them have exited", text, exited);
 }
 
 }  // namespace
