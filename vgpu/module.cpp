@@ -125,8 +125,16 @@ const Kernel* Module::kernel(std::string_view name) {
   const ptx::Function* function = state_->text.find(name);
   if (function == nullptr || !function->entry) return nullptr;
   const ptx::Function whole = inline_calls(state_->text, *function, state_->name);
-  auto kernel = lower(state_->text, whole, state_->name,
-                      [&](std::string_view symbol) { return state_->address_of(symbol); });
+  const auto lowered = [state = state_.get()](const ptx::Function& entry, bool tracks_loads) {
+    const auto address = [&](std::string_view symbol) { return state->address_of(symbol); };
+    return lower(state->text, entry, state->name, address, tracks_loads);
+  };
+  auto kernel = lowered(whole, false);
+  if (!kernel->tracked_loads.empty()) {
+    kernel->tracking.make = [state = state_.get(), function, lowered] {
+      return lowered(inline_calls(state->text, *function, state->name), true);
+    };
+  }
   native::translate(*kernel);
   return (state_->kernels[std::string(name)] = std::move(kernel)).get();
 }

@@ -71,6 +71,9 @@ struct Observers {
   LinearAccess check_reads = Nothing{};
   LinearAccess check_writes = Nothing{};
   SharedAccess check_read_shared = Nothing{};
+  /// True if the lane's access, which starts at offset `begin`, reads an undefined value from the granule.
+  bool (*is_undefined_read)(Block& block, const Warp& warp, int lane, std::uint32_t site,
+                            std::uint32_t begin, std::size_t granule) = Nothing{};
   /// Records a read, for checks of later writes.
   SharedAccess log_read = Nothing{};
   void (*log_reads)(Block& block, const Warp& warp, const ReadBatch& batch,

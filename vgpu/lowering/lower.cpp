@@ -51,12 +51,14 @@ bool reads_clock(const ptx::Instruction& instruction) {
 }  // namespace
 
 Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
-                   const SymbolAddress& symbol_address)
+                   const SymbolAddress& symbol_address, bool tracks_loads)
     : module_(module),
       function_(function),
       name_(name),
       symbol_address_(symbol_address),
-      kernel_(std::make_unique<Kernel>()) {}
+      kernel_(std::make_unique<Kernel>()) {
+  kernel_->tracks_loads = tracks_loads;
+}
 
 void Lowering::fail(const Instruction& instruction, std::string_view message) const {
   fail_at(module_, name_, instruction, message);
@@ -111,7 +113,9 @@ void Lowering::lower_block(std::size_t index, const RegisterSet& live_out) {
   mark_issued(source);
   find_last_uses(std::span(kernel_->code).subspan(block.first), function_, source, live_out,
                  allocation_.offset);
-  form_superinstructions(*kernel_, block, function_, allocation_.offset);
+  if (!kernel_->tracks_loads) {
+    form_superinstructions(*kernel_, block, function_, allocation_.offset);
+  }
   lower_end(block, source);
 }
 
@@ -323,8 +327,9 @@ void Lowering::lower_instruction(const Instruction& instruction) {
 }
 
 std::unique_ptr<Kernel> lower(const ptx::Module& module, const ptx::Function& entry,
-                              std::string_view name, const SymbolAddress& symbol_address) {
-  return Lowering(module, entry, name, symbol_address).run();
+                              std::string_view name, const SymbolAddress& symbol_address,
+                              bool tracks_loads) {
+  return Lowering(module, entry, name, symbol_address, tracks_loads).run();
 }
 
 }  // namespace rung::vgpu

@@ -17,8 +17,9 @@ namespace rung::vgpu {
 using SymbolAddress = std::function<std::optional<std::uint64_t>(std::string_view)>;
 
 /// `name` identifies the PTX text in messages. Throws std::invalid_argument, "NAME:LINE: message",
-/// for an unknown instruction or symbol.
+/// for an unknown instruction or symbol. `tracks_loads`: returns the tracking version (TrackingVersion).
 std::unique_ptr<Kernel> lower(const ptx::Module& module, const ptx::Function& entry,
-                              std::string_view name, const SymbolAddress& symbol_address);
+                              std::string_view name, const SymbolAddress& symbol_address,
+                              bool tracks_loads = false);
 
 }  // namespace rung::vgpu

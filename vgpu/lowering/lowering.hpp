@@ -30,7 +30,7 @@ struct WmmaAccess;
 class Lowering {
  public:
   Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
-           const SymbolAddress& symbol_address);
+           const SymbolAddress& symbol_address, bool tracks_loads);
 
   std::unique_ptr<Kernel> run();
 
@@ -93,6 +93,8 @@ class Lowering {
 
   // lowering/undefined.cpp
   void find_undefined();
+  bool values_matter(const Instruction& instruction) const;
+  std::string source_text(int source) const;
   void follow_undefined(const Instruction& instruction);
   void take_back_undefined_stores(const Instruction& instruction);
   bool copies_from_shared(const Instruction& instruction) const;
@@ -107,6 +109,7 @@ class Lowering {
   void shadow_bytes(const Instruction& instruction);
   void shadow_part(int to, const Operand& from, UndefinedPart part);
   void shadow_logic(const Instruction& instruction);
+  void shadow_shuffle(const Instruction& instruction);
   std::uint32_t shadow_row(const Operand& operand);
 
   // lowering/members.cpp

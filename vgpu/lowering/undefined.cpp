@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "vgpu/engine/control/guard.hpp"
 #include "vgpu/engine/memory/undefined.hpp"
 #include "vgpu/lowering/lowering.hpp"
+#include "vgpu/lowering/operand_rules.hpp"
 #include "vgpu/program/operands.hpp"
 #include "vgpu/ptx/opcodes.hpp"
 
@@ -20,14 +22,6 @@ namespace {
 using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
-
-/// True if undefined operands other than addresses are an error in this instruction.
-bool values_matter(const ptx::Instruction& instruction) {
-  if (instruction.is_store()) {
-    return !instruction.has("local") && !instruction.has("param") && !instruction.has("shared");
-  }
-  return instruction.has(ptx::Fact::exposes_values);
-}
 
 std::uint8_t bits_of(Type type) {
   return static_cast<std::uint8_t>(type == Type::pred ? 1 : 8 * ptx::size_of(type));
@@ -65,10 +59,26 @@ bool shifts_by_constant(const ptx::Instruction& instruction) {
 
 }  // namespace
 
+/// True if undefined operands other than addresses are an error in this instruction. Contents of local memory are not
+/// tracked, nor are values that pass from lane to lane except by shuffles: a tracking version reports them there.
+bool Lowering::values_matter(const Instruction& instruction) const {
+  const bool tracks = kernel_->tracks_loads;
+  if (instruction.is_store()) {
+    return !instruction.has("param") && !instruction.has("shared") &&
+           (tracks || !instruction.has("local"));
+  }
+  if (instruction.has(ptx::Fact::exposes_values)) return true;
+  return tracks && instruction.has(ptx::Fact::defines_result) && !instruction.is_load() &&
+         instruction.opcode != Opcode::shfl;
+}
+
 void Lowering::find_undefined() {
   undefined_ = undefined_reads(function_, cfg_);
-  if (undefined_.empty()) return;
-  undefined_source_ = undefined_sources(function_, undefined_, copied_);
+  kernel_->tracked_loads = trackable_loads(function_);
+  if (undefined_.empty() && !kernel_->tracks_loads) return;
+  undefined_source_ =
+      undefined_sources(function_, undefined_, copied_,
+                        kernel_->tracks_loads ? kernel_->tracked_loads : std::vector<bool>());
   stores_locally_ = std::any_of(
       function_.body.begin(), function_.body.end(),
       [](const Instruction& each) { return each.opcode == Opcode::st && each.has("local"); });
@@ -81,18 +91,30 @@ void Lowering::find_undefined() {
   }
 }
 
+/// The text about a value from a register that is read before it is written.
+std::string Lowering::source_text(int source) const {
+  const auto read = std::find_if(undefined_.begin(), undefined_.end(),
+                                 [&](const UndefinedRead& at) { return at.reg == source; });
+  const Site& site = kernel_->sites[read->instruction];
+  return fmt::format(
+      "the value comes from register {}, which is read{}{} (PTX line {}) before "
+      "anything is written to it",
+      function_.registers[static_cast<std::size_t>(source)].name, site.where.empty() ? "" : " at ",
+      site.where, site.ptx_line);
+}
+
 /// Emits a report if the register's lowest `bytes` bytes are undefined.
 void Lowering::report_undefined_use(int reg, bool under_guard, int bytes) {
   const int source = undefined_source_[static_cast<std::size_t>(reg)];
   if (source < 0) return;
-  const auto read = std::find_if(undefined_.begin(), undefined_.end(),
-                                 [&](const UndefinedRead& at) { return at.reg == source; });
-  const Site& site = kernel_->sites[read->instruction];
-  kernel_->undefined_uses.push_back(
-      fmt::format("the value comes from register {}, which is read{}{} (PTX line {}) before "
-                  "anything is written to it",
-                  function_.registers[static_cast<std::size_t>(source)].name,
-                  site.where.empty() ? "" : " at ", site.where, site.ptx_line));
+  const int first_load = static_cast<int>(function_.registers.size());
+  UndefinedUse use;
+  if (source >= first_load) {
+    use.load = static_cast<std::uint32_t>(source - first_load);
+  } else {
+    use.text = source_text(source);
+  }
+  kernel_->undefined_uses.push_back(std::move(use));
   const auto imm = imm_to(kernel_->undefined_uses.back());
   std::vector<std::uint32_t> rows = {shadow_rows_[static_cast<std::size_t>(reg)]};
   if (bytes < register_bytes(reg)) {
@@ -110,7 +132,7 @@ void Lowering::report_undefined_use(int reg, bool under_guard, int bytes) {
 
 /// Emits shadow code before the instruction.
 void Lowering::follow_undefined(const Instruction& instruction) {
-  if (undefined_.empty()) return;
+  if (shadow_rows_.empty()) return;
   constexpr int all = 8;
   if (instruction.guard >= 0) report_undefined_use(instruction.guard, false, all);
   const bool all_matter = values_matter(instruction);
@@ -118,7 +140,8 @@ void Lowering::follow_undefined(const Instruction& instruction) {
   for (std::size_t i = first; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     const bool is_address = operand.kind == Operand::Kind::address;
-    if (!all_matter && !is_address) continue;
+    const bool selects_lanes = kernel_->tracks_loads && instruction.opcode == Opcode::shfl && i > 1;
+    if (!all_matter && !is_address && !selects_lanes) continue;
     const int bytes = is_address || instruction.opcode != Opcode::st
                           ? all
                           : ptx::size_of(ptx::type_named(instruction.modifiers.back()));
@@ -133,7 +156,9 @@ void Lowering::follow_undefined(const Instruction& instruction) {
 
 /// Emitted after a store to shared memory.
 void Lowering::take_back_undefined_stores(const Instruction& instruction) {
-  if (undefined_.empty() || instruction.opcode != Opcode::st || !instruction.has("shared")) return;
+  if (shadow_rows_.empty() || instruction.opcode != Opcode::st || !instruction.has("shared")) {
+    return;
+  }
   follow_in_shared(take_back_undefined, instruction, instruction.operands[1],
                    instruction.operands[0]);
 }
@@ -155,16 +180,18 @@ void Lowering::follow_in_shared(Handler handler, const Instruction& instruction,
   if (!has_register && !address.name.empty()) {
     offset += static_cast<std::int64_t>(address_of(instruction, address.name));
   }
+  std::uint16_t within = 0;  // the access
   const auto follow = [&](const Operand& element) {
     if (element.kind == Operand::Kind::reg &&
         undefined_source_[static_cast<std::size_t>(element.reg)] >= 0) {
       const int address_bytes = has_register ? register_bytes(address.reg) : 0;
       const SharedValue value{static_cast<std::int32_t>(offset), static_cast<std::uint8_t>(bytes),
-                              static_cast<std::uint8_t>(address_bytes)};
+                              static_cast<std::uint8_t>(address_bytes), within};
       emit(handler, imm_of(value),
            {shadow_row(element), has_register ? register_row(address.reg) : shadow_row(element)});
     }
     offset += bytes;
+    within = static_cast<std::uint16_t>(within + bytes);
   };
   if (values.kind == Operand::Kind::vector) {
     for (const Operand& element : values.elements) follow(element);
@@ -186,6 +213,10 @@ void Lowering::shadow_results(const Instruction& instruction) {
   const bool to_register = operands[0].kind == Operand::Kind::reg;
   const std::uint32_t result = to_register ? shadow_row(operands[0]) : 0;
   if (opcode == Opcode::mov && operands.size() == 2) return shadow_move(instruction);
+  if (kernel_->tracks_loads && kernel_->tracks(site_)) {
+    return follow_in_shared(undefined_by_load, instruction, operands[0], operands[1]);
+  }
+  if (kernel_->tracks_loads && opcode == Opcode::shfl) return shadow_shuffle(instruction);
   if (copies_from_shared(instruction)) {
     return follow_in_shared(undefined_in_shared, instruction, operands[0], operands[1]);
   }
@@ -317,6 +348,37 @@ void Lowering::shadow_logic(const Instruction& instruction) {
   emit(undefined_by_logic, imm_of(op),
        {shadow_row(operands[0]), shadow_row(operands[1]), shadow_row(operands[2]),
         source_row(instruction, operands[1], type), source_row(instruction, operands[2], type)});
+}
+
+/// shfl: shuffles the low half of the shadow as the instruction does its operand.
+void Lowering::shadow_shuffle(const Instruction& instruction) {
+  const auto spec = register_operation(instruction);
+  const std::vector<const Operand*> operands = flattened(instruction);
+  const auto value = static_cast<std::size_t>(spec->destinations);
+  const auto resize = [&](int to, int from, std::uint32_t to_row, std::uint32_t from_row) {
+    emit(resize_handler(to, from, false), 0, {to_row, from_row});
+  };
+  const std::uint32_t before = rows_->scratch(), after = rows_->scratch();
+  resize(4, 8, before, shadow_row(*operands[value]));
+  std::vector<std::uint32_t> rows = {after};
+  if (value == 2) rows.push_back(scratch_row(0));
+  rows.push_back(before);
+  for (std::size_t i = value + 1; i < operands.size(); ++i) {
+    rows.push_back(source_row(instruction, *operands[i], spec->operands[i]));
+  }
+  wait_for_members(instruction, rows);
+  Instr shuffle{};
+  shuffle.full = spec->full;
+  shuffle.masked = spec->masked;
+  shuffle.imm = spec->imm;
+  set_rows(shuffle, std::move(rows));
+  emit(shuffle);
+  const auto shadows = [&](std::size_t i) {
+    return operands[i]->kind == Operand::Kind::reg &&
+           undefined_source_[static_cast<std::size_t>(operands[i]->reg)] >= 0;
+  };
+  if (shadows(0)) resize(8, 4, shadow_row(*operands[0]), after);
+  if (value == 2 && shadows(1)) emit(undefined_if_any, 1, {shadow_row(*operands[1])});
 }
 
 }  // namespace rung::vgpu

@@ -2,9 +2,12 @@
 // A kernel in the form that the engine runs: basic blocks of decoded instructions.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -345,6 +348,29 @@ struct SpecialRow {
   }
 };
 
+/// A use of an undefined value that is reported.
+struct UndefinedUse {
+  std::string text;        // for the report, if the value comes from a register
+  std::uint32_t load = 0;  // else the site of a load that it may come from
+};
+
+class Kernel;
+
+/// A second version of a kernel, which tracks undefined values from shared memory (lowering/undefined.cpp). It has the
+/// same sites and basic blocks, and is slower. Blocks run in it once one of them has read unwritten shared memory.
+class TrackingVersion {
+ public:
+  std::function<std::unique_ptr<Kernel>()> make;  // empty without such loads
+  mutable std::atomic<bool> wanted{false};
+
+  /// Makes it at the first call. Thread-safe.
+  const Kernel& get() const;
+
+ private:
+  mutable std::once_flag made_;
+  mutable std::unique_ptr<Kernel> kernel_;
+};
+
 class Kernel {
  public:
   static constexpr std::uint32_t no_site = 0xFFFFFFFFu;
@@ -371,14 +397,17 @@ class Kernel {
   std::deque<ExternalCall> calls;
   std::unordered_map<std::uint32_t, StoredRegisters> stored;  // by site, for plain stores
   std::unordered_map<std::uint32_t, CopiedElements> copied;   // by site, for loads
-  std::deque<std::string> undefined_uses;                     // texts for reports
-  std::vector<std::shared_ptr<const void>> async_ops;         // model/async_ops.hpp
-  std::shared_ptr<const void> machine_code;                   // Chain of native_code
+  std::deque<UndefinedUse> undefined_uses;
+  std::vector<std::shared_ptr<const void>> async_ops;  // model/async_ops.hpp
+  std::shared_ptr<const void> machine_code;            // Chain of native_code
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
   std::vector<std::uint32_t> undefined_rows;  // 64 bits per lane, all set when a block starts
+  std::vector<bool> tracked_loads;            // by site: the values of these loads can be tracked
+  bool tracks_loads = false;                  // this is a tracking version
+  TrackingVersion tracking;
   std::vector<SharedArray> shared_arrays;
   std::uint32_t static_shared = 0;
   std::uint32_t local_bytes = 0;
@@ -395,6 +424,15 @@ class Kernel {
   bool cancels_launches = false;      // has clusterlaunchcontrol.try_cancel
   /// Byte offsets of pointers through which the kernel stores.
   std::vector<std::uint32_t> written_parameters;
+
+  bool tracks(std::uint32_t site) const {
+    return site < tracked_loads.size() && tracked_loads[site];
+  }
 };
+
+inline const Kernel& TrackingVersion::get() const {
+  std::call_once(made_, [this] { kernel_ = make(); });
+  return *kernel_;
+}
 
 }  // namespace rung::vgpu

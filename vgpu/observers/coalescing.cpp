@@ -158,6 +158,7 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
 void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
                   AccessKind kind) {
   const Allocation& allocation = *place.allocation;
+  if (kind != AccessKind::load) block.can_restart = false;
   // If everything has been written, the shadow is never touched, so its pages are not allocated.
   if (!allocation.host && !allocation.all_initialised) {
     if (kind != AccessKind::store) check_initialised(block, warp, op, shape, place);

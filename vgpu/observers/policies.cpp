@@ -22,6 +22,7 @@ const Observers& full() {
       .check_reads = vgpu::check_reads,
       .check_writes = vgpu::check_writes,
       .check_read_shared = vgpu::check_read_shared,
+      .is_undefined_read = vgpu::is_undefined_read,
       .log_read = vgpu::log_read,
       .log_reads = vgpu::log_reads,
       .settle_reads = vgpu::settle_reads,

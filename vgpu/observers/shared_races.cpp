@@ -69,20 +69,22 @@ bool is_error(const SharedAccess& access, std::size_t granule) {
                       [](Stamp stamp) { return stamp != 0; });
 }
 
-std::string unwritten_text(const Block& block) {
-  const auto exited = block.worker.launch.options.block.count() - block.live_threads();
-  const std::string text = "no thread of the block has written it";
-  return exited == 0 ? text : fmt::format("{}, and {} of them have exited", text, exited);
+/// Starts the block again in its kernel's tracking version.
+[[noreturn]] void track(const Block& block) {
+  block.worker.kernel.tracking.wanted = true;
+  throw RestartTracked();
 }
 
 void check_read(const SharedAccess& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
   if (written == 0) {
-    if (!is_error(access, granule)) return;
-    const std::uint64_t offset = granule * static_cast<std::size_t>(shadow.granule);
-    report(access.block, HazardKind::uninitialised_read, access.thread, access.site, "read",
-           shared_address(access.block, offset), unwritten_text(access.block));
+    const Kernel& kernel = access.block.worker.kernel;
+    const bool tracked = access.warp != nullptr && kernel.tracks(access.site);
+    if ((tracked && kernel.tracks_loads) || !is_error(access, granule)) return;
+    if (tracked && access.block.can_restart) track(access.block);
+    report_unwritten(access.block, access.thread, access.site,
+                     granule * static_cast<std::size_t>(shadow.granule));
   } else if (is_async(access, granule, written, true)) {
     async_in_order(access, granule, "read");
   } else if (!in_order(access, written)) {
@@ -161,6 +163,13 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
 }
 
 }  // namespace
+
+bool is_undefined_read(Block& block, const Warp& warp, int lane, std::uint32_t site,
+                       std::uint32_t begin, std::size_t granule) {
+  return block.shadow.written[granule] == 0 &&
+         (holds_undefined(block, granule) ||
+          is_error({block, block.thread(warp, lane), site, &warp, begin}, granule));
+}
 
 void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                  int lane_shift) {

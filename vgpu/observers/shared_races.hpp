@@ -11,6 +11,9 @@
 
 namespace rung::vgpu {
 
+/// True if the lane's access, which starts at offset `begin`, reads an undefined value from the granule.
+bool is_undefined_read(Block& block, const Warp& warp, int lane, std::uint32_t site,
+                       std::uint32_t begin, std::size_t granule);
 /// Report unordered accesses for 32 lanes with 2^lane_shift granules each, starting at `first`.
 void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                  int lane_shift);

@@ -79,6 +79,17 @@ std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const 
   return reads;
 }
 
+std::vector<bool> trackable_loads(const ptx::Function& function) {
+  std::vector<bool> loads(function.body.size(), false);
+  bool any = false;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const ptx::Instruction& instruction = function.body[i];
+    loads[i] = instruction.opcode == ptx::Opcode::ld && instruction.has("shared");
+    any = any || loads[i];
+  }
+  return any ? loads : std::vector<bool>();
+}
+
 bool passes_undefined(const ptx::Instruction& instruction) {
   if (instruction.opcode == ptx::Opcode::wmma) return instruction.has("mma");
   return !instruction.has(ptx::Fact::defines_result);
@@ -86,12 +97,12 @@ bool passes_undefined(const ptx::Instruction& instruction) {
 
 std::vector<int> undefined_sources(const ptx::Function& function,
                                    const std::vector<UndefinedRead>& reads,
-                                   const CopiedLoads& copied) {
+                                   const CopiedLoads& copied, const std::vector<bool>& tracked) {
   std::vector<int> source(function.registers.size(), -1);
   const auto of = [&](int reg) -> int& { return source[static_cast<std::size_t>(reg)]; };
   for (const UndefinedRead& read : reads) of(read.reg) = read.reg;
   int in_shared = -1;
-  for (bool changed = !reads.empty(); changed;) {
+  for (bool changed = !reads.empty() || !tracked.empty(); changed;) {
     changed = false;
     for (std::size_t i = 0; i < function.body.size(); ++i) {
       const ptx::Instruction& instruction = function.body[i];
@@ -104,7 +115,11 @@ std::vector<int> undefined_sources(const ptx::Function& function,
       const bool is_copy =
           instruction.opcode == ptx::Opcode::ld && instruction.has("shared") && copied.contains(i);
       if (is_copy) found = in_shared;
-      if (found < 0 || (!is_copy && !passes_undefined(instruction))) continue;
+      const bool is_tracked = i < tracked.size() && tracked[i];
+      if (is_tracked) found = static_cast<int>(function.registers.size() + i);
+      const bool passes = is_copy || is_tracked || passes_undefined(instruction) ||
+                          (!tracked.empty() && instruction.opcode == ptx::Opcode::shfl);
+      if (found < 0 || !passes) continue;
       for_each_definition(instruction, [&](int reg) {
         changed = changed || of(reg) < 0;
         if (of(reg) < 0) of(reg) = found;

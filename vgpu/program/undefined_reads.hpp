@@ -23,12 +23,18 @@ struct UndefinedRead {
 /// guard.
 std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const Cfg& cfg);
 
-/// For each register that may hold an undefined value, the first register read before it was
-/// written from which the value comes; -1 for all others. Values from other lanes, and loaded
-/// values, count as defined, except values from shared memory that are only copied.
+/// Where undefined values come from: a register that is read before it is written or, at
+/// Function::registers.size() and above, a load, by its index in Function::body.
+///
+/// Returns the first source of each register that may hold an undefined value, and -1 for all others. Values from other
+/// lanes, and loaded values, count as defined, except values from shared memory that are only copied. `tracked`: if not
+/// empty, the loads (by index) that are sources too; then shuffles pass on undefined values.
 std::vector<int> undefined_sources(const ptx::Function& function,
                                    const std::vector<UndefinedRead>& reads,
-                                   const CopiedLoads& copied);
+                                   const CopiedLoads& copied, const std::vector<bool>& tracked);
+
+/// The loads from shared memory whose values can be tracked, by index in Function::body; empty without any.
+std::vector<bool> trackable_loads(const ptx::Function& function);
 
 /// True if an instruction's results are undefined when its operands are.
 bool passes_undefined(const ptx::Instruction& instruction);

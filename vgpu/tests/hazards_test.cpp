@@ -153,7 +153,10 @@ TEST_F(HazardsTest, UninitialisedSharedMemory) {
   const std::string text = entry("", R"(
     .shared .align 4 .b8 s[512];
     .reg .b32 %r<4>;
+    .reg .pred %p<2>;
     ld.shared.u32 %r1, [s+64];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 exit;
     ret;)");
   expect_only(run(text, {1, 1, 1}, {1, 1, 1}, {}), HazardKind::uninitialised_read);
 }

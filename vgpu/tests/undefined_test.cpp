@@ -177,6 +177,104 @@ TEST_F(UndefinedTest, CopiesThroughSharedMemory) {
       "st.global.u32 [%rd2], %r4;");
 }
 
+/// Loads of shared memory that nothing has written: %r4 has such a value in all lanes but lane 0, which wrote 7.
+class UnwrittenTest : public UndefinedTest {
+ protected:
+  static std::string load(const std::string& before = {}) {
+    return R"(
+      .shared .align 8 .b8 s[256]; .local .align 4 .b8 l[4];
+      mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 8, %r2; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 7;
+      @%p1 st.shared.u32 [%r2], %r3;
+      )" + before +
+           "\nld.shared.u32 %r4, [%r2];\n";
+  }
+  void expect_unused(const std::string& use) { expect_silent(load() + use); }
+  /// Expects one report, which names the load's line, a thread and an offset.
+  void expect_load(const std::string& use,
+                   const std::string& place = "thread (1,0,0) of block (0,0,0), s + 8") {
+    const auto texts = messages(load() + use);
+    ASSERT_EQ(texts.size(), 1u) << use;
+    EXPECT_EQ(texts[0],
+              "uninitialised read: read by " + place + ": no thread of the block has written it");
+  }
+};
+
+TEST_F(UnwrittenTest, ValuesThatAreChosenAway) {
+  expect_unused("add.u32 %r5, %r4, 1;");
+  expect_unused("add.u32 %r5, %r4, 1; selp.u32 %r5, %r5, %r1, %p1; st.global.u32 [%rd2], %r5;");
+  expect_unused("@%p1 st.global.u32 [%rd2], %r4;");
+  expect_unused("@!%p1 bra L; st.global.u32 [%rd2], %r4; L:");
+  expect_unused("setp.eq.u32 %p2, %r4, 7; and.pred %p2, %p1, %p2; @%p2 st.global.u32 [%rd2], %r1;");
+  expect_unused("and.b32 %r5, %r4, 0; st.global.u32 [%rd2], %r5;");
+  expect_unused("st.shared.u32 [%r2], %r4; bar.sync 0; ld.shared.u32 %r5, [%r2];");
+}
+
+TEST_F(UnwrittenTest, ValuesThatMatter) {
+  expect_load("st.global.u32 [%rd2], %r4;");
+  expect_load("mad.lo.u32 %r5, %r4, 3, 1; cvt.rn.f32.u32 %f1, %r5; st.global.f32 [%rd2], %f1;");
+  expect_load("selp.u32 %r5, %r1, %r4, %p1; st.global.u32 [%rd2], %r5;");
+  expect_load("setp.eq.u32 %p2, %r4, 7; @%p2 bra L; mov.u32 %r5, 0; L:");
+  expect_load("setp.eq.u32 %p2, %r4, 7; @%p2 st.global.u32 [%rd2], %r1;");
+  expect_load("mul.wide.u32 %rd3, %r4, 0; add.s64 %rd3, %rd3, %rd1; ld.global.u32 %r5, [%rd3];");
+  expect_load("red.global.add.u32 [%rd1], %r4;");
+  expect_load("setp.eq.u32 %p2, %r4, 7; vote.sync.ballot.b32 %r5, %p2, -1;");
+  expect_load("st.local.u32 [l], %r4; ld.local.u32 %r5, [l]; st.global.u32 [%rd2], %r5;");
+}
+
+TEST_F(UnwrittenTest, ShufflesPassItOn) {
+  // Lane 0 adds the value of lane 1, and no lane uses those of the others.
+  const std::string add = "shfl.sync.down.b32 %r5, %r4, 1, 31, -1; add.u32 %r5, %r5, %r4; ";
+  expect_load(add + "@%p1 st.global.u32 [%rd2], %r5;");
+  expect_unused("shfl.sync.idx.b32 %r5|%p2, %r4, 0, 31, -1; st.global.u32 [%rd2], %r5;");
+  expect_load("shfl.sync.idx.b32 %r5, %r1, %r4, 31, -1;");
+}
+
+TEST_F(UnwrittenTest, StoresPassItOn) {
+  expect_load(
+      "add.u32 %r5, %r4, 1; st.shared.u32 [%r2+4], %r5; ld.shared.u32 %r6, [%r2+4]; "
+      "add.u32 %r6, %r6, 1; st.global.u32 [%rd2], %r6;");
+}
+
+TEST_F(UnwrittenTest, OneElementOfAVector) {
+  const std::string vectors = R"(
+      .shared .align 8 .b8 s[256];
+      mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 8, %r2; st.shared.u32 [%r2], %r1;
+      ld.shared.v2.u32 {%r4, %r5}, [%r2]; )";
+  expect_silent(vectors + "add.u32 %r6, %r4, 1; add.u32 %r7, %r5, 1; st.global.u32 [%rd2], %r6;");
+  const auto texts = messages(vectors + "add.u32 %r7, %r5, %r4; st.global.u32 [%rd2], %r7;");
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_NE(texts[0].find("s + 4: no thread"), std::string::npos) << texts[0];
+}
+
+// A block that has written to global memory cannot start again in the tracking version.
+TEST_F(UnwrittenTest, AfterAStoreItIsReportedAtOnce) {
+  const auto texts = messages(load("st.global.u32 [%rd2], %r1;") + "add.u32 %r5, %r4, 1;");
+  ASSERT_EQ(texts.size(), 1u);
+}
+
+TEST_F(UnwrittenTest, CountersDoNotChange) {
+  options.threads = 1;
+  const std::uint64_t words = array(std::vector<std::uint32_t>(64, 0));
+  const std::string text = entry(".param .u64 p", R"(
+      .reg .pred %p<4>; .reg .b32 %r<10>; .reg .b64 %rd<4>;
+      ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; ld.global.u32 %r9, [%rd1]; mul.wide.u32 %rd2, %r1, 8;
+      add.s64 %rd2, %rd1, %rd2; mov.u32 %r8, %ctaid.x; setp.ne.u32 %p2, %r8, 1; @!%p2 ld.global.u32 %r9, [%rd1];)" +
+                                                      load() + R"(
+      ld.shared.u32 %r5, [%r2]; add.u32 %r5, %r5, %r4; selp.u32 %r5, %r5, %r1, %p1;
+      @%p1 st.global.u32 [%rd2], %r9; ret;)");
+  const LaunchReport restarted = run(text, {1, 1, 1}, {32, 1, 1}, {words});
+  expect_none(restarted);
+  const LaunchReport tracked =
+      launch(*module->kernel("k"), options, std::as_bytes(std::span(&words, 1)), memory, device);
+  EXPECT_EQ(restarted.counters.instructions, tracked.counters.instructions);
+  EXPECT_EQ(restarted.counters.shared_load_requests, 2u);
+  EXPECT_EQ(tracked.counters.shared_load_requests, 2u);
+  EXPECT_EQ(restarted.counters.global_load_requests, tracked.counters.global_load_requests);
+  for (std::size_t i = 0; i < restarted.per_site.size(); ++i) {
+    EXPECT_EQ(restarted.per_site[i].lanes, tracked.per_site[i].lanes) << i;
+  }
+}
+
 TEST_F(UndefinedTest, WithoutChecksNothingIsReported) {
   options.observe = false;
   expect_silent("st.global.u32 [%rd2], %r3;");

@@ -9,8 +9,10 @@
 
 namespace rung::vgpu {
 
+/// External functions have effects that last: the block cannot start again.
 template <class F>
 void for_lanes(const Warp& warp, const F& f) {
+  warp.block->can_restart = false;
   for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
 }
 

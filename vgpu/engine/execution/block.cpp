@@ -96,6 +96,9 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   releases.start(order, linear, static_cast<int>(warps.size()));
   grid_waits.assign(warps.size(), 0);
   printed.clear();
+  can_restart = false;
+  unwritten_reads.clear();
+  undefined_stores.clear();
   order.start(static_cast<int>(warps.size()));
   if (worker.observe) shadow.start(launch.shared_bytes, worker.kernel.shared_granule);
   if (async != nullptr) async->start(*this);

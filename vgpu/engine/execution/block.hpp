@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/engine/async/async_copy.hpp"
@@ -31,6 +33,10 @@ inline constexpr std::uint64_t window_mask = (1ull << 56) - 1;
 struct AsyncState;
 class Cluster;
 struct Observers;
+
+/// Thrown out of Block::run() where a block reads unwritten shared memory and can start again in the kernel's tracking
+/// version, which tells whether the value matters.
+struct RestartTracked {};
 
 class Block {
  public:
@@ -84,6 +90,18 @@ class Block {
   /// engine/async/async_state.hpp. Null unless Kernel::asynchronous.
   std::unique_ptr<AsyncState> async;
   PrintRing printed;
+  /// True if the block can start again: it has done nothing yet that others see.
+  bool can_restart = false;
+  /// A read of unwritten shared memory.
+  struct UnwrittenRead {
+    std::uint32_t site;
+    int thread;
+    std::uint64_t offset;
+  };
+  /// A tracking version's: by site and thread, the read that the value comes from.
+  std::map<std::pair<std::uint32_t, int>, UnwrittenRead> unwritten_reads;
+  /// By granule: the read that an undefined value stored there comes from.
+  std::map<std::size_t, UnwrittenRead> undefined_stores;
 
  private:
   enum class Turn { spent, suspended, exited };

@@ -27,6 +27,7 @@ Cluster::Cluster(Worker& worker) : worker_(worker) {
 Cluster::~Cluster() = default;
 
 void Cluster::start(std::uint64_t index) {
+  index_ = index;
   const LaunchOptions& options = worker_.launch.options;
   const Dim3& size = options.cluster;
   const std::uint64_t across = options.grid.x / size.x, down = options.grid.y / size.y;

@@ -50,6 +50,8 @@ class Cluster {
 
   Block& block(int rank) { return *blocks_[static_cast<std::size_t>(rank)]; }
   const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
+  Worker& worker() const { return worker_; }
+  std::uint64_t index() const { return index_; }
   int size() const { return static_cast<int>(blocks_.size()); }
   bool has_ended(int rank) const { return ended_[static_cast<std::size_t>(rank)]; }
 
@@ -75,6 +77,7 @@ class Cluster {
   bool complete_if_all_arrived();
 
   Worker& worker_;
+  std::uint64_t index_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<bool> ended_;
   int idle_tests_ = 0;

@@ -13,6 +13,16 @@
 
 namespace rung::vgpu {
 
+namespace {
+
+/// True if Worker::accesses counts instructions of this role.
+bool counts_accesses(SiteRole role) {
+  return role != SiteRole::ffma && role != SiteRole::barrier && role != SiteRole::branch &&
+         role != SiteRole::other;
+}
+
+}  // namespace
+
 LaunchState::LaunchState(const Kernel& kernel_, const LaunchOptions& options_,
                          std::span<const std::byte> parameters_, DeviceMemory& memory_,
                          const DeviceDescription& device_, const Observers& observers_)
@@ -27,9 +37,11 @@ LaunchState::LaunchState(const Kernel& kernel_, const LaunchOptions& options_,
 
 LaunchState::~LaunchState() = default;
 
-Worker::Worker(LaunchState& launch_)
+Worker::Worker(LaunchState& launch_) : Worker(launch_, launch_.kernel) {}
+
+Worker::Worker(LaunchState& launch_, const Kernel& version)
     : launch(launch_),
-      kernel(launch_.kernel),
+      kernel(version),
       observe(launch_.options.observe),
       watched(observe && launch_.options.watcher),
       touched(observe ? launch_.options.accesses : nullptr),
@@ -43,6 +55,13 @@ Worker::Worker(LaunchState& launch_)
   batches.resize(kernel.read_batches.size());
   shapes.resize(kernel.shape_slots);
   last_allocation.assign(kernel.global_caches, nullptr);
+  restarts_ = observe && !watched && kernel.tracking.make && !kernel.asynchronous &&
+              launch.options.cluster.count() == 1;
+  for (std::uint32_t i = 0; restarts_ && i < kernel.sites.size(); ++i) {
+    if (counts_accesses(kernel.sites[i].role)) accessing_sites_.push_back(i);
+  }
+  kept_.accesses.resize(accessing_sites_.size());
+  kept_.predicated_off.resize(kernel.guarded_sites.size());
 }
 
 Worker::~Worker() = default;
@@ -91,11 +110,72 @@ void Worker::count_batches() {
   }
 }
 
-std::unique_ptr<Cluster> Worker::fresh_cluster() {
-  if (idle_.empty()) return std::make_unique<Cluster>(*this);
-  std::unique_ptr<Cluster> cluster = std::move(idle_.back());
-  idle_.pop_back();
+void Worker::keep_counts() {
+  kept_.executions = executions;
+  kept_.batches = batches;
+  if (kernel.local_bytes != 0) kept_.apart = apart;
+  for (std::size_t i = 0; i < accessing_sites_.size(); ++i) {
+    kept_.accesses[i] = accesses[accessing_sites_[i]];
+  }
+  for (std::size_t i = 0; i < kernel.guarded_sites.size(); ++i) {
+    kept_.predicated_off[i] = predicated_off[kernel.guarded_sites[i]];
+  }
+}
+
+void Worker::restore_counts() {
+  executions = kept_.executions;
+  batches = kept_.batches;
+  if (kernel.local_bytes != 0) apart = kept_.apart;
+  for (std::size_t i = 0; i < accessing_sites_.size(); ++i) {
+    accesses[accessing_sites_[i]] = kept_.accesses[i];
+  }
+  for (std::size_t i = 0; i < kernel.guarded_sites.size(); ++i) {
+    predicated_off[kernel.guarded_sites[i]] = kept_.predicated_off[i];
+  }
+}
+
+/// Adds the counts of the tracking version, which has the same basic blocks and sites.
+void Worker::add_tracking_counts() {
+  if (tracking_ == nullptr) return;
+  for (std::size_t i = 0; i < executions.size(); ++i) {
+    executions[i].times += tracking_->executions[i].times;
+    executions[i].idle_lanes += tracking_->executions[i].idle_lanes;
+    executions[i].divergent += tracking_->executions[i].divergent;
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    accesses[i] += tracking_->accesses[i];
+    predicated_off[i] += tracking_->predicated_off[i];
+  }
+  apart += tracking_->apart;
+}
+
+Worker& Worker::tracking() {
+  if (tracking_ == nullptr) tracking_.reset(new Worker(launch, kernel.tracking.get()));
+  return *tracking_;
+}
+
+std::unique_ptr<Cluster> Worker::started(std::uint64_t index) {
+  if (restarts_ && kernel.tracking.wanted) return tracking().started(index);
+  std::unique_ptr<Cluster> cluster;
+  if (idle_.empty()) {
+    cluster = std::make_unique<Cluster>(*this);
+  } else {
+    cluster = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  cluster->start(index);
+  if (restarts_) {
+    keep_counts();
+    cluster->block(0).can_restart = true;
+  }
   return cluster;
+}
+
+std::unique_ptr<Cluster> Worker::restarted(std::unique_ptr<Cluster> cluster) {
+  const std::uint64_t index = cluster->index();
+  restore_counts();
+  idle_.push_back(std::move(cluster));
+  return tracking().started(index);
 }
 
 void Worker::keep_output(const Cluster& cluster) {
@@ -124,32 +204,39 @@ void Worker::run() {
     if (!exhausted && starts && waiting.size() < max_waiting) {
       const std::uint64_t next = launch.next_cluster.fetch_add(1);
       if (next < count) {
-        cluster = fresh_cluster();
-        cluster->start(schedule == nullptr ? next : schedule->permuted(next, count));
+        cluster = started(schedule == nullptr ? next : schedule->permuted(next, count));
       } else {
         exhausted = true;
       }
     }
     if (cluster == nullptr) {
-      if (waiting.empty()) return;
+      if (waiting.empty()) break;
       if (schedule != nullptr) {
         std::swap(waiting.front(), waiting[schedule->below(waiting.size())]);
       }
       cluster = std::move(waiting.front());
       waiting.pop_front();
     }
-    const Block::Status status = cluster->run();
+    Block::Status status{};
+    try {
+      status = cluster->run();
+    } catch (const RestartTracked&) {
+      cluster = restarted(std::move(cluster));
+      status = cluster->run();
+    }
     if (status == Block::Status::yielded) {
+      cluster->block(0).can_restart = false;  // other blocks' counts are added to its own
       waiting.push_back(std::move(cluster));
       continue;
     }
     keep_output(*cluster);
     if (status == Block::Status::stopped) {
       launch.stop = true;
-      return;
+      break;
     }
-    idle_.push_back(std::move(cluster));
+    cluster->worker().idle_.push_back(std::move(cluster));
   }
+  add_tracking_counts();
 }
 
 }  // namespace rung::vgpu

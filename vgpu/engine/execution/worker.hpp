@@ -134,9 +134,30 @@ class Worker {
   std::vector<const Allocation*> last_allocation;  // by MemoryOp::cache
 
  private:
-  std::unique_ptr<Cluster> fresh_cluster();
+  /// For a version of the launch's kernel.
+  Worker(LaunchState& launch, const Kernel& version);
+
+  std::unique_ptr<Cluster> started(std::uint64_t index);
+  /// Starts the cluster's block again in the tracking version.
+  std::unique_ptr<Cluster> restarted(std::unique_ptr<Cluster> cluster);
+  Worker& tracking();
+  void keep_counts();
+  void restore_counts();
+  void add_tracking_counts();
   void keep_output(const Cluster& cluster);
 
+  /// The counts before the running block, to which they return if it starts again.
+  struct Kept {
+    std::vector<Executions> executions;
+    std::vector<Accesses> accesses;             // of accessing_sites_
+    std::vector<std::uint64_t> predicated_off;  // of Kernel::guarded_sites
+    std::vector<BatchCounts> batches;
+    Counters apart;
+  };
+  Kept kept_;
+  std::vector<std::uint32_t> accessing_sites_;
+  bool restarts_ = false;                       // blocks may start again in the tracking version
+  std::unique_ptr<Worker> tracking_;            // runs those that do
   std::vector<std::unique_ptr<Cluster>> idle_;  // reused for their memory
   std::uint64_t counted_ = 0;  // the part of `spent` already added to LaunchState::instructions
 };

@@ -45,6 +45,7 @@ HWY_INLINE void observe_plainly(Warp& warp, const MemoryOp& op, Shape& shape,
   Worker::Accesses& counts = worker.accesses[op.site];
   ++counts.requests;
   counts.units += static_cast<std::uint64_t>(shape.sectors(bytes, op.offset));
+  if constexpr (Kind != AccessKind::load) warp.block->can_restart = false;
   const bool written = allocation.host || allocation.all_initialised;
   if (written && worker.touched == nullptr && !worker.launch.orders(allocation)) return;
   const Place place{ptx::Space::global, static_cast<std::uint64_t>(op.offset), 0,

@@ -6,6 +6,7 @@
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -51,18 +52,41 @@ void take_back(Block& block, std::size_t granule) {
   block.shadow.write_site[granule] = taken_back_in(block);
 }
 
+/// The offset of the lane's value in shared memory.
+std::uint64_t first_byte(Warp& warp, const Instr& instr, int lane) {
+  const auto at = instr.value<SharedValue>();
+  const std::uint64_t base =
+      at.address_bytes == 0 ? 0 : value(warp, instr.rows[1], at.address_bytes, lane);
+  return base + static_cast<std::uint64_t>(std::int64_t{at.offset});
+}
+
 /// The granules of the lane's value in shared memory; empty if it is out of bounds.
 auto granules(Warp& warp, const Instr& instr, int lane) {
   const auto at = instr.value<SharedValue>();
   const SharedShadow& shadows = warp.block->shadow;
-  const std::uint64_t base =
-      at.address_bytes == 0 ? 0 : value(warp, instr.rows[1], at.address_bytes, lane);
-  const std::uint64_t first = base + static_cast<std::uint64_t>(std::int64_t{at.offset});
+  const std::uint64_t first = first_byte(warp, instr, lane);
   const std::uint64_t end = std::min<std::uint64_t>((first + at.bytes - 1) >> shadows.granule_shift,
                                                     shadows.written.size() - 1) +
                             1;
   const std::uint64_t begin = std::min(first >> shadows.granule_shift, end);
   return std::views::iota(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+}
+
+/// The read that the thread's value comes from: preferably one by the load, else another by the thread, else the load in
+/// another thread, from which it came by a shuffle.
+const Block::UnwrittenRead* unwritten_read(const Block& block, std::uint32_t load, int thread) {
+  const auto& reads = block.unwritten_reads;
+  const auto own = reads.find({load, thread});
+  if (own != reads.end()) return &own->second;
+  const auto found = [&](const auto& matches) {
+    const auto at = std::ranges::find_if(reads, matches);
+    return at == reads.end() ? nullptr : &at->second;
+  };
+  if (const auto* read = found([&](const auto& at) { return at.first.second == thread; })) {
+    return read;
+  }
+  if (const auto* read = found([&](const auto& at) { return at.first.first == load; })) return read;
+  return reads.empty() ? nullptr : &reads.begin()->second;
 }
 
 }  // namespace
@@ -126,7 +150,12 @@ void take_back_undefined(Warp& warp, const Instr& instr) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     if ((shadow(warp, instr, 0, lane) & stored) == 0) continue;
-    for (const std::size_t at : granules(warp, instr, lane)) take_back(*warp.block, at);
+    Block& block = *warp.block;
+    const auto* const from = unwritten_read(block, Kernel::no_site, block.thread(warp, lane));
+    for (const std::size_t at : granules(warp, instr, lane)) {
+      take_back(block, at);
+      if (from != nullptr) block.undefined_stores.insert_or_assign(at, *from);
+    }
   }
 }
 
@@ -140,14 +169,48 @@ void undefined_in_shared(Warp& warp, const Instr& instr) {
   });
 }
 
+void undefined_by_load(Warp& warp, const Instr& instr) {
+  Block& block = *warp.block;
+  const auto at = instr.value<SharedValue>();
+  const int shift = block.shadow.granule_shift;
+  set(warp, instr.rows[0], [&](int lane) {
+    std::uint64_t bits = 0;
+    const std::uint64_t first = first_byte(warp, instr, lane);
+    const auto access = static_cast<std::uint32_t>(first - at.within);
+    for (const std::size_t granule : granules(warp, instr, lane)) {
+      if (!block.observers.is_undefined_read(block, warp, lane, instr.site, access, granule)) {
+        continue;
+      }
+      const std::uint64_t begin = std::max<std::uint64_t>(granule << shift, first);
+      const std::uint64_t end = std::min<std::uint64_t>((granule + 1) << shift, first + at.bytes);
+      bits |= low_bits(static_cast<int>(8 * (end - begin))) << 8 * (begin - first);
+      const int thread = block.thread(warp, lane);
+      const auto stored = block.undefined_stores.find(granule);
+      const bool is_stored =
+          stored != block.undefined_stores.end() && holds_undefined(block, granule);
+      block.unwritten_reads.try_emplace(
+          {instr.site, thread},
+          is_stored ? stored->second : Block::UnwrittenRead{instr.site, thread, granule << shift});
+    }
+    return bits;
+  });
+}
+
 void report_undefined(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
   if (!block.worker.observe) return;
+  const auto& use = instr.op<UndefinedUse>();
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     if (shadow(warp, instr, 0, lane) == 0) continue;
-    report(block, HazardKind::uninitialised_read, block.thread(warp, lane), instr.site, "use", {},
-           instr.op<std::string>());
+    const int thread = block.thread(warp, lane);
+    const Block::UnwrittenRead* const read =
+        use.text.empty() ? unwritten_read(block, use.load, thread) : nullptr;
+    if (read != nullptr) {
+      report_unwritten(block, read->thread, read->site, read->offset);
+    } else {
+      report(block, HazardKind::uninitialised_read, thread, instr.site, "use", {}, use.text);
+    }
     return;
   }
 }

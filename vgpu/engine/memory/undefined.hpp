@@ -47,7 +47,7 @@ struct SharedValue {
   std::int32_t offset;  // added to the address
   std::uint8_t bytes;
   std::uint8_t address_bytes;  // width of row 1; 0: no address register
-  std::uint16_t unused = 0;
+  std::uint16_t within = 0;    // offset from the first byte of the thread's access
 };
 /// After a store: marks the bytes for which row 0 has a bit set as not written.
 void take_back_undefined(Warp& warp, const Instr& instr);
@@ -56,7 +56,11 @@ bool holds_undefined(const Block& block, std::size_t granule);
 /// After a load: marks bits as undefined where holds_undefined() is true.
 void undefined_in_shared(Warp& warp, const Instr& instr);
 
-/// Reports a use of an undefined value if row 0 has a bit set. Instr::imm points at the text.
+/// Before a load of a tracking version: marks the bits that it is an error to use, and notes which they are in
+/// Block::unwritten_reads.
+void undefined_by_load(Warp& warp, const Instr& instr);
+
+/// Reports a use of an undefined value if row 0 has a bit set. Instr::imm points at an UndefinedUse.
 void report_undefined(Warp& warp, const Instr& instr);
 
 }  // namespace rung::vgpu
