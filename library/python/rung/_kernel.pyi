@@ -41,5 +41,6 @@ class Kernel:
         on_hazard: Literal["raise", "report"] = "raise",
         poison: Union[bool, str, Sequence[str]] = False,
         threads: int = 0,
+        schedule: Optional[int] = None,
         **named: Any,
     ) -> Run: ...
