@@ -324,8 +324,8 @@ class Server {
     return json;
   }
 
-  /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}; "schedule": the seed of an
-  /// order, and "explain": GPU for an explanation instead of results. Returns {"run"}, and the report if anything failed or was printed.
+  /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}; "limit": warp instructions,
+  /// "schedule": the seed of an order, and "explain": GPU for an explanation instead of results. Returns {"run"}, and the report if anything failed or was printed.
   Json launch(const Json& request) {
     Served& served = *served_.at(request.at("kernel").get<int>());
     any_kernel::LaunchRequest wanted;
@@ -335,6 +335,7 @@ class Server {
     if (!request.at("threads").is_null()) wanted.threads = extents(request.at("threads"));
     wanted.dynamic_shared = request.at("shared").get<std::int64_t>();
     wanted.cpu_threads = request.at("cpu_threads").get<unsigned>();
+    wanted.instruction_limit = request.value("limit", wanted.instruction_limit);
     std::span<std::byte> rest = payload_;
     for (const Json& each : request.at("given")) wanted.given.push_back(given_value(each, rest));
     if (request.contains("explain")) return explain(served, wanted, request.at("explain"));

@@ -194,6 +194,12 @@ def test_arrays_that_do_not_fit(saxpy):
     for grid, block in ((0, 16), (1, (16, 0)), (1, (1, 1, 1, 1)), (1, 2048)):
         with pytest.raises(ValueError):
             saxpy[grid, block](1, x, y, 16)
+    with pytest.raises(TypeError, match="block= is missing; expected grid= and block=, such as"):
+        saxpy(1, x, y, 10, grid=1)
+    with pytest.raises(ValueError, match="on_hazard='rais'; expected 'raise' or 'report'"):
+        saxpy(1, x, y, 10, grid=1, block=32, on_hazard="rais")
+    with pytest.raises(TypeError, match="got 3; n has no value"):
+        saxpy(1, x, y, grid=1, block=32)
     with pytest.raises(TypeError, match="grid"):
         saxpy["1", 16](1, x, y, 16)
 
@@ -459,6 +465,12 @@ def test_random_orders():
     assert order() == order(schedule=0) == list(range(16))
     assert order(schedule=1) == order(schedule=1) != order()
     assert len({tuple(order(schedule=seed)) for seed in range(1, 4)}) > 1
+
+
+def test_a_limit_ends_a_loop():
+    k = rung.Kernel('extern "C" __global__ void spin(volatile int* x) { while (*x == 0) {} }', "spin")
+    run = k[1, 1](np.zeros(1, np.int32), limit=10_000, on_hazard="report")
+    assert [each["kind"] for each in run.hazards] == ["instruction limit"]
 
 
 def test_pytest_plugin_in_random_orders(tmp_path):

@@ -161,6 +161,7 @@ class _StreamContext(contextlib.nullcontext):
 # Values that functions of torch.cuda return.
 _RETURNED = (
     (True, ("is_available", "is_bf16_supported", "is_initialized")),
+    (False, ("is_current_stream_capturing",)),
     (1, ("device_count",)),
     (0, ("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")),
     (None, ("init", "set_device", "set_stream", "manual_seed", "manual_seed_all", "empty_cache", "ipc_collect",
@@ -173,7 +174,7 @@ def _returns(value):
     return lambda *args, **named: value
 
 
-def _replace_functions(cuda):
+def _replace_functions(cuda, torch):
     """The functions of torch.cuda that programs with kernels of their own call."""
     for value, names in _RETURNED:
         for name in names:
@@ -190,6 +191,10 @@ def _replace_functions(cuda):
     cuda.get_arch_list = lambda: ["sm_" + "".join(map(str, driver.capability()))]
     cuda.mem_get_info = lambda device=None: (driver.properties().total_memory,) * 2
     cuda.synchronize = lambda device=None: driver.synchronize()
+    cuda.initial_seed, cuda.seed = lambda: torch.initial_seed(), lambda: torch.seed()
+    for module in (cuda, torch.cpu):  # torch.compile saves and restores the state of random numbers
+        module.get_rng_state = lambda device=None: torch.get_rng_state()
+        module.set_rng_state = lambda state, device=None: torch.set_rng_state(state)
     # PyTorch for NVIDIA's GPUs looks for one where it computes gradients.
     warnings.filterwarnings("ignore", message="CUDA initialization")
 
@@ -219,5 +224,5 @@ def prepare(torch):
             return function(*args, **kwargs)
 
     CudaIsCpu().__enter__()
-    _replace_functions(torch.cuda)
+    _replace_functions(torch.cuda, torch)
     _adopt_imported_extensions(torch)

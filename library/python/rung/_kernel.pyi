@@ -42,5 +42,6 @@ class Kernel:
         poison: Union[bool, str, Sequence[str]] = False,
         threads: int = 0,
         schedule: Optional[int] = None,
+        limit: int = 0,
         **named: Any,
     ) -> Run: ...
