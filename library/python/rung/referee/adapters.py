@@ -69,8 +69,8 @@ def kernelbench(path, **options):
 
 
 def _module(path, sizes=None):
-    """The module of a problem file, with other integers for some names at its top level, of which the file may compute
-    shapes."""
+    """The module of a problem file, with other integers for some names at its top level. The file may compute shapes of
+    them."""
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read(), path)
     for node in tree.body:
