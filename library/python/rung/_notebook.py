@@ -3,7 +3,7 @@
 import shlex
 
 from . import metal
-from ._kernel import Kernel
+from ._kernel import CompileError, Kernel
 
 _KERNELS = {"cuda": Kernel, "metal": metal.Kernel}
 _OPTIONS = ("gpu", "std")
@@ -25,7 +25,11 @@ def define(shell, language, line, cell):
         else:
             options[name] = value or words.pop(0)
     for name in names or [""]:
-        kernel = _KERNELS[language](cell, name, **options)
+        try:
+            kernel = _KERNELS[language](cell, name, **options)
+        except CompileError as error:
+            from IPython.core.error import UsageError
+            raise UsageError(str(error)) from None  # without the lines of Python that led to it
         shell.user_ns[kernel.name.partition("<")[0].rpartition("::")[2]] = kernel
         print(kernel)
 
