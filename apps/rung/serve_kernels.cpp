@@ -28,6 +28,7 @@
 #include "tools/any_kernel/program.hpp"
 #include "tools/report/explanation.hpp"
 #include "tools/report/trace.hpp"
+#include "vgpu/schedule.hpp"
 
 namespace rung {
 namespace {
@@ -165,6 +166,22 @@ GivenValue given_value(const Json& json, std::span<std::byte>& payload) {
   }
   return value;
 }
+
+/// While an object lives, launches run in the order of a seed (vgpu/schedule.hpp).
+class Order {
+ public:
+  explicit Order(std::uint64_t seed) : is_random_(seed != 0) {
+    if (is_random_) vgpu::set_schedule(seed);
+  }
+  ~Order() {
+    if (is_random_) vgpu::set_schedule(0);
+  }
+  Order(const Order&) = delete;
+  Order& operator=(const Order&) = delete;
+
+ private:
+  bool is_random_;
+};
 
 class Server {
  public:
@@ -308,8 +325,8 @@ class Server {
     return json;
   }
 
-  /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}, and "explain": GPU for an
-  /// explanation instead of results. Returns {"run"}, and the report if anything failed or was printed.
+  /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}; "limit": warp instructions,
+  /// "schedule": the seed of an order, and "explain": GPU for an explanation instead of results. Returns {"run"}, and the report if anything failed or was printed.
   Json launch(const Json& request) {
     Served& served = *served_.at(request.at("kernel").get<int>());
     any_kernel::LaunchRequest wanted;
@@ -319,9 +336,11 @@ class Server {
     if (!request.at("threads").is_null()) wanted.threads = extents(request.at("threads"));
     wanted.dynamic_shared = request.at("shared").get<std::int64_t>();
     wanted.cpu_threads = request.at("cpu_threads").get<unsigned>();
+    wanted.instruction_limit = request.value("limit", wanted.instruction_limit);
     std::span<std::byte> rest = payload_;
     for (const Json& each : request.at("given")) wanted.given.push_back(given_value(each, rest));
     if (request.contains("explain")) return explain(served, wanted, request.at("explain"));
+    const Order order(request.value("schedule", std::uint64_t{0}));
     Launched launched{&served, any_kernel::launch(*served.loaded, *served.kernel, wanted)};
     for (const GivenValue& each : wanted.given) {
       if (each.is_result) results_.push_back(each.bytes);

@@ -1,7 +1,8 @@
 """Prepares every Python that `rung python` starts for the virtual GPU.
 
 Python imports this module before the program. When the program imports Numba's CUDA target, Triton or PyTorch, a module
-of the folder `rung_hooks` prepares it.
+of the folder `rung_hooks` prepares it. `import cupy` is rung.cupy, if the package rung is installed: CuPy itself needs
+NVIDIA's driver.
 """
 
 import importlib.machinery
@@ -33,9 +34,36 @@ class _Loader:
         importlib.import_module(f"rung_hooks.{self._hook}").prepare(module)
 
 
+class _OtherModule:
+    """Loads a module under another name."""
+
+    def __init__(self, module):
+        self._module = module
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        if not hasattr(self._module, "__path__"):
+            self._module.__path__ = []  # its parts can be imported
+        sys.modules[module.__name__] = self._module  # which the import then returns
+
+
+def _cupy_spec(name):
+    """rung.cupy or a part of it; None if there is no such part or no package rung."""
+    if importlib.util.find_spec("rung") is None:
+        return None
+    found = importlib.import_module("rung.cupy")
+    for part in name.split(".")[1:]:
+        found = getattr(found, part, None)
+    return found and importlib.util.spec_from_loader(name, _OtherModule(found), is_package=True)
+
+
 class _Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "cupy":
+            return _cupy_spec(name)
         hook = _HOOKS.get(name)
         if hook is None:
             return None

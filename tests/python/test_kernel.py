@@ -194,6 +194,12 @@ def test_arrays_that_do_not_fit(saxpy):
     for grid, block in ((0, 16), (1, (16, 0)), (1, (1, 1, 1, 1)), (1, 2048)):
         with pytest.raises(ValueError):
             saxpy[grid, block](1, x, y, 16)
+    with pytest.raises(TypeError, match="block= is missing; expected grid= and block=, such as"):
+        saxpy(1, x, y, 10, grid=1)
+    with pytest.raises(ValueError, match="on_hazard='rais'; expected 'raise' or 'report'"):
+        saxpy(1, x, y, 10, grid=1, block=32, on_hazard="rais")
+    with pytest.raises(TypeError, match="got 3; n has no value"):
+        saxpy(1, x, y, grid=1, block=32)
     with pytest.raises(TypeError, match="grid"):
         saxpy["1", 16](1, x, y, 16)
 
@@ -461,6 +467,81 @@ def test_hidden(gpu):
     assert '"rung.global_load_sectors" value="64"' in (tmp_path / "junit.xml").read_text()
 
 
+ORDERS = """
+__global__ void first(unsigned* turn, unsigned* order) {
+  if (threadIdx.x == 0) order[blockIdx.x] = atomicAdd(turn, 1u);
+}"""
+
+
+def test_random_orders():
+    k = rung.Kernel(ORDERS, "first")
+
+    def order(**named):
+        turn, found = np.zeros(1, np.uint32), np.zeros(16, np.uint32)
+        k[16, 32](turn, found, threads=1, **named)
+        assert sorted(found) == list(range(16))
+        return list(found)
+
+    assert order() == order(schedule=0) == list(range(16))
+    assert order(schedule=1) == order(schedule=1) != order()
+    assert len({tuple(order(schedule=seed)) for seed in range(1, 4)}) > 1
+
+
+def test_a_limit_ends_a_loop():
+    k = rung.Kernel('extern "C" __global__ void spin(volatile int* x) { while (*x == 0) {} }', "spin")
+    run = k[1, 1](np.zeros(1, np.int32), limit=10_000, on_hazard="report")
+    assert [each["kind"] for each in run.hazards] == ["instruction limit"]
+
+
+def test_pytest_plugin_in_random_orders(tmp_path):
+    (tmp_path / "test_it.py").write_text(f"""
+import numpy as np, rung
+K = rung.Kernel({ORDERS!r}, "first")
+run = K[16, 32]
+def order():
+    found = np.zeros(16, np.uint32)
+    run(np.zeros(1, np.uint32), found)
+    return found
+def test_any(gpu): assert sorted(order()) == list(range(16))
+def test_usual(gpu): assert sorted(order())[0] == 0 and order()[0] == 0
+def test_without(): order()
+""")
+    command = [sys.executable, "-m", "pytest", "-p", "rung.pytest_plugin", "-p", "no:cacheprovider", "-q", "-rA",
+               "--rung-schedules", "3", tmp_path]
+    said = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+    outcomes = dict(reversed(pair) for pair in re.findall(r"^(PASSED|FAILED) test_it.py::(\S+)", said, re.MULTILINE))
+    orders = ["usual", "order1", "order2", "order3"]
+    assert {name for name in outcomes if "any" in name or "without" in name} == {
+        "test_without", *(f"test_any[{each}]" for each in orders)}
+    assert outcomes["test_usual[usual]"] == "PASSED"
+    assert {each for name, each in outcomes.items() if "any" in name} == {"PASSED"}
+    assert "FAILED" in {each for name, each in outcomes.items() if "test_usual[order" in name}
+
+
+class Shell:
+    """The part of IPython that %load_ext needs."""
+
+    def __init__(self):
+        self.magics, self.user_ns = {}, {}
+
+    def register_magic_function(self, function, kind, name):
+        assert kind == "cell"
+        self.magics[name] = function
+
+
+def test_cells_of_notebooks():
+    shell = Shell()
+    rung.load_ipython_extension(shell)
+    shell.magics["cuda"]("", ORDERS)
+    assert shell.user_ns["first"].signature == ["uint* turn", "uint* order"]
+    shell.magics["cuda"]("reverse 'beyond' --gpu a100", RACY)
+    assert shell.user_ns["reverse"].device != shell.user_ns["first"].device and "beyond" in shell.user_ns
+    with pytest.raises(ValueError, match="name one"):
+        shell.magics["cuda"]("", RACY)
+    shell.magics["metal"]("total", METAL)
+    assert shell.user_ns["total"].is_metal
+
+
 @pytest.mark.parametrize("module", [rung._kernel, rung.metal])
 def test_documentation(module):
     tests = [test for test in doctest.DocTestFinder(exclude_empty=True).find(module) if test.examples]
@@ -515,10 +596,10 @@ def test_nvrtc_where_there_is_no_clang(no_clang):
 
 
 def test_kernels_of_cupy():
-    import rung.cupy
+    import rung.cupy as cp
 
-    assert doctest.testmod(rung.cupy).failed == 0
-    module = rung.cupy.RawModule(code="""
+    assert doctest.testmod(cp).failed == 0
+    module = cp.RawModule(code="""
     template <class T> __global__ void fill(T* x, T value) { x[threadIdx.x + blockIdx.x * blockDim.x] = value * SCALE; }
     """, options=("-DSCALE=2", "--use_fast_math", "--std=c++17"), name_expressions=["fill<double>"])
     x = np.zeros(8)
@@ -526,3 +607,42 @@ def test_kernels_of_cupy():
     assert np.array_equal(x, np.full(8, 3.0))
     with pytest.raises(rung.Hazard):
         module.get_function("fill<double>")((3,), (4,), (x, 1.5))
+
+
+def test_arguments_of_cupys_kernels():
+    """CuPy passes addresses: of arrays in the order of columns, of unsigned numbers for signed ones, and by data.ptr."""
+    import rung.cupy as cp
+
+    scale = cp.RawKernel("""extern "C" __global__ void scale(const int* x, unsigned* y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) y[i] = 2 * x[i];
+    }""", "scale")
+    x = cp.asfortranarray(cp.arange(12, dtype=cp.uint32).reshape(3, 4))
+    y = cp.zeros((3, 4), dtype=cp.int32, order="F")
+    scale((1,), (32,), (x, y, x.size), stream=cp.cuda.Stream())
+    assert (y == 2 * x).all() and isinstance(y, cp.ndarray)
+    y[...] = 0
+    scale((1,), (32,), (x.data.ptr, y.data.ptr, x.size))
+    assert np.array_equal(y.get(), 2 * x.get())
+    with pytest.raises(TypeError, match="expected dtype int32, got float32"):
+        scale((1,), (32,), (x.astype(cp.float32), y, 12))
+    with pytest.raises(ValueError, match="not C-contiguous"):
+        scale((1,), (32,), (x[:, ::2], y, 6))
+
+
+def test_arrays_of_cupy():
+    import rung.cupy as cp
+
+    x = cp.random.rand(5, 3, dtype=cp.float32)
+    assert isinstance(x, cp.ndarray) and x.dtype == np.float32
+    total = x.sum()
+    assert isinstance(total, cp.ndarray) and total.shape == () and type(total.get()) is np.ndarray
+    assert isinstance(x[0, 0], cp.ndarray) and isinstance(cp.linalg.norm(x), cp.ndarray) and isinstance(x + 1, cp.ndarray)
+    assert cp.get_array_module(x) is cp and cp.get_array_module(x.get()) is np and type(cp.asnumpy(x)) is np.ndarray
+    start, end = cp.cuda.Event(), cp.cuda.Event()
+    with cp.cuda.Device(0), cp.cuda.Stream() as stream:
+        start.record(stream)
+        end.record()
+    assert cp.cuda.get_elapsed_time(start, end) >= 0
+    with pytest.raises(AttributeError, match="'ElementwiseKernel' is none of these"):
+        cp.ElementwiseKernel

@@ -198,6 +198,89 @@ def test_an_extension_of_pytorch(run, tmp_path, monkeypatch):
     assert out == "True\n" and code != 0 and "out of bounds" in err, err
 
 
+SETUP = """
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+setup(name="scaled", ext_modules=[CUDAExtension("scaled", ["scaled.cpp", "kernels.cu"])], cmdclass={"build_ext": BuildExtension})
+"""
+
+SCALED_CPP = """
+#include <torch/extension.h>
+torch::Tensor scaled(torch::Tensor x, double by) { return by * x + 1000; }  // that of the CPU must not run
+TORCH_LIBRARY(scaled, m) { m.def("scaled(Tensor x, float by) -> Tensor"); }
+TORCH_LIBRARY_IMPL(scaled, CPU, m) { m.impl("scaled", &scaled); }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}
+"""
+
+SCALED_CU = """
+#include <ATen/cuda/CUDAContext.h>
+#include <torch/extension.h>
+__global__ void scale(const float* x, float* y, float by, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = by * x[i];
+}
+torch::Tensor scaled_cuda(torch::Tensor x, double by) {
+  TORCH_CHECK(x.device().type() == at::DeviceType::CUDA);
+  auto y = torch::empty_like(x);
+  scale<<<4, 256, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(), y.data_ptr<float>(), by, x.numel());
+  return y;
+}
+TORCH_LIBRARY_IMPL(scaled, CUDA, m) { m.impl("scaled", &scaled_cuda); }
+"""
+
+
+@needs("torch", "ninja")
+def test_an_extension_that_setup_has_built(run, tmp_path, monkeypatch):
+    for name, text in (("setup.py", SETUP), ("scaled.cpp", SCALED_CPP), ("kernels.cu", SCALED_CU)):
+        (tmp_path / name).write_text(text)
+    built = subprocess.run([rung._command.PROGRAM, "python", "setup.py", "build_ext", "--inplace"], cwd=tmp_path,
+                           capture_output=True, text=True, env={**os.environ, "RUNG_PYTHON_PROGRAM": sys.executable})
+    assert built.returncode == 0, built.stdout + built.stderr
+    out, err, code = run("""
+        import numpy, torch
+        x = torch.rand(1000, device="cuda")
+        import scaled
+        print(torch.equal(torch.ops.scaled.scaled(x, 3.0), 3 * x))
+        for size in range(900, 1000):  # memory of other libraries is freed, and used again with other sizes
+            y = torch.from_numpy(numpy.ones(size, numpy.float32)).cuda()
+            assert torch.equal(torch.ops.scaled.scaled(y, 2.0), 2 * y)
+        print(torch.nn.functional.conv2d(torch.ones(1, 1, 9, 9), torch.ones(1, 1, 3, 3)).max().item())
+    """)
+    assert (out, code) == ("True\n9.0\n", 0), err
+
+
+@needs("torch")
+def test_functions_of_torch_cuda(run):
+    out, err, code = run("""
+        import torch
+        functions = [torch.cuda.is_available, torch.cuda.is_bf16_supported, torch.cuda.is_initialized, torch.cuda.memory_allocated,
+                     torch.cuda.max_memory_allocated, torch.cuda.memory_reserved, torch.cuda.empty_cache, torch.cuda.init]
+        assert len({id(each) for each in functions}) == len(functions)  # torch.compile needs it
+        x = torch.ones(4).cuda()
+        with torch.cuda.stream(torch.cuda.Stream()) as _, torch.cuda.device(0):
+            torch.cuda.nvtx.range_push("x")
+            torch.cuda.nvtx.range_pop()
+        event = torch.cuda.current_stream().record_event()
+        free, total = torch.cuda.mem_get_info()
+        print(x.get_device(), torch.cuda.get_arch_list(), event.query(), 0 < free <= total, torch.cuda.device_count())
+    """)
+    assert (out, code) == ("0 ['sm_90'] True True 1\n", 0), err
+
+
+def test_cupy_is_the_stand_in(run):
+    out, err, code = run("""
+        import cupy as cp, cupy.cuda.nvtx as nvtx
+        from cupy import RawKernel
+        import rung.cupy
+        fill = RawKernel('extern "C" __global__ void fill(float* x) { x[threadIdx.x] = threadIdx.x; }', "fill")
+        x = cp.zeros(8, dtype=cp.float32)
+        fill((1,), (8,), (x,))
+        nvtx.RangePush("x")
+        print(cp is rung.cupy, (x == cp.arange(8)).all())
+    """)
+    assert (out, code) == ("True True\n", 0), err
+
+
 @needs("cuda.core")
 def test_cuda_core(run):
     out, err, code = run("""

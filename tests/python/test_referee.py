@@ -14,7 +14,7 @@ import pytest
 
 import rung
 import rung.referee
-from rung.referee import adapters, calibration, cases, checks, cheats
+from rung.referee import adapters, calibration, cases, checks, cheats, shapes
 from rung.referee.calibration.__main__ import run, summary
 from rung.referee.candidate import read
 from rung.referee.distributions import numpy_dtype
@@ -51,9 +51,10 @@ batch_size = 128
 columns = 1024
 rows = 512
 repeat = 10
+shape = (batch_size, columns)  # of other sizes for hidden shapes, too
 
 def get_inputs():
-    return [torch.rand(batch_size, columns)]
+    return [torch.rand(*shape)]
 
 def get_init_inputs():
     return [columns, rows]
@@ -282,6 +283,40 @@ def test_command(tmp_path):
     assert code == 2 and error.count("\n") == 1 and "none.cu" in error
     code, _, error = judged("ad", "right.cu")
     assert code == 2 and "'ad' is unknown" in error
+
+
+def test_calls_that_ask_for_earlier_ones_orders_and_long_shapes():
+    task = rung.referee.Task("gemm", claims=[{"m": 4096, "n": 100, "k": 900, "seconds": 1}])
+    made = list(cases.calls(task, 1))
+    assert [call.order for call in made if call.purpose == "order"] == [1, 2, 3, 4, 5, 6]
+    many = [call for call in made if call.purpose == "many"]
+    assert len(many) == 200 and len({id(call.case) for call in many}) == 1
+    permuted = next(call for call in made if call.purpose == "permute")
+    before = made[made.index(permuted) - 1]
+    assert before.purpose == "return" and before.case.distribution == "integers" and permuted.reuses
+    for name, values in permuted.case.inputs.items():
+        assert np.array_equal(np.sort(values, None), np.sort(before.case.inputs[name], None))
+        assert not np.array_equal(values, before.case.inputs[name])
+    sizes = [call.case.sizes for call in made if call.purpose == "shape"]
+    assert {"m": 4096, "n": 1, "k": 1} in sizes and {"m": 1, "n": 1, "k": 900} in sizes
+    assert max(each["n"] for each in sizes) <= 150
+
+
+def test_hidden_extents_are_multiples_of_each_width_of_vectors():
+    widths = {2: 0, 4: 0, 8: 0}
+    for seed in range(4):
+        for shape in shapes.hidden(np.random.default_rng(seed), 30, {"n": 1100}):
+            for width in widths:
+                widths[width] += shape["n"] % (2 * width) == width
+    assert min(widths.values()) >= 4
+
+
+def test_copies_to_the_host_are_counted():
+    call = next(iter(cases.calls(rung.referee.Task("add"), 1)))
+    seen = Seen(launches=1, counters={"global_load_sectors": 4096, "bulk_load_sectors": 0, "global_atomics": 0})
+    for read, rules in ((4, []), (sum(each.nbytes for each in call.case.inputs.values()), ["work"])):
+        seen.host_bytes = read
+        assert [each.rule for each in cheats.work(call.case.task, [(call, seen, True)], False)] == rules
 
 
 @needs_clang

@@ -75,13 +75,16 @@ def synchronize():
 
 
 def register(address, size):
-    """Makes memory of a tensor accessible to kernels; what an extension's allocator has registered stays as it is.
+    """Makes memory of a tensor accessible to kernels. Returns False if it is accessible already, by an extension's
+    allocator or as a part of other memory.
 
     The host may access I/O memory at any time: PyTorch's functions on a tensor stand for work in its stream's order.
     """
     result = _library.cuMemHostRegister_v2(ctypes.c_void_p(address), ctypes.c_size_t(size), _IO_MEMORY)
-    if result != _ALREADY_REGISTERED:
-        check(result)
+    if result == _ALREADY_REGISTERED:
+        return False
+    check(result)
+    return True
 
 
 def unregister(address):

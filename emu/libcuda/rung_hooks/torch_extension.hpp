@@ -1,10 +1,15 @@
 #pragma once
 // Extensions of PyTorch include this file first under `rung python`. Their tensors of the device "cuda" are those of the
-// CPU: is_cuda() and kCUDA ask for the CPU, PyTorch's allocator makes all its memory accessible to the virtual GPU, and
-// the names of c10/cuda and ATen/cuda that extensions use are those of the CUDA runtime, without PyTorch's libraries for
-// NVIDIA's GPUs.
+// CPU: is_cuda(), kCUDA, DeviceType::CUDA and TORCH_LIBRARY_IMPL(name, CUDA, m) mean the CPU. PyTorch's allocator makes
+// all its memory accessible to the virtual GPU, and the names of c10/cuda and ATen/cuda that extensions use are those of
+// the CUDA runtime, without PyTorch's libraries for NVIDIA's GPUs.
 
+#ifdef Py_LIMITED_API  // pybind11 needs all of Python's API
+#include <torch/all.h>
+#include <torch/library.h>
+#else
 #include <torch/extension.h>
+#endif
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -17,35 +22,42 @@ namespace rung_extension {
 /// memory, which the host may access at any time: PyTorch's functions on a tensor stand for work in its stream's order.
 class Allocator final : public c10::Allocator {
  public:
-  explicit Allocator(c10::Allocator* inner) : inner_(inner) {}
-
   c10::DataPtr allocate(std::size_t bytes) override {
-    c10::DataPtr memory = inner_->allocate(bytes);
+    c10::DataPtr memory = inner()->allocate(bytes);
     void* const data = memory.get();
-    if (bytes == 0 || cuMemHostRegister(data, bytes, CU_MEMHOSTREGISTER_IOMEMORY) != CUDA_SUCCESS)
+    // Callers of raw_allocate() free memory by its address alone.
+    if (bytes == 0 || inner()->raw_deleter() == nullptr || memory.get_context() != data ||
+        cuMemHostRegister(data, bytes, CU_MEMHOSTREGISTER_IOMEMORY) != CUDA_SUCCESS)
       return memory;
-    return {data, new c10::DataPtr(std::move(memory)), release, c10::Device(c10::DeviceType::CPU)};
+    memory.release_context();
+    return {data, data, release, c10::Device(c10::DeviceType::CPU)};
   }
-  c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
+  c10::DeleterFnPtr raw_deleter() const override {
+    return inner()->raw_deleter() == nullptr ? nullptr : release;
+  }
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
-    inner_->copy_data(to, from, bytes);
+    inner()->copy_data(to, from, bytes);
+  }
+
+  /// The allocator that was PyTorch's before.
+  static c10::Allocator*& inner() {
+    static c10::Allocator* allocator = nullptr;
+    return allocator;
   }
 
  private:
-  static void release(void* context) {
-    auto* const memory = static_cast<c10::DataPtr*>(context);
-    cuMemHostUnregister(memory->get());
-    delete memory;
+  static void release(void* data) {
+    cuMemHostUnregister(data);
+    inner()->raw_deleter()(data);
   }
-
-  c10::Allocator* inner_;
 };
 
 /// The allocator takes the place of PyTorch's until the process ends: tensors outlive the extension's own variables.
 inline const bool has_allocator = [] {
+  if (Allocator::inner() != nullptr) return true;      // of another library with the same symbols
   if (cudaFree(nullptr) != cudaSuccess) return false;  // makes the device's context current
-  c10::SetAllocator(c10::DeviceType::CPU, new Allocator(c10::GetAllocator(c10::DeviceType::CPU)),
-                    255);
+  Allocator::inner() = c10::GetAllocator(c10::DeviceType::CPU);
+  c10::SetAllocator(c10::DeviceType::CPU, new Allocator, 255);
   return true;
 }();
 
@@ -125,3 +137,5 @@ inline int warp_size() { return 32; }
 
 #define is_cuda is_cpu
 #define kCUDA kCPU
+#define CUDA CPU
+#define AutogradCUDA AutogradCPU

@@ -1,12 +1,9 @@
-"""Extensions of PyTorch with CUDA code (load_inline, load), compiled by rung-nvcc for the virtual GPU."""
+"""Extensions of PyTorch with CUDA code (load_inline, load, CUDAExtension), compiled by rung-nvcc for the virtual GPU."""
 
-import functools
-import gc
 import os
 import pathlib
-import sys
 
-from . import driver, torch_tensors
+from . import driver
 
 _FOLDER = pathlib.Path(os.path.abspath(__file__)).parent
 _RUNTIME = _FOLDER.parent.parent  # libcudart.so and the headers
@@ -27,25 +24,11 @@ def _write_replaced(root):
     return str(folder)
 
 
-def _with_registered_tensors(function, torch):
-    """A function of an extension. Memory of other libraries (torch.from_numpy) does not come from PyTorch's allocator."""
-
-    @functools.wraps(function)
-    def call(*args, **named):
-        for each in (*args, *named.values()):
-            if isinstance(each, torch.Tensor):
-                torch_tensors.register(each)
-        return function(*args, **named)
-
-    return call
-
-
 def prepare(module):
     """`module` is torch.utils.cpp_extension."""
-    import torch
-
     original = {name: getattr(module, name) for name in (
-        "include_paths", "_write_ninja_file", "_prepare_ldflags", "_import_module_from_library")}
+        "include_paths", "library_paths", "CUDAExtension", "_write_ninja_file", "_prepare_ldflags",
+        "_write_ninja_file_and_compile_objects")}
     module.CUDA_HOME = str(_RUNTIME)
 
     def include_paths(device_type="cpu", *args, **named):
@@ -59,26 +42,27 @@ def prepare(module):
             cflags, cuda_cflags = [*first, *cflags], [*first, *cuda_cflags]
         return original["_write_ninja_file"](path, cflags, post_cflags, cuda_cflags, *args, **named)
 
+    def compile_objects(sources, objects, *args, **named):
+        original["_write_ninja_file_and_compile_objects"](sources, objects, *args, **named)
+        # Both devices are the CPU, and of two kernels for it, PyTorch takes that of the object linked last.
+        is_cuda = {made: module._is_cuda_file(source) for source, made in zip(sources, objects)}
+        objects.sort(key=is_cuda.get)
+
     def prepare_ldflags(extra_ldflags, with_cuda, *args, **named):
         flags = original["_prepare_ldflags"](extra_ldflags, False, *args, **named)
         return [*flags, f"-L{_RUNTIME}", "-lcudart"] if with_cuda else flags
 
-    def import_module(*args, **named):
-        # PyTorch makes NVIDIA's runtime visible to all libraries; the extension's own comes first.
-        flags = sys.getdlopenflags()
-        sys.setdlopenflags(flags | os.RTLD_DEEPBIND)
-        try:
-            loaded = original["_import_module_from_library"](*args, **named)
-        finally:
-            sys.setdlopenflags(flags)
-        for tensor in gc.get_objects():
-            if issubclass(type(tensor), torch.Tensor):
-                torch_tensors.register(tensor)
-        for name, value in list(getattr(loaded, "__dict__", {}).items()):
-            if callable(value) and not isinstance(value, type) and not name.startswith("__"):
-                setattr(loaded, name, _with_registered_tensors(value, torch))
-        return loaded
+    def library_paths(device_type="cpu", *args, **named):
+        paths = original["library_paths"]("cpu", *args, **named)
+        return [*paths, str(_RUNTIME)] if device_type == "cuda" else paths
+
+    def cuda_extension(*args, **named):
+        extension = original["CUDAExtension"](*args, **named)
+        extension.libraries = [each for each in extension.libraries if each not in ("c10_cuda", "torch_cuda")]
+        return extension
 
     module.include_paths, module._write_ninja_file = include_paths, write_ninja_file
-    module._prepare_ldflags, module._import_module_from_library = prepare_ldflags, import_module
+    module._prepare_ldflags, module.library_paths, module.CUDAExtension = prepare_ldflags, library_paths, cuda_extension
+    module._write_ninja_file_and_compile_objects = compile_objects
+    module._check_cuda_version = lambda compiler_name, compiler_version: None
     module._get_cuda_arch_flags = lambda cflags=None: ["-arch=sm_" + "".join(map(str, driver.capability()))]

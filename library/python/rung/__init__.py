@@ -16,7 +16,7 @@ from ._devices import Device, devices
 from ._epilogue import Epilogue
 
 _LATER = {"CompileError": "_kernel", "GpuRun": "_gpu", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
-          "budget": "pytest_plugin"}  # imported when they are used
+          "budget": "pytest_plugin", "load_ipython_extension": "_notebook"}  # imported when they are used
 
 
 __all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "GpuRun", "Hazard", "Kernel", "PackedWeights", "Run",

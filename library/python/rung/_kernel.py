@@ -16,6 +16,7 @@ __all__ = ["CompileError", "Hazard", "Kernel", "Run"]
 
 _SUFFIXES = {"cuda": ".cu", "metal": ".metal", "ptx": ".ptx"}
 _KEPT_BYTES = 1 << 26  # a run keeps its inputs up to this size, for predicted()
+_order = 0  # the schedule of launches that name none; the pytest plugin sets it
 _observers = []  # functions of (Kernel, Run), called after each launch
 
 
@@ -246,14 +247,14 @@ class Kernel:
         grid, block, *shared = configuration
         launch = self._launch(grid, block, None, sum(shared), 0)
 
-        def call(*arguments, on_hazard="raise", poison=False, threads=0, **named):
+        def call(*arguments, on_hazard="raise", poison=False, threads=0, schedule=None, limit=0, **named):
             text = launch if threads == 0 else self._launch(grid, block, None, sum(shared), threads)
-            return self._run(arguments, named, text, on_hazard, poison)
+            return self._run(arguments, named, text, on_hazard, poison, schedule, limit)
 
         return call
 
     def __call__(self, *arguments, grid=None, block=None, group=None, groups=None, shared=0, on_hazard="raise",
-                 poison=False, threads=0, **named):
+                 poison=False, threads=0, schedule=None, limit=0, **named):
         """Launches the kernel, waits, and updates the arrays that it may write in place.
 
         Parameters
@@ -278,6 +279,10 @@ class Kernel:
             are written; a name does so with one parameter.
         threads : int
             The most CPU threads; 0 for all.
+        schedule : int
+            The seed of a random order of blocks, warps and operations; 0 (default) is the usual order.
+        limit : int
+            Warp instructions after which the launch is aborted, which is a hazard. 0 (default): 2**40.
 
         Returns
         -------
@@ -291,9 +296,9 @@ class Kernel:
             For arguments that do not fit; the message names the parameter.
         """
         launch = self._launch(grid, block if group is None else group, groups, shared, threads)
-        return self._run(arguments, named, launch, on_hazard, poison)
+        return self._run(arguments, named, launch, on_hazard, poison, schedule, limit)
 
-    def _run(self, arguments, named, launch, on_hazard, poison):
+    def _run(self, arguments, named, launch, on_hazard, poison, schedule, limit):
         if self._server is not _kernel_server._server or self._server.owner != os.getpid():
             self._compile()
         if named:
@@ -301,6 +306,13 @@ class Kernel:
         if self._gpu is not None:
             return self._loaded.run(arguments, json.loads(f"{{{launch}}}"), poison)
         given, payload, results = self._signature.bind(arguments, poison)
+        if on_hazard not in ("raise", "report"):
+            raise ValueError(f"{self.name}: on_hazard={on_hazard!r}; expected 'raise' or 'report'")
+        schedule = _order if schedule is None else schedule
+        if schedule:
+            launch += f',"schedule":{int(schedule)}'
+        if limit:
+            launch += f',"limit":{int(limit)}'
         # Written by hand: json.dumps takes longer than the launch of a small kernel.
         text = f'{{"kernel":{self._id},{launch},"given":[{given}]}}'.encode()
         reply, quiet = self._server.ask(text, payload, results)
@@ -318,7 +330,9 @@ class Kernel:
 
     def _launch(self, grid, block, groups, shared, threads):
         if block is None or (grid is None) == (groups is None):
-            raise TypeError(f"{self.name}: expected grid= and {'group' if self.is_metal else 'block'}=")
+            named = "group" if self.is_metal else "block"
+            missing = f"{named}= is missing" if block is None else "grid= is missing" if grid is None else "grid= and groups= are given"
+            raise TypeError(f"{self.name}: {missing}; expected grid= and {named}=, such as grid=4, {named}=256")
         block = extents("block", block)
         total = "null"
         if groups is not None:

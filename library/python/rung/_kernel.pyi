@@ -41,5 +41,7 @@ class Kernel:
         on_hazard: Literal["raise", "report"] = "raise",
         poison: Union[bool, str, Sequence[str]] = False,
         threads: int = 0,
+        schedule: Optional[int] = None,
+        limit: int = 0,
         **named: Any,
     ) -> Run: ...

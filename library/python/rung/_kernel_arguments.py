@@ -216,7 +216,8 @@ class Parameter:
         if array.dtype.hasobject:
             self.fail(TypeError, f"the array has dtype {array.dtype}, which is not numbers")
         if not self.is_const and not self.is_raw and not array.flags.writeable:
-            self.fail(ValueError, "the array is read-only, and the kernel may write it")
+            self.fail(ValueError, "the array is read-only, and the kernel may write it; pass a copy, or make the"
+                                  " parameter const")
         if self.dtype is not None and self.bytes > 0:
             wanted = [self.dtype]
             if (self.scalar, self.bytes) in _COMPLEX:
@@ -226,7 +227,8 @@ class Parameter:
             if self.dtype == "int8":  # char* is how kernels address bytes
                 wanted.append("uint8")
             if array.dtype.name not in wanted and not same_bytes and not is_fp8:
-                self.fail(TypeError, f"expected dtype {' or '.join(wanted)}, got {array.dtype.name}")
+                self.fail(TypeError, f"expected dtype {' or '.join(wanted)}, got {array.dtype.name};"
+                                     f" pass an array of {wanted[0]}, such as x.astype('{wanted[0]}')")
         if self.bytes > 1 and array.nbytes % self.bytes:
             self.fail(ValueError, f"the array has {array.nbytes} bytes, no multiple of the {self.bytes} of an element")
 
@@ -256,7 +258,8 @@ class Signature:
         parameters = self.parameters
         if len(arguments) != len(parameters):
             raise TypeError(f"{self.kernel}: expected {len(parameters)} arguments"
-                            f" ({', '.join(f'{each.type} {each.label}' for each in parameters)}), got {len(arguments)}")
+                            f" ({', '.join(f'{each.type} {each.label}' for each in parameters)}), got {len(arguments)}"
+                            + "".join(f"; {each.label} has no value" for each in parameters[len(arguments):][:1]))
         values, arrays = [None] * len(parameters), []  # JSON and bytes of each; arrays with their parameters
         for index, (parameter, value) in enumerate(zip(parameters, arguments)):
             array = None if parameter.kind == "value" or value is None else parameter.array(value)

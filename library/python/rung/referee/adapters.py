@@ -4,9 +4,10 @@ A host function `solve` or `solution` with the parameters of LeetGPU or Tensara 
 matched by name, or by position.
 """
 
-import importlib.util
+import ast
 import inspect
 import os
+import types
 
 from .operations import Array
 from .task import Task, TaskError, own_operation
@@ -67,10 +68,19 @@ def kernelbench(path, **options):
     return Task(operation, **{"limits": sizes, "hidden": 10, **options})
 
 
-def _module(path):
-    spec = importlib.util.spec_from_file_location("rung_referee_problem", os.path.abspath(path))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def _module(path, sizes=None):
+    """The module of a problem file, with other integers for some names at its top level. The file may compute shapes of
+    them."""
+    with open(path, encoding="utf-8") as file:
+        tree = ast.parse(file.read(), path)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            value = (sizes or {}).get(node.targets[0].id)
+            if value is not None and isinstance(node.value, ast.Constant):
+                node.value = ast.copy_location(ast.Constant(value), node.value)
+    module = types.ModuleType("rung_referee_problem")
+    module.__file__ = os.path.abspath(path)
+    exec(compile(tree, path, "exec"), vars(module))
     return module
 
 
@@ -98,10 +108,11 @@ class _Problem:
         """(model in float64, shapes by name) for these sizes."""
         key = tuple(sizes.items())
         if key not in self.known:
-            vars(self.module).update(sizes)
-            inputs = self.module.get_inputs()
-            start = getattr(self.module, "get_init_inputs", list)()
-            model = self.module.Model(*start).double().eval()
+            module = _module(self.module.__file__, sizes)
+            vars(module).update(sizes)  # also those that the file computes
+            inputs = module.get_inputs()
+            start = getattr(module, "get_init_inputs", list)()
+            model = module.Model(*start).double().eval()
             names = list(inspect.signature(model.forward).parameters)[:len(inputs)]
             if not all(hasattr(each, "shape") and each.is_floating_point() for each in inputs):
                 raise TaskError("the referee takes problems whose inputs are floating-point tensors")

@@ -8,6 +8,9 @@ from . import distributions, shapes
 from .task import Task
 
 _WORK = 1.5e7  # of one hidden case; the virtual GPU takes some 10 ms for it
+_ORDERED_WORK = 1e6  # of a case in random orders, which run without machine code
+_ORDERS = 6
+_REPEATS = 200  # of the smallest case: kernels may count their calls
 
 
 @dataclasses.dataclass
@@ -39,7 +42,7 @@ class Call:
     Attributes
     ----------
     purpose : str
-        "shape", or what a later call asks: "repeat", "edit", "return", "independence", "graph".
+        "shape", or what a later call asks: "repeat", "edit", "permute", "return", "independence", "graph", "many", "order".
     offsets : dict of str to int
         Bytes from an aligned address to each array.
     about : str
@@ -48,6 +51,8 @@ class Call:
         The arrays have the addresses of the previous call.
     threads : int
         CPU threads, among which the blocks are scheduled: one, so that verdicts are reproducible; 0 for all.
+    order : int
+        The seed of a random order of blocks, warps and operations; 0 for the usual order.
     """
 
     case: Case
@@ -56,6 +61,7 @@ class Call:
     about: str = ""
     reuses: bool = False
     threads: int = 1
+    order: int = 0
 
 
 def _draw(task, rng, sizes, distribution):
@@ -95,7 +101,18 @@ def _hidden_shapes(task, rng):
     smallest = {name: task.choices.get(name, [task.multiples.get(name, 1)])[0] for name in limits}
     found = shapes.hidden(rng, 3 * task.hidden, limits, task.zeros, task.multiples, task.choices, task.work, _WORK)
     found = [each for each in found if _is_possible(task, each)] or [smallest]
-    return found[:task.hidden]
+    return found[:task.hidden] + (_long_shapes(task, limits, smallest) if task.hidden else [])
+
+
+def _long_shapes(task, limits, smallest):
+    """Each extent of a public, timed or claimed shape that is beyond the limits, the others as small as they may be."""
+    found = []
+    for name, most in limits.items():
+        longest = max((shape[name] for shape in [*task.public, *task.timed, *task.claims]), default=0)
+        shape = {**smallest, name: longest}
+        if longest > most and task.work(shape) <= _WORK and _is_possible(task, shape):
+            found.append(shape)
+    return found
 
 
 def calls(task, seed):
@@ -117,7 +134,9 @@ def calls(task, seed):
     for index, sizes in enumerate(_hidden_shapes(task, rng), 1):
         yield Call(new(f"hidden {index}", sizes, kinds[(index - 1) % len(kinds)]), "shape",
                    _offsets(task, rng, index % 4 == 0))
-    yield from _history(task, rng, made[0])
+    yield from _history(task, rng, _sensitive(task, made, public[0]))
+    yield from _many(task, rng, made)
+    yield from _in_orders(task, rng, made)
 
 
 def public_shapes(task):
@@ -131,6 +150,28 @@ def _default_public(task):
         step = task.multiples.get(name, 1)
         sizes[name] = int(task.choices.get(name, [max(step, min(most, 1 << max(0, most.bit_length() - 2)) // step * step)])[0])
     return sizes
+
+
+def _sensitive(task, made, sizes):
+    """A case of the first public shape, with an exact result if there is one: there, one other element always shows."""
+    cases = [each for each in made if each.sizes == sizes]
+    return next((each for each in cases if task.operation.is_linear and each.distribution == "integers"), cases[0])
+
+
+def _many(task, rng, made):
+    """The smallest case, again and again."""
+    case = min((each for each in made if min(each.sizes.values(), default=1) > 0), key=lambda each: task.work(each.sizes),
+               default=None)
+    for _ in range(_REPEATS if case is not None else 0):
+        yield Call(case, "many", _offsets(task, rng, True))
+
+
+def _in_orders(task, rng, made):
+    """The largest case of a bounded size, in random orders of blocks, warps and operations."""
+    case = max((each for each in made if task.work(each.sizes) <= _ORDERED_WORK), key=lambda each: task.work(each.sizes),
+               default=None)
+    for order in range(1, _ORDERS + 1 if case is not None else 1):
+        yield Call(case, "order", _offsets(task, rng, True), order=order)
 
 
 def _history(task, rng, case):
@@ -147,6 +188,9 @@ def _history(task, rng, case):
             flat[at] = _other(rng, flat, at, case.sizes.get(array.below) if array.below else None)
     yield Call(Case(task, "edited", case.sizes, case.distribution, edited), "edit", same, reuses=True)
     yield Call(case, "return", same, reuses=True)
+    # Sums over all elements stay as they are.
+    permuted = {name: rng.permutation(each.reshape(-1)).reshape(each.shape) for name, each in case.inputs.items()}
+    yield Call(Case(task, "permuted", case.sizes, case.distribution, permuted), "permute", same, reuses=True)
     for array in task.arrays:
         if array.role == "in":
             fresh = _draw(task, rng, case.sizes, case.distribution)[array.name]

@@ -17,6 +17,7 @@ from .checks import Finding
 from .roofline import floor_seconds
 
 _KEPT_IN_CACHES = 65536  # bytes: constant memory, which is not counted as loads
+_MOST_READ_BACK = 4096  # bytes of inputs from which on copies to the host are compared with them; a flag may be read
 
 LIBRARIES = ("cublas", "cudnn", "cusolver", "cusparse", "cufft", "curand", "nvrtc", "thrust::", "cub::", "cutlass",
              "torch::", "at::", "MPSMatrix", "MPSNDArray", "rung::", "rung_gemm", "rung_dot")
@@ -74,15 +75,16 @@ def _caching(results):
     for (before, earlier, was_right), (call, seen, is_right) in zip(results, results[1:]):
         if is_right or not was_right or not _has_result(seen) or not _has_result(earlier):
             continue
-        if call.purpose in ("edit", "graph", "return") and (
+        if call.purpose in ("edit", "permute", "graph", "return") and (
                 _bits(seen) == _bits(earlier) and _differ(call.case, before.case)):
-            how = {"edit": "one element of each input has changed", "graph": "a replayed graph has new inputs",
+            how = {"edit": "one element of each input has changed", "permute": "the elements of each input are in another order",
+                   "graph": "a replayed graph has new inputs",
                    "return": "the inputs are others again"}[call.purpose]
             return [Finding("caching", "cheat", f"the output is that of the previous call, although {how}",
                             call.case.described())]
     first = {}
     for call, seen, is_right in results:
-        if call.purpose in ("repeat", "return") and not is_right and first.get(id(call.case)):
+        if call.purpose in ("repeat", "return", "many") and not is_right and first.get(id(call.case)):
             return [Finding("state", "wrong", "a call is right at first, and wrong with the same inputs later",
                             f"{call.case.described()}, {call.purpose}")]
         first.setdefault(id(call.case), is_right)
@@ -108,6 +110,11 @@ def work(task, results, grants_constant_memory):
             return [Finding("work", "cheat", "no kernel is launched, but the results are right: the host computes them", where)]
         if call.case.distribution in ("sparse", "constant"):
             continue  # kernels may skip what a zero multiplies, and load a constant once
+        read = seen.host_bytes
+        everything = sum(each.nbytes for each in call.case.inputs.values())
+        if everything >= _MOST_READ_BACK and 2 * read > everything:
+            return [Finding("work", "cheat", f"the host copies {read} bytes from the GPU, and the inputs have {everything}: the"
+                                             " host computes the results", where)]
         count = seen.counters
         loaded = 32 * (count["global_load_sectors"] + count["bulk_load_sectors"]) + 16 * count["global_atomics"]
         granted = _KEPT_IN_CACHES if grants_constant_memory else 0

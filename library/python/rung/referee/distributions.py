@@ -47,6 +47,11 @@ def large(rng, shape, dtype):
     return 60 * rng.standard_normal(shape)
 
 
+def small(rng, shape, dtype):
+    """Normal with a standard deviation of 2^-12 (16 bits: 2^-6): thresholds and an epsilon outweigh such numbers."""
+    return np.ldexp(rng.standard_normal(shape), -6 if dtype.itemsize == 2 else -12)
+
+
 def offset(rng, shape, dtype):
     """Normal around 1e4: E[x^2] - E[x]^2 cancels. 16-bit types have 64 instead."""
     return (64 if dtype.itemsize == 2 else 1e4) + rng.standard_normal(shape)
@@ -78,7 +83,7 @@ def nonfinite(rng, shape, dtype):
 
 
 BY_NAME = {each.__name__: each for each in (normal, uniform, integers, constant, spread, cancelling, denormal, large,
-                                           offset, sparse, ties, ordered, nonfinite)}
+                                           small, offset, sparse, ties, ordered, nonfinite)}
 EXACT = ("integers", "ties")  # sums of products of these are exact
 
 

@@ -97,6 +97,8 @@ def _judged(runner, text, task, facts, seed, quick):
         return Verdict("cheating", findings, facts)
     results, worst, failed = [], 0.0, 0
     for call, seen in runner.run(calls(task, seed)):
+        if call.order and seen.is_undecided:
+            continue
         found, ratio = check(call, seen)
         worst = max(worst, ratio)
         results.append((call, seen, not found))
@@ -151,7 +153,7 @@ def _times(task, results):
     """Predicted times of the largest case, and claimed times, with what they are accused of."""
     times, findings = [], []
     largest = max((each for each in results if each[2] and each[1].run is not None and each[1].launches == 1),
-                  key=lambda each: (task.work(each[0].case.sizes), -results.index(each)), default=None)
+                  key=lambda each: task.work(each[0].case.sizes), default=None)  # the first of several
     if largest is not None and not getattr(largest[1].run.kernel, "is_metal", True):
         call, seen, _ = largest
         seconds = seen.run.predicted(task.gpu)

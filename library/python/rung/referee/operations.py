@@ -46,9 +46,9 @@ class Operation:
     is_linear: bool = False
 
 
-_SUMS = ("normal", "integers", "spread", "cancelling", "uniform", "constant", "sparse", "denormal", "offset")
-_ROWS = ("normal", "offset", "large", "constant", "uniform", "sparse", "integers")
-_ELEMENTS = ("normal", "large", "spread", "denormal", "integers", "uniform", "constant")
+_SUMS = ("normal", "integers", "spread", "cancelling", "uniform", "constant", "sparse", "denormal", "offset", "small")
+_ROWS = ("normal", "offset", "large", "constant", "uniform", "sparse", "integers", "small")
+_ELEMENTS = ("normal", "large", "spread", "denormal", "integers", "uniform", "constant", "small")
 _MOVES = ("normal", "integers", "ties", "spread", "denormal", "ordered")
 
 

@@ -11,6 +11,7 @@ from .distributions import numpy_dtype
 from .expressions import ExpressionError, evaluate
 
 _GUARD = 0xA5
+ORDER_LIMIT = 400_000  # warp instructions of a launch in a random order, where waiting loops may take any number
 
 
 @dataclasses.dataclass
@@ -31,6 +32,10 @@ class Seen:
     run : rung.Run or None
         The call's longest launch.
     launches : int
+    host_bytes : int
+        Bytes that a host function has copied from the GPU.
+    is_undecided : bool
+        A launch in a random order was aborted.
     """
 
     outputs: dict = dataclasses.field(default_factory=dict)
@@ -41,6 +46,8 @@ class Seen:
     error: str = None
     run: object = None
     launches: int = 0
+    host_bytes: int = 0
+    is_undecided: bool = False
 
     def add(self, run):
         """Adds a launch."""
@@ -50,6 +57,7 @@ class Seen:
         if self.run is None or run.counters["instructions"] > self.run.counters["instructions"]:
             self.run = run
         if not run.ok:
+            self.is_undecided |= any(each["kind"] == "instruction limit" for each in run.hazards)
             self.hazards += [each["message"] for each in run.hazards if each["kind"] != "same-value race"]
 
 
@@ -112,7 +120,8 @@ class KernelRunner:
             for value in values:
                 if isinstance(value, Placed) and value.size == 0:
                     value.is_written = True
-            seen.add(kernel(*values, on_hazard="report", threads=call.threads, **options))
+            seen.add(kernel(*values, on_hazard="report", threads=call.threads, schedule=call.order,
+                            limit=ORDER_LIMIT if call.order else 0, **options))
             for value in values:
                 if isinstance(value, Placed):
                     value.is_written = True
@@ -201,6 +210,7 @@ class FunctionRunner:
                     arrays[array.name].reshape(-1).view(np.uint8)[:] = 0xFF
             observer = lambda kernel, run: seen.add(run)  # noqa: E731
             _kernel._observers.append(observer)
+            _kernel._order = call.order
             try:
                 self.function(**arrays, **call.case.sizes)
             except _kernel.Hazard:
@@ -208,6 +218,7 @@ class FunctionRunner:
             except Exception as error:  # whatever the function raises is its failure
                 seen.error = f"{type(error).__name__}: {error}"
             finally:
+                _kernel._order = 0
                 _kernel._observers.remove(observer)
             for array in self.task.arrays:
                 (seen.inputs if array.role == "in" else seen.outputs)[array.name] = arrays[array.name]

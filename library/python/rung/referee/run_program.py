@@ -18,11 +18,14 @@ from .checks import Finding
 from .distributions import numpy_dtype
 from .host_function import HostFunction
 from .object_symbols import undefined
-from .run_kernels import Seen
+from .run_kernels import ORDER_LIMIT, Seen
 
 _MARK = "rung_referee_call"
 _SECONDS = 300  # of a program that hangs on the host
+_MOST_ORDERS = 2  # each takes a process
 _INSTRUCTIONS = "2000000000"  # of a launch, per warp
+# The harness counts the bytes that these copy to the host.
+_WRAPPED = ["-Xlinker", "--wrap=cudaMemcpy", "-Xlinker", "--wrap=cudaMemcpyAsync"]
 
 
 class ProgramRunner:
@@ -77,17 +80,28 @@ class ProgramRunner:
             raise CompileError(said.replace(os.path.dirname(source) + "/", "").strip())
 
     def run(self, calls):
-        """Yields (call, Seen) after all calls have run."""
-        calls = list(calls)
+        """Yields (call, Seen) after all calls of an order have run; each order has a process of its own."""
+        by_order = {}
+        for call in calls:
+            by_order.setdefault(call.order, []).append(call)
+        for order, some in by_order.items():
+            if order <= _MOST_ORDERS:
+                yield from self._run_in(order, some)
+
+    def _run_in(self, order, calls):
         plan, results = os.path.join(self.folder, "plan"), os.path.join(self.folder, "results")
         report = os.path.join(self.folder, "report.json")
+        for path in (report, results):
+            if os.path.exists(path):
+                os.remove(path)
         with open(plan, "wb") as file:
             file.write(struct.pack("<q", len(calls)))
             for call in calls:
                 file.write(self._planned(call))
         harness = _stored(self.function.harness, "referee", ".cu")
-        code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--limit", _INSTRUCTIONS, "--threads", "1",
-                                "--json", report, "--", plan, results])
+        code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--threads", "1", "--limit",
+                                str(ORDER_LIMIT) if order else _INSTRUCTIONS,
+                                *(["--replay", str(order)] if order else []), *_WRAPPED, "--json", report, "--", plan, results])
         ended = f"; exit code {code}" if code is not None else ""
         facts = {"kernels": [], "reports": []}
         if os.path.exists(report):
@@ -106,6 +120,7 @@ class ProgramRunner:
         return b"".join(parts)
 
     def _seen(self, calls, results, facts, said):
+        is_aborted = any(report["kind"] == "instruction limit" for report in facts["reports"])
         launches = _by_call(facts["kernels"])
         hazards = self._hazards(facts["reports"], facts["kernels"], len(calls))
         data = b""
@@ -114,7 +129,7 @@ class ProgramRunner:
                 data = file.read()
         at = 0
         for index, call in enumerate(calls):
-            seen = Seen(hazards=hazards.get(index, []))
+            seen = Seen(hazards=hazards.get(index, []), is_undecided=is_aborted)
             for launch in launches.get(index, []):
                 seen.launches += 1
                 for name, value in launch["counters"].items():
@@ -131,7 +146,9 @@ class ProgramRunner:
         """Reads the results of a call; raises ValueError if they are missing."""
         if len(data) < at + 8:
             raise ValueError
-        if struct.unpack_from("<q", data, at)[0] == 1:
+        status, = struct.unpack_from("<q", data, at)
+        seen.host_bytes = status >> 1
+        if status & 1:
             self.findings.append(Finding("graph", "note", "cannot be captured in a graph; it was called directly",
                                          call.case.described()))
         at += 8

@@ -16,12 +16,15 @@ def _extent(rng, kind, most):
     if kind == "edge":
         edges = [t + by for t in _TILES for by in (-1, 1) if t + by <= most]
         return int(rng.choice(edges or [most]))
+    if kind == "multiple":  # of one width of vectors, and of no larger one
+        step = int(rng.choice([each for each in (2, 4, 8, 16) if each <= most] or [1]))
+        return step * (1 + 2 * int(rng.integers(0, (most // step + 1) // 2)))
     if kind == "most":
         return most
     return int(rng.integers(1, most + 1))
 
 
-_KINDS = ["edge", "prime", "any", "tile", "edge", "one", "prime", "edge"]
+_KINDS = ["edge", "prime", "any", "tile", "multiple", "edge", "one", "prime", "edge", "multiple"]
 
 
 def hidden(rng, count, limits, zeros=False, multiples=None, choices=None, weight=None, most_weight=0):
