@@ -10,8 +10,10 @@
 #include "device/cuda/ptx/mma.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/sums.cuh"
+#include "device/cuda/ptx/tcgen05.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
+#include "device/cuda/tile/tcgen05_descriptors.cuh"
 #include "device/cuda/types.cuh"
 
 #define __host__ __attribute__((host))
@@ -84,6 +86,11 @@ using rung::bfloat16;
 /// writes: at(row, k) is the index of an element, descriptor() what wgmma takes.
 template <int EXTENT>
 using SwizzledTile = rung::cuda::SwizzledTile<EXTENT, true>;
+/// The descriptors of tcgen05.mma: of a SwizzledTile whose rows are along k, and of a product of m rows and n columns.
+__device__ inline uint64_t tcgen05_matrix(uint32_t tile, int k) {
+  return rung::cuda::tcgen05_matrix(tile, true, k);
+}
+constexpr uint32_t tcgen05_form(int m, int n) { return rung::cuda::tcgen05_form(m, n, true, true); }
 /// A stage of a circular buffer and the parity of its mbarriers' phase; advance() goes to the next.
 template <int STAGES>
 using PipelineState = rung::cuda::PipelineState<STAGES>;

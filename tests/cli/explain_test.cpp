@@ -58,6 +58,33 @@ TEST(Explain, RungsOfTensorCoresAreOfBf16) {
   EXPECT_GT(json.at("instructions").at("ptx").at("parts").at("matrix multiply-add"), 0);
 }
 
+// The shapes of tcgen05.mma are in descriptors, so its time follows from the counted multiply-adds: those of the whole
+// product, once also for a pair of blocks, at wgmma's share of the data sheet's rate.
+TEST(Explain, Tcgen05IsCountedAtTheRateOfTensorCores) {
+  constexpr double flops = 2.0 * 4096 * 4096 * 4096, peak = 2250e12, share = 0.87;
+  const struct {
+    const char* rung;
+    double reads;  // elements of shared memory for one of C and step of k: 1 / rows + 1 / columns
+  } rungs[] = {{"43", 1.0 / 128 + 1.0 / 128}, {"46", 1.0 / 256 + 1.0 / 256}};
+  for (const auto& [rung, reads] : rungs) {
+    const Output output =
+        run_rung(std::string("explain gemm/cuda/") + rung + " --no-hardware --json -");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    const Json json = Json::parse(output.out);
+    EXPECT_EQ(json.at("device"), "virtual NVIDIA B200");
+    const Json& prediction = json.at("prediction");
+    const double seconds = prediction.at("bound").at("seconds");
+    EXPECT_EQ(prediction.at("bound").at("name"), "tensor core");
+    EXPECT_NEAR(seconds * peak * share / flops, 1, 1e-9) << rung;
+    const double busy = json.at("roofline").at("busy");
+    EXPECT_NEAR(double(prediction.at("parts").at("tensor cores")) * busy / seconds, 1, 1e-9)
+        << rung;
+    EXPECT_NEAR(double(json.at("traffic").at("shared_loads").at("counted_per_k")), reads, 1e-9)
+        << rung;
+    EXPECT_NE(output.err.find("no such GPU was at hand"), std::string::npos) << rung;
+  }
+}
+
 TEST(Explain, PagesAreForKernelsOfGpus) {
   const Output output = run_rung("explain gemm/cpu/02 --html -");
   EXPECT_EQ(output.exit_code, 2);

@@ -36,6 +36,7 @@ const char* key_of(HazardKind kind) {
     case HazardKind::uninitialised_read: return "uninitialised";
     case HazardKind::missing_fence:
     case HazardKind::in_flight: return "in_flight";
+    case HazardKind::tensor_memory: return "tensor_memory";
     case HazardKind::instruction_limit: return "endless";
     default: return "fault";
   }
@@ -263,6 +264,7 @@ std::string occasion(const std::string& finding) {
       {"deadlock/early_return", "If threads return ahead of a barrier"},
       {"deadlock/loop", "If a barrier is in a loop of different lengths"},
       {"in_flight", "If something is read before it has arrived"},
+      {"tensor_memory", "If tensor memory is used wrongly"},
       {"endless", "If the kernel does not end"},
       {"fault", "If the kernel ends with an error"},
       {"launch", "If no GPU takes the launch"},

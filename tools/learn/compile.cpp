@@ -101,7 +101,7 @@ emu::metal::Kernel find_kernel(const fs::path& file, const KernelForm& form) {
   throw emu::CompileError(fmt::format("{}: no kernel '{}'", file.string(), form.name));
 }
 
-std::string compile_metal(const fs::path& file, const KernelForm& form, const fs::path&) {
+std::string compile_metal(const fs::path& file, const KernelForm& form) {
   emu::metal::Options options;
   options.compiler = {"-Wall", "-Wno-unused-const-variable", "-Wno-unused-variable",
                       "-Wno-pass-failed"};
@@ -110,7 +110,8 @@ std::string compile_metal(const fs::path& file, const KernelForm& form, const fs
   return emu::metal::compile(file, form.name, options).ptx;
 }
 
-std::string compile_cuda(const fs::path& file, const KernelForm& form, const fs::path& folder) {
+std::string compile_cuda(const fs::path& file, const KernelForm& form, const std::string& target,
+                         const fs::path& folder) {
   for (const Header& header : headers()) write(folder / "include" / header.path, header.text);
   const fs::path source = folder / "unit.cu", ptx = folder / "unit.ptx";
   write(source, unit(file, form));
@@ -119,7 +120,7 @@ std::string compile_cuda(const fs::path& file, const KernelForm& form, const fs:
        fmt::format("-I{}", (folder / "include").string()), "-std=c++20", "-O3",
        "-Wno-unused-variable", "-Wno-unused-const-variable", "-Wno-pass-failed", "-Xclang",
        "-fcuda-allow-variadic-functions"},
-      {"sm_90a"}, source.string(), ptx);
+      {target}, source.string(), ptx);
   return emu::read_file(ptx);
 }
 
@@ -128,8 +129,10 @@ std::string compile_cuda(const fs::path& file, const KernelForm& form, const fs:
 Code compile(const Exercise& exercise, const fs::path& file) {
   const TemporaryFolder folder;
   const KernelForm& form = kernel_form(exercise.kernel);
-  const auto compiler = exercise.language == Language::metal ? compile_metal : compile_cuda;
-  return {compiler(file, form, folder.path()), form, exercise.language};
+  const std::string& target = exercise.target;
+  return {exercise.language == Language::metal ? compile_metal(file, form)
+                                               : compile_cuda(file, form, target, folder.path()),
+          form, exercise.language, target};
 }
 
 std::optional<Code> compile_text(const Exercise& exercise, const fs::path& file,

@@ -14,6 +14,7 @@ struct Code {
   std::string ptx;
   const KernelForm& form;
   Language language;
+  std::string target;  // Exercise::target
 };
 
 /// In CUDA, the PTX contains the file's kernel and `launch_entry`, which stores the value returned

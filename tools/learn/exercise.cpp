@@ -83,6 +83,8 @@ void read_statement(Exercise& exercise, const std::string& statement) {
     exercise.rung = value;
   } else if (key == "kernel") {
     exercise.kernel = value;
+  } else if (key == "target") {
+    exercise.target = value;
   } else if (key == "sizes") {
     std::istringstream words(value);
     for (std::string word; words >> word;) exercise.sizes.push_back(read_size(word));

@@ -7,6 +7,7 @@
 //   title: A tile in shared memory
 //   rung: gemm/cuda/02_shared_tile            (the rung that the solution simplifies)
 //   kernel: gemm                              (its operation and parameters, see kernel_form.hpp)
+//   target: sm_100a                           (of CUDA; sm_90a if it is not given)
 //   sizes: 1x1x1 33x31x29                     (to verify; N for vectors)
 //   counted: 128x128x64                       (for measuring goals)
 //   goal: global_loads_per_fma <= 0.0625      (metrics.hpp)
@@ -59,6 +60,7 @@ struct Exercise {
   std::string number, slug, title;  // "04", "shared_tile"
   std::string rung;
   std::string kernel;
+  std::string target = "sm_90a";  // of CUDA; sm_100a runs on a virtual B200
   std::vector<Size> sizes;
   Size counted;
   std::vector<Goal> goals;

@@ -16,9 +16,11 @@ namespace {
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 constexpr std::uint64_t instruction_limit = std::uint64_t{1} << 27;
 
-const vgpu::DeviceDescription& device(Language language) {
+const vgpu::DeviceDescription& device(Language language, std::string_view target) {
+  static const vgpu::DeviceDescription b200 = vgpu::parse_device("b200");
   static const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
   static const vgpu::DeviceDescription m1_pro = vgpu::parse_device("m1pro");
+  if (target == "sm_100a") return b200;
   return language == Language::metal ? m1_pro : h200;
 }
 
@@ -37,6 +39,7 @@ vgpu::LaunchOptions options_for(const LaunchShape& shape) {
 Trial::Trial(const Code& code)
     : form_(code.form),
       language_(code.language),
+      target_(code.target),
       memory_(memory_bytes),
       module_(vgpu::Module::load(code.ptx, "the file", memory_)) {}
 
@@ -87,7 +90,7 @@ vgpu::LaunchReport Trial::launch(const vgpu::Kernel& kernel, const vgpu::LaunchO
   for (std::size_t i = 0; i < of.parameters.size(); ++i) {
     std::memcpy(&parameters[of.parameters[i].offset], &values.at(i), of.parameters[i].bytes);
   }
-  return vgpu::launch(kernel, options, parameters, memory_, device(language_));
+  return vgpu::launch(kernel, options, parameters, memory_, device(language_, target_));
 }
 
 LaunchShape Trial::launch_shape(const Size& size) {

@@ -53,6 +53,7 @@ class Trial {
 
   const KernelForm& form_;
   Language language_;
+  std::string target_;
   vgpu::DeviceMemory memory_;
   std::unique_ptr<vgpu::Module> module_;
 };

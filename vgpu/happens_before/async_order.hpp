@@ -43,6 +43,11 @@ class AsyncOrder {
   std::size_t loaded(int rank, int warp) const { return tensor_base(rank) + at(warps_ + warp); }
   std::size_t stored(int rank, int warp) const { return tensor_base(rank) + at(2 * warps_ + warp); }
 
+  /// Joins the components of tensor memory alone. A .relaxed barrier passes them on, too: what orders execution orders
+  /// completed tcgen05 instructions (PTX ISA, 9.7.16.6, "Memory consistency model for 5th generation of TensorCore
+  /// operations").
+  void join_tensor(Clock& clock, const Clock& other) const;
+
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   std::size_t index(int rank, int warp) const { return at(rank * warps_ + warp); }

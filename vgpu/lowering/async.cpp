@@ -172,6 +172,22 @@ void Lowering::lower_copy_arrival(const Instruction& instruction) {
   emit(run_mbarrier_copies, keep_async(op), {});
 }
 
+/// mov.b128: the two halves of a register of 128 bits are rows of their own. Returns false if it is not that.
+bool Lowering::lower_wide_move(const Instruction& instruction) {
+  if (instruction.opcode != ptx::Opcode::mov || !instruction.has("b128")) return false;
+  const auto half_of = [&](const Operand& operand, std::size_t half) {
+    return operand.kind != Operand::Kind::vector
+               ? register_row(operand.reg) + static_cast<std::uint32_t>(half) * 8 * warp_size
+               : source_row(instruction, operand.elements[half], Type::b64);
+  };
+  const Operand& to = instruction.operands[0];
+  for (std::size_t half = 0; half < 2; ++half) {
+    if (to.kind == Operand::Kind::vector && to.elements[half].kind != Operand::Kind::reg) continue;
+    emit(move_half, 0, {half_of(to, half), half_of(instruction.operands[1], half)});
+  }
+  return true;
+}
+
 /// clusterlaunchcontrol.try_cancel asks for a cluster that is yet to start; the queries read the response.
 void Lowering::lower_launch_control(const Instruction& instruction) {
   const auto& operands = instruction.operands;

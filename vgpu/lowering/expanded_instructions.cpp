@@ -53,6 +53,8 @@ class Expansion {
       add(Opcode::fence, {"acq_rel", edit_.modifiers.back()}, {});
     } else if (edit_.is(Opcode::atom, Opcode::red)) {
       split();
+    } else if (edit_.opcode == Opcode::tcgen05) {
+      gather_results();
     } else if (edit_.has("replace")) {
       replace();
     } else if (edit_.has("cp_fenceproxy")) {
@@ -242,6 +244,19 @@ class Expansion {
     add(Opcode::bar, {"warp", "sync"}, {all});
   }
 
+  /// tcgen05.ld.red has a second result, which becomes the last register of its vector.
+  void gather_results() {
+    Instruction one = edit_;
+    auto& operands = one.operands;
+    if (operands.size() < 3 || operands[0].kind != Operand::Kind::vector ||
+        operands[1].kind != Operand::Kind::reg) {
+      fail("takes registers, one for the reduction, and an address");
+    }
+    operands[0].elements.push_back(operands[1]);
+    operands.erase(operands.begin() + 1);
+    made_.push_back(std::move(one));
+  }
+
   Function& function_;
   const Instruction& edit_;
   std::string_view name_;
@@ -251,6 +266,7 @@ class Expansion {
 bool is_expanded(const Instruction& instruction) {
   return instruction.unknown_word == "tensormap" ||
          (instruction.opcode == Opcode::fence && instruction.has("tensormap::generic")) ||
+         (instruction.opcode == Opcode::tcgen05 && instruction.has("red")) ||
          (instruction.is(Opcode::atom, Opcode::red) &&
           std::ranges::any_of(instruction.modifiers, is_vector_width));
 }

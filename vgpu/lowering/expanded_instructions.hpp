@@ -1,6 +1,7 @@
 #pragma once
 // Instructions that stand for several others: edits of a tensor map in memory (PTX ISA, "tensormap.replace" and
 // "tensormap.cp_fenceproxy"), and atomic operations on vectors, which are atomic for each element ("atom", "red").
+// tcgen05.ld.red gets its results in one vector.
 
 #include <string_view>
 

@@ -307,7 +307,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
   }
   if (instruction.opcode == Opcode::call) {
     lower_call(instruction);
-  } else if (lower_even_block(instruction)) {
+  } else if (lower_wide_move(instruction) || lower_even_block(instruction)) {
     return;
   } else if (lower_memory(instruction)) {
     return;

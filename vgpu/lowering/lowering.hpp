@@ -126,6 +126,7 @@ class Lowering {
   void lower_copy_arrival(const Instruction& instruction);
   void lower_bulk_copy(const Instruction& instruction);
   void lower_launch_control(const Instruction& instruction);
+  bool lower_wide_move(const Instruction& instruction);
   void lower_cluster_access(const Instruction& instruction, const MemoryOp& op, int row_bytes,
                             std::vector<std::uint32_t> rows);
   AsyncAddress async_address(const Instruction& instruction, const Operand& operand);

@@ -283,6 +283,17 @@ std::optional<OperandRules> launch_control(const Instruction& instruction) {
   return exactly({several(destination(Type::b32), results), response});
 }
 
+/// mov.b128 packs and unpacks two words of 64 bits (PTX ISA, 9.7.9.4).
+OperandRules wide_move(const Instruction& instruction) {
+  const auto rule_of = [&](std::size_t operand, OperandRule whole, OperandRule half) {
+    const bool is_vector = operand < instruction.operands.size() &&
+                           instruction.operands[operand].kind == Operand::Kind::vector;
+    return is_vector ? several(half, 2) : whole;
+  };
+  return exactly({rule_of(0, destination(Type::b128), destination(Type::b64)),
+                  rule_of(1, source(Type::b128), source(Type::b64))});
+}
+
 OperandRules create_policy(const Instruction& instruction) {
   const OperandRule any = source(Type::none);
   const OperandRule place = instruction.has("range") ? address() : any;
@@ -367,6 +378,9 @@ std::optional<OperandRules> operand_rules(const Instruction& instruction) {
     case Opcode::red: return atomic(instruction);
     case Opcode::cp: return copy(instruction);
     case Opcode::clusterlaunchcontrol: return launch_control(instruction);
+    case Opcode::mov:
+      if (instruction.has("b128")) return wide_move(instruction);
+      break;
     case Opcode::mbarrier: return mbarrier(instruction);
     case Opcode::wgmma: return wgmma(instruction);
     case Opcode::mma:

@@ -1,6 +1,7 @@
 // Lowering of tcgen05 (PTX ISA, 9.7.16).
 
 #include <algorithm>
+#include <bit>
 
 #include "vgpu/engine/tensor_memory/tcgen05.hpp"
 #include "vgpu/lowering/lowering.hpp"
@@ -42,10 +43,15 @@ void Lowering::lower_tensor_access(const Instruction& instruction) {
   TensorAccessOp op;
   op.fragment = *fragment;
   op.loads = instruction.has("ld");
+  op.reduction = *tensor_reduction(instruction);
   op.address = async_address(instruction, operands[op.loads ? 1 : 0]);
   const bool has_split = fragment->shape == TensorShape::l16_b32_twice;
   if (has_split) op.fragment.split = static_cast<int>(operands[op.loads ? 2 : 1].bits);
   op.rows = fragment_rows(op.loads ? operands[0] : operands.back());
+  if (op.reduction.type != TensorReduction::Type::none) {
+    op.reduction.row = op.rows.back();
+    op.rows.pop_back();
+  }
   emit(op.loads ? run_tensor_load : run_tensor_store, keep_async(op), {});
 }
 
@@ -98,17 +104,18 @@ void Lowering::lower_tensor_commit(const Instruction& instruction) {
 
 /// Pairs of blocks have a trick that no manual has: shared::cluster addresses of a GPU hold the block's rank from
 /// bit 24 on, so that address & 0xFEFFFFFF is in the even block of the pair (CUTLASS, Sm100MmaPeerBitMask). Compilers
-/// also clear the lowest bits of the mask, which are zero in an aligned address. Returns false if the instruction is
-/// not that.
+/// also clear the lowest bits of the mask, which are zero in an aligned address: 10 bits of one aligned to 1024 bytes.
+/// Returns false if the instruction is not that.
 bool Lowering::lower_even_block(const Instruction& instruction) {
-  constexpr std::uint32_t mask = 0xFEFFFFFF, alignment = 0x7F;
+  constexpr std::uint32_t rank_bit = 1U << 24,
+                          max_alignment = 1U << 18;  // all of a block's shared memory
   const auto& operands = instruction.operands;
   if (instruction.opcode != ptx::Opcode::and_ || !instruction.has("b32") ||
-      operands[2].kind != Operand::Kind::immediate ||
-      (static_cast<std::uint32_t>(operands[2].bits) | alignment) != mask ||
-      operands[1].kind != Operand::Kind::reg) {
+      operands[2].kind != Operand::Kind::immediate || operands[1].kind != Operand::Kind::reg) {
     return false;
   }
+  const std::uint32_t alignment = (~static_cast<std::uint32_t>(operands[2].bits) ^ rank_bit) + 1;
+  if (!std::has_single_bit(alignment) || alignment > max_alignment) return false;
   const bool has_pairs = std::ranges::any_of(
       function_.body, [](const Instruction& it) { return it.has("cta_group::2"); });
   if (!has_pairs) return false;

@@ -84,10 +84,13 @@ OperandRules exactly(std::vector<OperandRule> rules) {
 
 std::optional<OperandRules> access_rules(const Instruction& instruction) {
   const auto fragment = tensor_fragment(instruction);
-  if (!fragment) return std::nullopt;
+  const auto reduction = tensor_reduction(instruction);
+  if (!fragment || !reduction) return std::nullopt;
   const bool loads = instruction.has("ld");
+  const int results =
+      reduction->type == TensorReduction::Type::none ? 0 : 1;  // after the registers
   OperandRule registers =
-      rule(loads ? Kind::destination : Kind::reg, Type::b32, fragment->registers());
+      rule(loads ? Kind::destination : Kind::reg, Type::b32, fragment->registers() + results);
   registers.is_fragment = true;
   std::vector<OperandRule> rules = {rule(Kind::address)};
   if (fragment->shape == TensorShape::l16_b32_twice) {
@@ -131,11 +134,30 @@ int tcgen05_blocks(const Instruction& instruction) {
   return instruction.has("cta_group::1") ? 1 : instruction.has("cta_group::2") ? 2 : 0;
 }
 
+std::optional<TensorReduction> tensor_reduction(const Instruction& instruction) {
+  using Type5 = TensorReduction::Type;
+  constexpr std::array<std::pair<std::string_view, Type5>, 3> types = {
+      {{"f32", Type5::f32}, {"u32", Type5::u32}, {"s32", Type5::s32}}};
+  TensorReduction reduction;
+  if (!instruction.has("red")) return reduction;
+  const auto type = named(instruction, types);
+  const bool has_columns =
+      !instruction.has("x1") && (instruction.has("32x32b") || instruction.has("16x32bx2"));
+  if (!type || !has_columns || instruction.has("min") == instruction.has("max"))
+    return std::nullopt;
+  reduction.type = *type;
+  reduction.is_max = instruction.has("max");
+  reduction.of_magnitudes = instruction.has("abs");
+  reduction.keeps_nan = instruction.has("NaN");
+  const bool is_float = reduction.type == Type5::f32;
+  if (!is_float && (reduction.of_magnitudes || reduction.keeps_nan)) return std::nullopt;
+  return reduction;
+}
+
 std::optional<TensorFragment> tensor_fragment(const Instruction& instruction) {
   const auto shape = named(instruction, shapes);
   const auto count = named(instruction, counts);
-  if (!shape || !count || !instruction.has("sync") || !instruction.has("aligned") ||
-      instruction.has("red")) {
+  if (!shape || !count || !instruction.has("sync") || !instruction.has("aligned")) {
     return std::nullopt;
   }
   TensorFragment fragment;
@@ -152,9 +174,11 @@ std::optional<TensorMultiplyOp> tensor_multiply_form(const Instruction& instruct
   TensorMultiplyOp op;
   op.blocks = tcgen05_blocks(instruction);
   op.weight_stationary = instruction.has("ws");
-  if (!kind || op.blocks == 0 || instruction.has("ashift") ||
-      (op.weight_stationary && op.blocks != 1)) {
-    return std::nullopt;
+  if (!kind || op.blocks == 0 || (op.weight_stationary && op.blocks != 1)) return std::nullopt;
+  op.shifts_a = instruction.has("ashift");
+  if (op.shifts_a && (op.weight_stationary || instruction.operands.size() < 2 ||
+                      instruction.operands[1].kind != Operand::Kind::address)) {
+    return std::nullopt;  // of A in tensor memory alone
   }
   op.sparse = instruction.has("sp");
   if (op.sparse && op.weight_stationary) return std::nullopt;

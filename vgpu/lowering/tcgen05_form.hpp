@@ -13,6 +13,8 @@ namespace rung::vgpu {
 int tcgen05_blocks(const ptx::Instruction& instruction);
 
 /// The shape of a tcgen05.ld or .st; nullopt for forms that do not exist. The split comes from an operand.
+/// The reduction of a tcgen05.ld.red, of type none for other instructions; nullopt if the form does not exist.
+std::optional<TensorReduction> tensor_reduction(const ptx::Instruction& instruction);
 std::optional<TensorFragment> tensor_fragment(const ptx::Instruction& instruction);
 
 /// The kind, group and scales of a tcgen05.mma.

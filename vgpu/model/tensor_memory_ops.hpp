@@ -84,10 +84,21 @@ constexpr TensorAddress cell_of(const TensorFragment& fragment, int thread, int 
   return cell;
 }
 
+/// tcgen05.ld.red: what each thread also gets of its registers (PTX ISA, 9.7.16.8.1).
+struct TensorReduction {
+  enum class Type : std::uint8_t { none, f32, u32, s32 };
+  Type type = Type::none;
+  bool is_max = false;
+  bool of_magnitudes = false;  // .abs
+  bool keeps_nan = false;      // .NaN
+  std::uint32_t row = 0;
+};
+
 /// tcgen05.ld and .st.
 struct TensorAccessOp {
   TensorFragment fragment;
   bool loads = true;
+  TensorReduction reduction;
   AsyncAddress address;
   std::vector<std::uint32_t> rows;
 };
@@ -103,9 +114,10 @@ struct TensorMultiplyOp {
   int blocks = 1;                  // .cta_group
   bool weight_stationary = false;  // .ws
   bool a_in_tensor_memory = false;
-  int scales_of_k = 0;  // block scales of a row of A: .scale_vec::1X, 2X or 4X; 0: none
-  int scale_d = 0;      // scale-input-d: D is multiplied by 2^-scale_d first
-  bool sparse = false;  // .sp: A holds half of its elements, and metadata their positions
+  bool shifts_a = false;  // .ashift: row i of A is lane i + 1, but the last row
+  int scales_of_k = 0;    // block scales of a row of A: .scale_vec::1X, 2X or 4X; 0: none
+  int scale_d = 0;        // scale-input-d: D is multiplied by 2^-scale_d first
+  bool sparse = false;    // .sp: A holds half of its elements, and metadata their positions
   AsyncAddress d, a, scale_a, scale_b, metadata;
   std::uint32_t a_descriptor = 0, b_descriptor = 0, descriptor = 0;  // rows
   std::uint32_t adds = 0;               // predicate row: enable-input-d

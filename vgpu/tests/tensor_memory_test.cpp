@@ -96,6 +96,7 @@ struct MultiplyCase {
   bool weight_stationary = false;
   bool sparse = false;
   int selector = 0;  // of the metadata's column
+  bool shifts_a = false;
 
   int k_of_a() const { return sparse ? k / 2 : k; }
   bool has_nibbles() const { return kind == "mxf4" || kind == "mxf4nvf4"; }
@@ -169,7 +170,7 @@ class TensorMemoryTest : public AsyncTest {
     std::string multiply =
         each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
     if (each.sparse) multiply = "tcgen05.mma.sp.cta_group::1.";
-    multiply += kind;
+    multiply += kind + (each.shifts_a ? ".ashift" : "");
     if (each.scales != 0) multiply += fmt::format(".block_scale.scale_vec::{}X", each.scales);
     multiply += fmt::format(" [%t], {}, %rd11{}, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10",
                             each.sparse ? ", [%r14]" : "");
@@ -304,6 +305,7 @@ class TensorMemoryTest : public AsyncTest {
         place(in_b, each.b, each, j, k, x);
       }
     }
+    if (each.shifts_a) std::copy(a.begin() + each.k, a.end(), a.begin());
     fill_scales(each, 128, cells, scales_a);
     fill_scales(each, 192, cells, scales_b);
     out_ = array(std::vector<std::uint32_t>(256 * 128, 0));
@@ -457,6 +459,74 @@ TEST_F(TensorMemoryTest, MultipliesAFromTensorMemory) {
   check({.kind = "f16", .a = f16, .b = f16, .a_in_tensor_memory = true});
   check({.kind = "tf32", .a = tf32, .b = tf32, .k = 8, .a_in_tensor_memory = true});
   check({.kind = "f8f6f4", .a = e4m3, .b = e5m2, .k = 32, .a_in_tensor_memory = true});
+}
+
+TEST_F(TensorMemoryTest, ShiftsRowsOfAInTensorMemory) {
+  // .ashift: row i is the next one of A, but the last stays (9.7.16.10.9.1). The sums are compared with those of such an A.
+  const MultiplyCase each{
+      .kind = "f16", .a = f16, .b = f16, .a_in_tensor_memory = true, .shifts_a = true};
+  check(each);
+  found(run_case({.kind = "f16",
+                  .a = f16,
+                  .b = f16,
+                  .m = 64,
+                  .a_in_tensor_memory = true,
+                  .shifts_a = true}),
+        HazardKind::descriptor);
+}
+
+TEST_F(TensorMemoryTest, LoadsReduceTheirRegisters) {
+  // Column c of lane l has 16 l - 100 c as f32, u32 and s32; tcgen05.ld.red gives the least or greatest (9.7.16.8.1).
+  struct Case {
+    const char* suffix;
+    float (*of)(float);  // of the four values; their least or greatest is compared
+    bool is_max;
+  };
+  const Case cases[] = {{"min.f32", [](float x) { return x; }, false},
+                        {"max.f32", [](float x) { return x; }, true},
+                        {"max.abs.f32", [](float x) { return std::fabs(x); }, true},
+                        {"min.abs.NaN.f32", [](float x) { return std::fabs(x); }, false}};
+  for (const Case& each : cases) {
+    const std::string text = entry(".param .u64 out", ".shared .b32 slot;\n" + registers() +
+                                                          fmt::format(R"(.reg .b32 %t, %x<5>, %m;
+        ld.param.u64 %rd1, [out];
+        mov.u32 %r1, %tid.x;
+        tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;
+        bar.warp.sync 0xffffffff;
+        ld.shared.b32 %t, [slot];
+        cvt.rn.f32.u32 %f1, %r1;
+        mul.f32 %f1, %f1, 0f41800000;
+        mov.b32 %x0, %f1;
+        add.f32 %f1, %f1, 0fC2C80000;
+        mov.b32 %x1, %f1;
+        add.f32 %f1, %f1, 0fC2C80000;
+        mov.b32 %x2, %f1;
+        add.f32 %f1, %f1, 0fC2C80000;
+        mov.b32 %x3, %f1;
+        tcgen05.st.sync.aligned.32x32b.x4.b32 [%t], {{%x0, %x1, %x2, %x3}};
+        tcgen05.wait::st.sync.aligned;
+        tcgen05.ld.red.sync.aligned.32x32b.x4.{} {{%x3, %x2, %x1, %x0}}, %m, [%t];
+        tcgen05.wait::ld.sync.aligned;
+        mul.wide.u32 %rd2, %r1, 4;
+        add.u64 %rd2, %rd1, %rd2;
+        st.global.u32 [%rd2], %m;
+        st.global.u32 [%rd2+128], %x0;
+        tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32;
+        ret;)",
+                                                                      each.suffix));
+    const std::uint64_t out = array(std::vector<float>(64, 1));
+    expect_none(run(text, {1, 1, 1}, {32, 1, 1}, {out}));
+    const auto is = values<float>(out, 64);
+    for (int lane = 0; lane < 32; ++lane) {
+      float wanted = each.of(16.0f * lane);
+      for (int column = 1; column < 4; ++column) {
+        const float next = each.of(16.0f * lane - 100.0f * column);
+        wanted = each.is_max ? std::max(wanted, next) : std::min(wanted, next);
+      }
+      EXPECT_EQ(is[lane], wanted) << each.suffix << lane;
+      EXPECT_EQ(is[32 + lane], 16.0f * lane - 300) << lane;
+    }
+  }
 }
 
 TEST_F(TensorMemoryTest, MultipliesWithBlockScales) {

@@ -185,8 +185,8 @@ TEST_F(TensorPairTest, LanesOfTheSecondBlockMayCountOn) {
 }
 
 TEST_F(TensorPairTest, AMaskLeadsToTheEvenBlock) {
-  // clang clears the bits of the mask that are zero in an aligned address.
-  for (const char* const mask : {"0xFEFFFFFF", "-16777217", "-16777224"}) {
+  // Compilers clear the bits of the mask that are zero in an aligned address, here of 8 and 1024 bytes.
+  for (const char* const mask : {"0xFEFFFFFF", "-16777217", "-16777224", "-16778240"}) {
     const std::string text =
         entry(".param .u64 out", ".shared .align 8 .b32 word;\n" + registers() +
                                      fmt::format(R"(
@@ -216,6 +216,26 @@ TEST_F(TensorPairTest, AMaskLeadsToTheEvenBlock) {
   }
 }
 
+TEST_F(TensorPairTest, RelaxedBarriersOrderCompletedLoads) {
+  // Warp 0 releases columns that the other warps have loaded: all wait for their loads first.
+  const auto released_after = [&](const std::string& barrier, const std::string& wait) {
+    std::string text = kernel(256, "3", wait_for("done", "0", "1"));
+    const auto replace = [&](std::string_view from, const std::string& to) {
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("bar.sync 0;\n      \n", barrier);
+    replace("tcgen05.wait::ld.sync.aligned;", wait);
+    options.cluster = {2, 1, 1};
+    out_ = array(std::vector<std::uint32_t>(2 * 128 * 128, 0));
+    return run(text, {2, 1, 1}, {128, 1, 1}, {array(images(256)), out_});
+  };
+  const std::string of_cluster =
+      "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\n";
+  expect_none(released_after(of_cluster, "tcgen05.wait::ld.sync.aligned;"));
+  found(released_after(of_cluster, ""), HazardKind::in_flight);
+  found(released_after("", "tcgen05.wait::ld.sync.aligned;"), HazardKind::tensor_memory);
+}
+
 TEST_F(TensorPairTest, ReportsABlockThatReadsTooEarly) {
   // The other block does not wait for the commit.
   const LaunchReport report =
@@ -234,7 +254,7 @@ TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
   // that it cancels.
   const std::string text =
       entry(".param .u64 out", ".shared .align 16 .b8 response[16];\n.shared .align 8 .b64 bar;\n" +
-                                   registers() + R"(.reg .b128 %c; .reg .b32 %x, %y, %z;
+                                   registers() + R"(.reg .b128 %c, %d; .reg .b32 %x, %y, %z;
       ld.param.u64 %rd1, [out];
       mov.u32 %x, %ctaid.x;
       mov.u32 %r5, 0;
@@ -249,6 +269,9 @@ TEST_F(TensorPairTest, LaunchControlHandsOutEachClusterOnce) {
       )" + wait_for("bar", "%r5", "1") +
                                    R"(
       ld.shared.b128 %c, [response];
+      mov.b128 {%rd5, %rd6}, %c;
+      mov.b128 %d, {%rd5, %rd6};
+      mov.b128 %c, %d;
       clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %c;
       @%p1 clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%x, %y, %z, _}, %c;
       xor.b32 %r5, %r5, 1;

@@ -123,11 +123,17 @@ void finish_async(Block& block) {
   check_register_groups(block);
 }
 
-const Clock& publish(Warp& warp) {
+const Clock& publish(Warp& warp, bool relaxed) {
   Block& block = *warp.block;
   AsyncOrder& order = block.cluster.order;
   Clock& clock = order.of(block.rank, warp.index);
   if (!block.worker.observe) return clock;
+  if (relaxed) {
+    thread_local Clock of_tensor_memory;
+    of_tensor_memory.assign(clock.size(), 0);
+    order.join_tensor(of_tensor_memory, clock);
+    return of_tensor_memory;
+  }
   for (const Warp& other : block.warps) {
     std::uint32_t& known = clock[order.segments(block.rank, other.index)];
     known = std::max(known, block.order.known(warp.index, other.index));
@@ -136,10 +142,11 @@ const Clock& publish(Warp& warp) {
   return clock;
 }
 
-void acquire(Warp& warp, const Clock& clock) {
+void acquire(Warp& warp, const Clock& clock, bool relaxed) {
   Block& block = *warp.block;
   if (!block.worker.observe) return;
   AsyncOrder& order = block.cluster.order;
+  if (relaxed) return order.join_tensor(order.of(block.rank, warp.index), clock);
   join(order.of(block.rank, warp.index), clock);
   for (const Warp& other : block.warps) {
     block.order.learn(warp.index, other.index, clock[order.segments(block.rank, other.index)]);

@@ -95,10 +95,11 @@ inline constexpr int waits_for_tensor_memory = waits_for_mbarrier + AsyncOrder::
 /// Describes what a split with this Split::barrier value waits for.
 std::string describe_wait(const Block& block, int id);
 
-/// Returns the warp's clock, including its segments so far: the clock that an arrival releases.
-const Clock& publish(Warp& warp);
-/// Merges `clock` into the warp's clock, after a wait that acquires it.
-void acquire(Warp& warp, const Clock& clock);
+/// Returns the warp's clock, including its segments so far: the clock that an arrival releases. If the arrival is
+/// .relaxed, only the components of tensor memory (AsyncOrder::join_tensor()).
+const Clock& publish(Warp& warp, bool relaxed = false);
+/// Merges `clock` into the warp's clock, after a wait that acquires it; of a .relaxed wait, the same components.
+void acquire(Warp& warp, const Clock& clock, bool relaxed = false);
 // fence.proxy.async makes everything ordered before it visible to asynchronous operations: in all
 // memory, in shared memory, or in global memory.
 void run_proxy_fence(Warp& warp, const Instr& instr);

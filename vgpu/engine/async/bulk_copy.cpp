@@ -498,6 +498,13 @@ void query_canceled(Warp& warp, const Instr& instr) {
   }
 }
 
+void move_half(Warp& warp, const Instr& instr) {
+  auto* const to = warp.row<std::uint64_t>(instr.rows[0]);
+  const auto* const from = warp.row<std::uint64_t>(instr.rows[1]);
+  for (Mask left = warp.mask; left != 0; left &= left - 1)
+    to[first_lane(left)] = from[first_lane(left)];
+}
+
 void query_first_block(Warp& warp, const Instr& instr) {
   const auto* const words = warp.row<std::uint64_t>(instr.rows[1]) + instr.imm / 2 * warp_size;
   auto* const to = warp.row<std::uint32_t>(instr.rows[0]);

@@ -13,6 +13,8 @@ void run_bulk_copy(Warp& warp, const Instr& instr);
 // clusterlaunchcontrol.query_cancel: whether a response, in row 1, names a cluster, and coordinate Instr::imm of its
 // first block (PTX ISA, 9.7.13.18).
 void query_canceled(Warp& warp, const Instr& instr);
+/// Copies 64 bits: half of a register of 128 bits.
+void move_half(Warp& warp, const Instr& instr);
 void query_first_block(Warp& warp, const Instr& instr);
 
 // Commits the copies out of shared memory as a group.

@@ -140,7 +140,7 @@ void test(const Use& use, const MbarrierOp& op) {
   const bool complete = is_complete(use.barrier, op, use.warp, use.lane);
   set_bit(use.warp.predicate(op.result), use.lane, complete);
   if (complete) {
-    if (!op.relaxed) acquire(use.warp, use.barrier.completed);
+    acquire(use.warp, use.barrier.completed, op.relaxed);
     return;
   }
   Worker& worker = use.block.worker;
@@ -208,7 +208,7 @@ void complete_if_due(Block& block, Mbarrier& barrier) {
   for (const Mbarrier::Waiter& waiter : barrier.waiting) {
     waiter.warp->predicate(waiter.result) |= waiter.mask;
     block.wake(*waiter.warp, waiter.split);
-    if (waiter.acquires) acquire(*waiter.warp, barrier.completed);
+    acquire(*waiter.warp, barrier.completed, !waiter.acquires);
   }
   barrier.waiting.clear();
 }
@@ -221,7 +221,7 @@ std::string describe(const Block& block, const Mbarrier& barrier) {
 
 void run_mbarrier(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<MbarrierOp>();
-  const Clock* const clock = arrives(op.action) && !op.relaxed ? &publish(warp) : nullptr;
+  const Clock* const clock = arrives(op.action) ? &publish(warp, op.relaxed) : nullptr;
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     if (op.action == Action::init) {
@@ -247,7 +247,7 @@ void run_mbarrier_wait(Warp& warp, const Instr& instr) {
     const bool complete = is_complete(use->barrier, op, warp, lane);
     set_bit(warp.predicate(op.result), lane, complete);
     if (complete) {
-      if (!op.relaxed) acquire(warp, use->barrier.completed);
+      acquire(warp, use->barrier.completed, op.relaxed);
     } else if (awaited == nullptr || awaited == &use->barrier) {
       awaited = &use->barrier;
       waiting |= 1u << lane;

@@ -96,11 +96,8 @@ void Cluster::arrive(Warp& warp, const Instr& instr, bool releases) {
   arrived_ += static_cast<std::uint32_t>(lanes_in(warp.mask));
   state.arrived = phase_ + 1;
   state.to_wait |= warp.mask;
-  if (releases) {
-    join(gathered_, publish(warp));
-  } else if (!state.initialised.empty()) {
-    join(gathered_, state.initialised);
-  }
+  join(gathered_, publish(warp, !releases));
+  if (!releases) join(gathered_, state.initialised);
   state.initialised.clear();
   complete_if_all_arrived();
 }

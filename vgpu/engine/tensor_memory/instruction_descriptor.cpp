@@ -71,6 +71,9 @@ std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it
     return op.sparse ? "the sparsity bit is not set, and the instruction is tcgen05.mma.sp"
                      : "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
   }
+  if (op.shifts_a && it.m / op.blocks != tensor_lanes) {
+    return fmt::format("m = {}: expected {} with .ashift", it.m, tensor_lanes * op.blocks);
+  }
   if (op.sparse && it.m / op.blocks != tensor_lanes) {
     return fmt::format("m = {}: the virtual GPU has sparse matrices of 128 rows in each block only",
                        it.m);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
@@ -208,6 +211,43 @@ void move_cells(Warp& warp, TensorMemory& memory, const TensorAccessOp& op, Tens
   }
 }
 
+template <class T>
+T reduced(const TensorReduction& reduction, T all, T next) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (reduction.of_magnitudes) next = std::fabs(next);
+    // min and max prefer the number to a NaN, as the instructions of these names do (9.7.3.12).
+    const bool has_nan = std::isnan(all) || std::isnan(next);
+    if (has_nan && reduction.keeps_nan) return std::bit_cast<float>(0x7FFFFFFFu);
+    return reduction.is_max ? std::fmax(all, next) : std::fmin(all, next);
+  } else {
+    return reduction.is_max ? std::max(all, next) : std::min(all, next);
+  }
+}
+
+template <class T>
+void reduce_rows(Warp& warp, const TensorAccessOp& op) {
+  const auto value = [&](std::size_t i, int thread) {
+    return std::bit_cast<T>(warp.row<std::uint32_t>(op.rows[i])[thread]);
+  };
+  for (int thread = 0; thread < warp_size; ++thread) {
+    T all = value(0, thread);
+    if constexpr (std::is_same_v<T, float>) all = op.reduction.of_magnitudes ? std::fabs(all) : all;
+    for (std::size_t i = 1; i < op.rows.size(); ++i)
+      all = reduced(op.reduction, all, value(i, thread));
+    warp.row<std::uint32_t>(op.reduction.row)[thread] = std::bit_cast<std::uint32_t>(all);
+  }
+}
+
+void reduce(Warp& warp, const TensorAccessOp& op) {
+  using enum TensorReduction::Type;
+  switch (op.reduction.type) {
+    case f32: return reduce_rows<float>(warp, op);
+    case u32: return reduce_rows<std::uint32_t>(warp, op);
+    case s32: return reduce_rows<std::int32_t>(warp, op);
+    case none: return;
+  }
+}
+
 void run_access(Warp& warp, const Instr& instr, const char* what) {
   const auto& op = instr.op<TensorAccessOp>();
   Block& block = *warp.block;
@@ -234,6 +274,7 @@ void run_access(Warp& warp, const Instr& instr, const char* what) {
     }
   }
   move_cells(warp, tensor_memory(block), op, *at);
+  reduce(warp, op);
 }
 
 }  // namespace

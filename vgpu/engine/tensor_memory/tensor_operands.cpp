@@ -130,8 +130,10 @@ bool load_rows(const TensorIssue& issue, Block& block, TensorAddress at,
   TensorMemory& memory = tensor_memory(block);
   for (int row = 0; row < product.rows; ++row) {
     std::uint8_t* const to = tile.lines[static_cast<std::size_t>(row)].data();
+    // .ashift moves rows as tcgen05.shift.down does, all but the last (PTX ISA, 9.7.16.10.9.1).
+    const int from = product.op.shifts_a ? std::min(row + 1, product.rows - 1) : row;
     for (int word = 0; word < columns; ++word) {
-      std::memcpy(to + 4 * word, &memory.cell(at.lane + layout.lane_of(row), at.column + word), 4);
+      std::memcpy(to + 4 * word, &memory.cell(at.lane + layout.lane_of(from), at.column + word), 4);
     }
     if (element_bits <= bits_of(element)) continue;
     // Elements of 4 and 6 bits are in bytes, those of 4 bits from bit 2 on.
