@@ -36,9 +36,10 @@ constexpr std::size_t longest_unrolled = 48, max_loads = 4;
 constexpr std::size_t longest_predicated = 6;
 
 /// The mean latency of a warp's load, which waits for its last sector. `levels`: latencies, the
-/// longest first, and the sectors that have them. Sectors of contiguous lanes arrive together;
-/// those of scattered lanes partly, as neighbours share a line of DRAM.
-double of_last_sector(const Facts& facts, std::initializer_list<std::pair<double, double>> levels) {
+/// longest first, and the sectors that have them. Sectors arrive together, except partly
+/// those with loaded addresses.
+double of_last_sector(const Facts& facts, const Cure& cure,
+                      std::initializer_list<std::pair<double, double>> levels) {
   double sectors = 0, least = 0, all = 0;
   for (const Access& access : facts.trace.accesses) {
     if (access.space != Space::global || !access.is_load) continue;
@@ -47,7 +48,8 @@ double of_last_sector(const Facts& facts, std::initializer_list<std::pair<double
   }
   for (const auto& [latency, count] : levels) all += count;
   if (all <= 0) return 0;
-  const double apart = std::sqrt(std::max(1.0, sectors / std::max(1.0, least)));
+  const bool together = cure.coalesced || !has_loaded_addresses(facts);
+  const double apart = together ? 1 : std::sqrt(std::max(1.0, sectors / std::max(1.0, least)));
   double rest = 1, mean = 0, later = all;
   for (const auto& [latency, count] : levels) {
     later -= count;
@@ -80,10 +82,11 @@ double global_latency(const Facts& facts, const Cure& cure) {
   const double from_l2 = by_warp - first - followers + again.from_l2;
   const double at_once = cure.overlapped && facts.trace.counters.barriers > 0 ? unrolled : 1;
   const double mean =
-      of_last_sector(facts, {{dram_latency, first},
-                             {(dram_latency + l2_latency) / 2, followers},
-                             {l2_latency, from_l2},
-                             {l1_latency, std::max(0.0, requested - by_warp - again.from_l2)}}) /
+      of_last_sector(facts, cure,
+                     {{dram_latency, first},
+                      {(dram_latency + l2_latency) / 2, followers},
+                      {l2_latency, from_l2},
+                      {l1_latency, std::max(0.0, requested - by_warp - again.from_l2)}}) /
       at_once;
   if (!cure.reused) return mean;
   const double kept = 1 / std::max(1.0, times_loaded(facts));
