@@ -180,8 +180,10 @@ Diagnosis diagnose(std::span<const Facts> launches, double other_seconds) {
   }
   if (const auto several = launches_of_call(call)) diagnosis.findings.push_back(*several);
   // Causes that cost about the same stay in the order of diseases(), the specific ones first.
+  double best = call.time.with_launch();
+  for (const Finding& finding : diagnosis.findings) best = std::min(best, finding.seconds_after);
   const auto rank = [&](const Finding& finding) {
-    return std::round(finding.seconds_after / (equal_share * call.time.with_launch()));
+    return std::floor((finding.seconds_after - best) / (equal_share * call.time.with_launch()));
   };
   std::ranges::stable_sort(diagnosis.findings, {}, rank);
   return diagnosis;
