@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
@@ -195,15 +196,26 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
 }
 
 /// C has enough tiles for all SMs; the short k keeps the simulation fast.
-constexpr ProgramSize explained_product = {2048, 2048, 128};
+constexpr ProgramSize short_product = {2048, 2048, 128};
 constexpr ProgramSize explained_metal_product = {1024, 1024, 128};  // for 16 cores
 constexpr std::int64_t explained_vector = 1 << 22;
+
+/// The product that rungs are explained for, from tiles of a small C. As many bytes of k for each
+/// type fill the stages of a pipeline.
+analysis::SampledProduct sampled_product(Dtype dtype) {
+  constexpr std::int64_t rows = 256, bytes_of_k = 512;
+  const auto k = bytes_of_k / static_cast<std::int64_t>(input_bytes(dtype));
+  return {{rows, rows, k},
+          {rows, rows, 2 * k},
+          {2 * rows, rows, k},
+          {explained_extent, explained_extent, explained_extent}};
+}
 
 ProgramSize size_of_program(const ExplainArguments& arguments, const KernelFile& file) {
   const std::string& op = file.signature.op;
   const bool is_gemm = op == "gemm";
   if (!arguments.any() && is_gemm) {
-    return file.is_metal() ? explained_metal_product : explained_product;
+    return file.is_metal() ? explained_metal_product : short_product;
   }
   if (!arguments.any()) return {1, explained_vector, 1};
   const SizeArgument size = read_extents(arguments);
@@ -242,16 +254,23 @@ ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::strin
   const std::filesystem::path program = folder.path() / "program.cu";
   std::ofstream(program) << program_text(file, size);
   return with_kernel_file([&] {
-    return explain_file({path,
-                         program.string(),
-                         kernel,
-                         {},
-                         compiler_options(file),
-                         read_options(arguments),
-                         read_json(arguments.json),
-                         read_output("--html", arguments.html),
-                         arguments.baseline,
-                         describe_call(file.signature, size)});
+    FileToExplain explained = {path,
+                               program.string(),
+                               kernel,
+                               {},
+                               compiler_options(file),
+                               read_options(arguments),
+                               read_json(arguments.json),
+                               read_output("--html", arguments.html),
+                               arguments.baseline,
+                               describe_call(file.signature, size)};
+    if (file.signature.op == "gemm" && !arguments.any()) {
+      explained.sample = sampled_product(file.signature.dtype);
+      explained.shorter_call = std::exchange(
+          explained.call,
+          describe_call(file.signature, {explained_extent, explained_extent, explained_extent}));
+    }
+    return explain_file(explained);
   });
 }
 
@@ -380,8 +399,9 @@ Action add_explain(Options& app) {
       "- hardware counters, if ncu and the GPU are available\n"
       "Of your own program, each kernel's causes are listed by what they cost in predicted time,\n"
       "with what to write instead; hazards come first. A file without main(), such as rung new\n"
-      "writes, is called on --m x --n x --k (default: 2048x2048x128, in Metal 1024x1024x128; for\n"
-      "vectors 2^22 elements).\n\n"
+      "writes, is called on --m x --n x --k (default: 4096x4096x4096, from tiles of smaller "
+      "products,\n"
+      "in Metal 1024x1024x128; for vectors 2^22 elements).\n\n"
       "Examples:\n"
       "  rung explain gemm/cuda/02\n"
       "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"

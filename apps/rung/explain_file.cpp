@@ -108,6 +108,32 @@ std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& re
                                 : fmt::format("the program launched {}", fmt::join(names, ", "))));
 }
 
+/// The launches of the whole product, from those of the sample's calls one after the other. Empty if
+/// they do not follow.
+Launches whole_launches(const Launches& launches, const analysis::SampledProduct& product) {
+  constexpr std::size_t calls = 3;
+  const std::size_t of_call = launches.size() / calls;
+  if (launches.size() != calls * of_call) return {};
+  const auto trace = [&](std::size_t at) {
+    analysis::KernelTrace of = launches[at].trace;
+    of.footprint = launches[at].footprint;
+    return of;
+  };
+  Launches all;
+  for (std::size_t i = 0; i < of_call; ++i) {
+    const auto whole =
+        analysis::whole_launch(product, trace(i), trace(of_call + i), trace(2 * of_call + i));
+    if (!whole) return {};
+    all.push_back({*whole, whole->footprint});
+  }
+  return all;
+}
+
+std::string describe_sample(const analysis::SampledProduct& product) {
+  return fmt::format("products of {}x{}, at k = {} and {}", product.first.m, product.first.n,
+                     product.first.k, product.deeper.k);
+}
+
 struct ExplainedKernel {
   std::string name;
   analysis::Explanation explanation;
@@ -115,11 +141,21 @@ struct ExplainedKernel {
   double seconds() const { return explanation.diagnosis->time.seconds; }
 };
 
+/// True if the kernels of the file's sample show those of its call.
+bool sample_suffices(const FileToExplain& file, const emu::Records& records,
+                     const std::string& ptx) {
+  return std::ranges::none_of(launches_of(records, file.kernel, ptx), [&](const auto& kernel) {
+    return whole_launches(kernel.second, *file.sample).empty();
+  });
+}
+
 std::vector<ExplainedKernel> explained(const FileToExplain& file, const emu::Records& records,
                                        const std::string& ptx) {
   std::vector<ExplainedKernel> kernels;
-  for (const auto& [name, launches] : launches_of(records, file.kernel, ptx)) {
+  for (const auto& [name, run] : launches_of(records, file.kernel, ptx)) {
+    const Launches launches = file.sample ? whole_launches(run, *file.sample) : run;
     kernels.push_back({name, analysis::explain_kernel(name, launches, ptx, file.options)});
+    if (file.sample) kernels.back().explanation.sample = describe_sample(*file.sample);
   }
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const auto& a, const auto& b) { return a.seconds() > b.seconds(); });
@@ -258,6 +294,12 @@ std::string call_that_failed(const emu::Records& records, const emu::Reports& re
 int run_program(const FileToExplain& file, const fs::path& program, const fs::path& report) {
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), file.arguments.begin(), file.arguments.end());
+  if (file.sample) {
+    command.push_back(fmt::format("{}", file.sample->whole.n));
+    for (const auto& [m, n, k] : {file.sample->first, file.sample->deeper, file.sample->taller}) {
+      for (const std::int64_t extent : {m, n, k}) command.push_back(fmt::format("{}", extent));
+    }
+  }
   // One CPU thread, so that blocks run one after the other: footprints are by block.
   const emu::ExitStatus status = emu::run(command, {{emu::gpu_variable, file.options.gpu},
                                                     {emu::threads_variable, "1"},
@@ -295,6 +337,13 @@ ExitCode explain(const FileToExplain& file) {
   const int exit_code = run_program(file, program, report);
   progress.clear();
   const emu::Records records = emu::read_records(report);
+  const std::string ptx = contents(program.string() + ".ptx");
+  if (file.sample && !records.launches.empty() && !sample_suffices(file, records, ptx)) {
+    FileToExplain shorter = file;
+    shorter.sample.reset();
+    shorter.call = fmt::format("{} instead: its blocks are no tiles of C", file.shorter_call);
+    return explain(shorter);
+  }
   emu::Reports reports = emu::merge(records);
   emu::ReportOptions judgement;
   judgement.print_leaks = false;
@@ -306,7 +355,7 @@ ExitCode explain(const FileToExplain& file) {
     fmt::print(stderr, "rung: no kernel ran: {}\n", call);
     return exit_wrong;
   }
-  const auto kernels = explained(file, records, contents(program.string() + ".ptx"));
+  const auto kernels = explained(file, records, ptx);
   fmt::print(out, "{}\n{}", hazards_line(reports), summary(kernels));
   for (const auto& [name, explanation] : kernels) {
     const std::string head =

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "tools/analysis/explanation.hpp"
+#include "tools/analysis/whole_launch.hpp"
 #include "tools/report/output_file.hpp"
 
 namespace rung {
@@ -22,7 +23,11 @@ struct FileToExplain {
   std::optional<OutputFile> output;  // JSON
   std::optional<OutputFile> page;
   std::string baseline;  // JSON of an earlier version, to compare with; empty: none given
-  std::string call;      // what rung calls in a file without main(): "gemm f32 2048x2048x128"
+  std::string call;      // what rung calls in a file without main(): "gemm f32 4096x4096x4096"
+  /// If the call takes too long for the virtual GPU: the program makes the calls of the sample if
+  /// its arguments are the whole's rows and their sizes. Without arguments, it makes a shorter one.
+  std::optional<analysis::SampledProduct> sample = std::nullopt;
+  std::string shorter_call = "";  // describes the latter, as `call` does
 };
 
 /// Compiles and runs the program as `rung emu` does, with its usual output, says what hazards it

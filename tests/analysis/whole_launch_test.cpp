@@ -49,6 +49,28 @@ TEST(WholeLaunch, EndsDoNotGrowWithK) {
   EXPECT_EQ(ends(1024).footprint.stored_sectors, 128 * 128 * 4 / 32);
 }
 
+TEST(WholeLaunch, FollowsFromThreeSmallProductsOfTiles) {
+  const SampledProduct product = {
+      {256, 256, 128}, {256, 256, 256}, {512, 256, 128}, {4096, 4096, 4096}};
+  KernelTrace first;
+  first.grid = {2, 2, 1};
+  first.block = {256, 1, 1};
+  first.counters.instructions = 400;
+  first.footprint.loaded_sectors = 100;
+  KernelTrace deeper = first, taller = first;
+  deeper.counters.instructions = 600;
+  deeper.footprint.loaded_sectors = 200;
+  taller.grid = {2, 4, 1};
+  const auto whole = whole_launch(product, first, deeper, taller);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->counters.instructions, 256u * (400 + 31 * 200));
+  EXPECT_EQ(whole->footprint.loaded_sectors, 16u * (100 + 31 * 100)) << "rows of A, columns of B";
+  EXPECT_EQ(whole->grid.count(), 256 * 4);
+  EXPECT_FALSE(whole_launch(product, first, deeper, first)) << "persistent blocks";
+  deeper.grid.z = 2;
+  EXPECT_FALSE(whole_launch(product, first, deeper, taller)) << "parts of k";
+}
+
 std::vector<CopyLaunch> copies(const std::string& id, const cuda::GemmSize& size) {
   const vgpu::DeviceDescription device = vgpu::parse_device("h200");
   return trace_copies(gemm_setting(*select({id}).front(), Dtype::f32, size, device, ""));

@@ -326,6 +326,36 @@ TEST(Explain, TheBoundHasNoArithmeticOfIndices) {
   expect_narrow(output.out);
 }
 
+// A file is explained for the same product as its rung.
+TEST(Explain, AFileFromARungHasTheRungsDocumentedBottleneck) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  struct Documented {
+    const char* rung;
+    const char* cause;
+  };
+  constexpr Documented all[] = {{"00", "uncoalesced accesses"},
+                                {"01", "repeated loads"},
+                                {"02", "shared loads"},
+                                {"03", "shared loads"},
+                                {"05", "bank conflicts"}};
+  // The estimate of registers that takes the place of ptxas finds 05 low in occupancy.
+  const bool has_ptxas = run_shell("command -v ptxas /usr/local/cuda/bin/ptxas").exit_code == 0;
+  const std::string file = std::filesystem::temp_directory_path() / "rung_of_rung.cu";
+  for (const auto& [rung, cause] : all) {
+    if (std::string_view(rung) == "05" && !has_ptxas) continue;
+    std::filesystem::remove(file);
+    ASSERT_EQ(run_rung("new " + file + " --from gemm/cuda/" + rung).exit_code, 0) << rung;
+    const Output output = run_rung("explain " + file + " --gpu h200 --json -");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    EXPECT_NE(output.err.find("gemm f32 4096x4096x4096\n"), std::string::npos) << output.err;
+    const Json findings =
+        Json::parse(output.out).at("kernels").at(0).at("diagnosis").at("findings");
+    ASSERT_FALSE(findings.empty()) << rung;
+    EXPECT_EQ(findings.at(0).at("cause"), cause) << rung;
+  }
+  std::filesystem::remove(file);
+}
+
 TEST(Explain, SaysWhyARungIsNotPredicted) {
   const Output output = run_rung("explain dot/cuda/01 --n 4096 --json -");
   EXPECT_NE(output.out.find("\"not_predicted\": \"the CPU adds up"), std::string::npos);

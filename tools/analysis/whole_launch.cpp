@@ -1,6 +1,7 @@
 #include "tools/analysis/whole_launch.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/dtype.hpp"
 #include "core/integers.hpp"
@@ -100,6 +101,31 @@ double loaded_from_dram(const BlockOrder& order, double l2_bytes) {
   const double of_b =
       b <= l2_bytes / 2 ? b : std::max(b, waves * wave_columns * order.column_bytes);
   return of_a + of_b;
+}
+
+std::optional<KernelTrace> whole_launch(const SampledProduct& product, const KernelTrace& first,
+                                        const KernelTrace& deeper, const KernelTrace& taller) {
+  const auto& [m, n, k] = product.first;
+  const bool same = first.kernel == deeper.kernel && first.kernel == taller.kernel;
+  const bool tiles = deeper.grid.count() == first.grid.count() &&
+                     taller.grid.count() == 2 * first.grid.count() &&
+                     deeper.block.count() == first.block.count();
+  if (!same || !tiles) return std::nullopt;
+  const double step = number(product.whole.k - k) / number(product.deeper.k - k);
+  const double times = number(product.whole.m * product.whole.n) / number(m * n);
+  KernelTrace whole = extrapolated(first, deeper, {step, times});
+  whole.grid.x = static_cast<std::uint32_t>(whole.grid.x * times);
+  const vgpu::Footprint once = extrapolated(first, deeper, {step, 1}).footprint;
+  vgpu::Footprint& f = whole.footprint;
+  // Rows of A and columns of B are as many as the sides of C.
+  const double sides = std::sqrt(times);
+  f.loaded_sectors = static_cast<std::uint64_t>(sides * static_cast<double>(once.loaded_sectors));
+  f.loaded_pieces = static_cast<std::uint64_t>(sides * static_cast<double>(once.loaded_pieces));
+  f.sectors = f.loaded_sectors + f.stored_sectors;
+  f.max_of_block = f.max_of_warp = 0;
+  f.atomics_at_one_address = once.atomics_at_one_address;
+  f.atomic_sectors_of_line = once.atomic_sectors_of_line;
+  return whole;
 }
 
 WholeLaunch whole_launch(const GemmSetting& setting, const Samples& samples, int blocks_of_sm) {

@@ -36,8 +36,9 @@ std::string arguments(const Signature& signature) {
 /// #undef directives for the names in the code after the user's file, in case the file defines
 /// macros with these names.
 std::string without_macros() {
-  std::vector<std::string_view> names = {"call", "count",  "device", "error", "host", "i",
-                                         "last", "memory", "seed",   "word",  "Type"};
+  std::vector<std::string_view> names = {"call", "count", "device", "error",  "extent",
+                                         "host", "i",     "last",   "memory", "row",
+                                         "seed", "word",  "words",  "Type"};
   for (int role = 0; role <= static_cast<int>(Role::stream); ++role) {
     names.push_back(name(static_cast<Role>(role)));
   }
@@ -96,21 +97,30 @@ Type* rung_emu_operand(long long count) {{
   return device;
 }}
 
-}}  // namespace
-
-int main() {{
+bool rung_emu_call(long long m, long long n, long long k, long long row) {{
   rung_emu_kernel_call call = {{}};
-  call.m = {m};
-  call.n = {n};
-  call.k = {k};
+  call.m = m;
+  call.n = n;
+  call.k = k;
   call.alpha = 1;
-  call.lda = {lda};
-  call.ldb = {ldb};
-  call.ldc = {ldc};
+  call.lda = {lda} > row ? {lda} : row;
+  call.ldb = {ldb} > row ? {ldb} : row;
+  call.ldc = {ldc} > row ? {ldc} : row;
   call.incx = call.incy = 1;
 {operands}  const int error = {entry}(&call);
   const cudaError_t last = cudaDeviceSynchronize();
-  return error != 0 || last != cudaSuccess;
+  return error == 0 && last == cudaSuccess;
+}}
+
+}}  // namespace
+
+int main(int count, char** words) {{
+  if (count == 1) return !rung_emu_call({m}, {n}, {k}, 0);
+  const auto extent = [&](int at) {{ return std::atoll(words[at]); }};
+  for (int i = 2; i + 2 < count; i += 3) {{
+    if (!rung_emu_call(extent(i), extent(i + 1), extent(i + 2), extent(1))) return 1;
+  }}
+  return 0;
 }}
 )";
 
@@ -153,11 +163,19 @@ std::string program_text(const KernelFile& file, const ProgramSize& size) {
     operands += fmt::format("  call.{0} = rung_emu_input({1}, {2}u);\n", name(role), count,
                             static_cast<int>(role) + 1);
   };
-  input(Role::a, "call.m * call.k");
-  input(Role::b, "call.k * call.n");
+  const auto lines = [&](bool transposed, const char* rows, const char* columns) {
+    return transposed == layout.column_major ? rows : columns;
+  };
+  const std::string a =
+      fmt::format("call.lda * {}", lines(layout.a_transposed, "call.m", "call.k"));
+  const std::string b =
+      fmt::format("call.ldb * {}", lines(layout.b_transposed, "call.k", "call.n"));
+  const std::string c = fmt::format("call.ldc * {}", lines(false, "call.m", "call.n"));
+  input(Role::a, a.c_str());
+  input(Role::b, b.c_str());
   input(Role::x, "call.n");
   input(Role::y, "call.n");
-  operands += is_gemm ? fmt::format("  call.c = rung_emu_operand<{}>(call.m * call.n);\n", out)
+  operands += is_gemm ? fmt::format("  call.c = rung_emu_operand<{}>({});\n", out, c)
                       : fmt::format("  call.result = rung_emu_operand<{}>(1);\n", out);
   return adapter_text(file) +
          fmt::format(program_frame,

@@ -16,7 +16,8 @@ inline constexpr const char* adapter_entry = "rung_emu_call_kernel";
 std::string adapter_text(const KernelFile& file);
 
 /// The same with a main() that calls the function once on random operands: a GEMM of m x n x k, or
-/// vectors of n elements. Leading dimensions are row lengths.
+/// vectors of n elements. Leading dimensions are row lengths. With arguments, the first is
+/// the least leading dimension, and the program makes a call for each three others: m, n and k.
 struct ProgramSize {
   std::int64_t m, n, k;
 };

@@ -18,8 +18,9 @@ namespace {
 
 // A smaller share of the time is below the accuracy of the model.
 constexpr double noticeable = 0.19;
-// Far above the bound, there is more to gain, and smaller steps are worth taking.
-constexpr double far_above_bound = 2, noticeable_far_above = 0.12;
+// Far above the bound, there is more to gain, and smaller steps are worth taking. In between, the
+// share falls evenly.
+constexpr double near_bound = 1.5, far_above_bound = 2, noticeable_far_above = 0.12;
 // Smaller costs are reported if their sum is at least this share.
 constexpr double noticeable_together = 0.25, part_of_several = 0.02;
 
@@ -85,10 +86,10 @@ std::vector<Candidate> candidates_of(const Call& call) {
 /// The candidates that cost enough individually or, if none does, together.
 std::vector<Candidate> worth_telling(const Call& call, std::vector<Candidate> all) {
   std::vector<Candidate> single = all;
-  const bool far = call.time.above_bound() > far_above_bound;
-  std::erase_if(single, [&](const Candidate& one) {
-    return one.cost < (far ? noticeable_far_above : noticeable);
-  });
+  const double far =
+      std::clamp((call.time.above_bound() - near_bound) / (far_above_bound - near_bound), 0.0, 1.0);
+  const double least = std::lerp(noticeable, noticeable_far_above, far);
+  std::erase_if(single, [&](const Candidate& one) { return one.cost < least; });
   if (!single.empty()) return single;
   std::erase_if(all, [](const Candidate& one) { return one.cost < part_of_several; });
   Cure together;
@@ -179,8 +180,10 @@ Diagnosis diagnose(std::span<const Facts> launches, double other_seconds) {
   }
   if (const auto several = launches_of_call(call)) diagnosis.findings.push_back(*several);
   // Causes that cost about the same stay in the order of diseases(), the specific ones first.
+  double best = call.time.with_launch();
+  for (const Finding& finding : diagnosis.findings) best = std::min(best, finding.seconds_after);
   const auto rank = [&](const Finding& finding) {
-    return std::round(finding.seconds_after / (equal_share * call.time.with_launch()));
+    return std::floor((finding.seconds_after - best) / (equal_share * call.time.with_launch()));
   };
   std::ranges::stable_sort(diagnosis.findings, {}, rank);
   return diagnosis;

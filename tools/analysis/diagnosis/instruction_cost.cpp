@@ -34,9 +34,9 @@ struct Sequence {
 
 Sequence sequence_of(const Instruction& instruction) {
   if (instruction.is(Opcode::div, Opcode::rem) && !is_float(instruction)) {
-    return is_wide(instruction) ? Sequence{80, 400} : Sequence{16, 64};
+    return is_wide(instruction) ? Sequence{120, 400} : Sequence{16, 64};
   }
-  if (is_wide(instruction)) return {25, 225};
+  if (is_wide(instruction)) return {25, 125};
   return instruction.is(Opcode::div) ? Sequence{13, 44} : Sequence{10, 43};
 }
 
@@ -45,6 +45,10 @@ Sequence sequence_of(const Instruction& instruction) {
 bool is_slow(const Instruction& instruction) {
   if (instruction.has("approx") || instruction.has("full")) return false;
   return instruction.is(Opcode::div, Opcode::rem, Opcode::sqrt, Opcode::rcp, Opcode::rsqrt);
+}
+
+bool runs_in_turn(const Instruction& instruction) {
+  return is_slow(instruction) && is_wide(instruction);
 }
 
 bool bypasses_l1(const Instruction& instruction) {

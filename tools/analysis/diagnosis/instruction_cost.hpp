@@ -40,6 +40,10 @@ InstructionCost cost_of(const vgpu::ptx::Instruction& instruction,
 bool is_slow(const vgpu::ptx::Instruction& instruction);
 
 /// A load from global memory that is not cached in L1.
+/// True if nothing overlaps with the sequence that ptxas generates: it calls a function, or branches
+/// to one for rare operands, as do divisions and roots of 64 bits.
+bool runs_in_turn(const vgpu::ptx::Instruction& instruction);
+
 bool bypasses_l1(const vgpu::ptx::Instruction& instruction);
 
 }  // namespace rung::analysis::diagnosis

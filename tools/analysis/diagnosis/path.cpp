@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tools/analysis/diagnosis/instruction_cost.hpp"
@@ -26,10 +29,36 @@ constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 800;
 constexpr double shared_latency = 30, atomic_latency = 300, shared_atomic_latency = 60;
 constexpr double barrier_latency = 30, branch_latency = 10;
 constexpr int unrolled = 4;
-// ptxas does not unroll longer loops, nor loops already unrolled by the front end.
+// ptxas does not unroll longer loops, nor those with more than twice these loads; with more than
+// these, half as often.
 constexpr std::size_t longest_unrolled = 48, max_loads = 4;
 // ptxas replaces a branch around a shorter block by predication, so nothing waits for the branch.
 constexpr std::size_t longest_predicated = 6;
+
+/// The mean latency of a warp's load, which waits for its last sector. `levels`: latencies, the
+/// longest first, and the sectors that have them. Sectors arrive together, except partly
+/// those with loaded addresses.
+double of_last_sector(const Facts& facts, const Cure& cure,
+                      std::initializer_list<std::pair<double, double>> levels) {
+  double sectors = 0, least = 0, all = 0;
+  for (const Access& access : facts.trace.accesses) {
+    if (access.space != Space::global || !access.is_load) continue;
+    sectors += static_cast<double>(access.count.units);
+    least += least_sectors(access);
+  }
+  for (const auto& [latency, count] : levels) all += count;
+  if (all <= 0) return 0;
+  const bool together = cure.coalesced || !has_loaded_addresses(facts);
+  const double apart = together ? 1 : std::sqrt(std::max(1.0, sectors / std::max(1.0, least)));
+  double rest = 1, mean = 0, later = all;
+  for (const auto& [latency, count] : levels) {
+    later -= count;
+    const double none = std::pow(std::max(0.0, later / all), apart);
+    mean += (rest - none) * latency;
+    rest = none;
+  }
+  return mean;
+}
 
 /// The mean latency of a load from global memory, from the level of the hierarchy that holds its
 /// sectors.
@@ -53,9 +82,12 @@ double global_latency(const Facts& facts, const Cure& cure) {
   const double from_l2 = by_warp - first - followers + again.from_l2;
   const double at_once = cure.overlapped && facts.trace.counters.barriers > 0 ? unrolled : 1;
   const double mean =
-      (first * dram_latency + followers * (dram_latency + l2_latency) / 2 + from_l2 * l2_latency +
-       std::max(0.0, requested - by_warp - again.from_l2) * l1_latency) /
-      requested / at_once;
+      of_last_sector(facts, cure,
+                     {{dram_latency, first},
+                      {(dram_latency + l2_latency) / 2, followers},
+                      {l2_latency, from_l2},
+                      {l1_latency, std::max(0.0, requested - by_warp - again.from_l2)}}) /
+      at_once;
   if (!cure.reused) return mean;
   const double kept = 1 / std::max(1.0, times_loaded(facts));
   return kept * mean + (1 - kept) * shared_latency;
@@ -243,9 +275,9 @@ class Walk {
         loads += instruction.opcode == Opcode::ld && instruction.has("global") ? 1 : 0;
       }
     }
-    const bool is_short = instructions <= longest_unrolled && loads <= max_loads &&
+    const bool is_short = instructions <= longest_unrolled && loads <= 2 * max_loads &&
                           !steps_by_register(function, body);
-    const int times = is_short ? unrolled : 1;
+    const int times = !is_short ? 1 : loads <= max_loads ? unrolled : unrolled / 2;
     pass(function, body, 1);  // as if preceded by an iteration
     Path path;
     path.add(pass(function, body, times), 1.0 / times);
@@ -292,6 +324,9 @@ class Walk {
       decided_ = start + branch_latency;
     }
     const double finish = start + latency_of(instruction);
+    if (runs_in_turn(instruction) && !cure_.fast_arithmetic && !cure_.single_precision) {
+      decided_ = finish;
+    }
     for (const int result : results) ready_[result] = finish;
     return start;
   }

@@ -103,13 +103,13 @@ double power_sum(std::initializer_list<double> values, double power) {
 }
 
 /// Combines the parts of the time. They overlap better with more warps per SM: the times of a
-/// single warp's phases add up (power 1), whereas with many warps the longest part hides the
+/// single warp's phases add up (power 1), whereas with many warps the longest part hides most of the
 /// others. Instruction issue and the pipelines are busy with the same instructions, and the longest
 /// dependency chains are among all chains, so only the longest of each group counts. Atomics at one
 /// address are serialized in L2, independently of the SMs.
 double overlapping(const std::vector<Part>& parts, double warps) {
-  constexpr double warps_of_power = 10, power_of_atomics = 5;
-  const double power = 1 + warps / warps_of_power;
+  constexpr double warps_of_power = 10, max_warps_of_power = 25, power_of_atomics = 5;
+  const double power = 1 + std::min(warps, max_warps_of_power) / warps_of_power;
   constexpr std::size_t of_instructions = 1 + pipe_count;
   double instructions = 0, chains = 0, others = 0, atomics = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {

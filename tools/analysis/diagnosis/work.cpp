@@ -20,6 +20,9 @@ constexpr std::uint64_t sectors_of_piece = 2;
 // L2 costs for one SM while all SMs load: bytes per cycle for full lines; cycles for a line with
 // few loaded sectors; cycles for a sector that is partially written or written again.
 constexpr double l2_bytes_a_cycle = 36, line_cycles = 2.2, slow_store_cycles = 4.5;
+// The latter for local memory, where each thread has lines of its own: on an H200, 2^23 stores to
+// stacks of 32 words and as many loads took 117 us.
+constexpr double slow_local_cycles = 3;
 // At most two such sectors of a line share the cost.
 constexpr double least_slow_share = 0.5;
 // The L2 rate of bulk copies, which request many lines at once.
@@ -185,7 +188,7 @@ void add_local(Work& work, const vgpu::ptx::Instruction& instruction, const Site
   const bool load = instruction.opcode != vgpu::ptx::Opcode::st;
   const double from_l2 = load ? local_misses(facts) * sectors : sectors;
   const bool whole = load || sectors < 1.5 * sectors_of_line * requests;
-  work.l2 += from_l2 * (whole ? sector_bytes / l2_bytes_a_cycle : slow_store_cycles);
+  work.l2 += from_l2 * (whole ? sector_bytes / l2_bytes_a_cycle : slow_local_cycles);
   work.dram_bytes += local_beyond_l2(facts) * from_l2 * sector_bytes;
 }
 
