@@ -1,8 +1,8 @@
 // gemm/cuda/wgmma_multicast: clusters of several rows and columns of blocks. Each block loads a
 //   share of its tiles of A and B, and multicasts it to the blocks of its row or column.
 // from: wgmma_tiles | removes: L2 reads of the same rows of A or columns of B by several blocks,
-//   and idle SMs in waves that tiles of other widths fill | bottleneck: power, and L2 for rows at
-//   odd multiples of 16 bytes
+//   rows that tiles of 64 or 128 leave empty, and idle SMs in waves that tiles of other sizes fill |
+//   bottleneck: power, and L2 for rows at odd multiples of 16 bytes
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
 //   --dtype bf16-bf16 --layout nt --sizes 4864x336x12216
 
@@ -27,6 +27,9 @@ namespace {
 /// A cluster has ROWS x COLS blocks, block (r, c) with rank r + c ROWS. Clusters never wait for
 /// each other, because the number of clusters of four or more blocks that fit on a GPU depends on
 /// which of its SMs work. C with beta is read by threads, and other kernels are faster.
+///
+/// If TRANSPOSED, A, B, rows and columns below are those of the transposed product. A tile then has
+/// BN rows of C, any multiple of eight, and BM columns.
 template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS, bool TRANSPOSED = false>
 struct MulticastTile {
   static constexpr int BK = 64;

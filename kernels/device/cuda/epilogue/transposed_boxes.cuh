@@ -12,8 +12,8 @@
 namespace rung::cuda {
 
 /// One warpgroup's boxes of 64 columns of C, the 64 rows of a wgmma: BM rows of results, the
-/// columns of that wgmma, in as few boxes of equal height as possible. COUNT boxes are in use in
-/// turn. Results have two bytes.
+/// columns of that wgmma, in boxes of equal height. COUNT boxes are in use in turn. Results have two
+/// bytes.
 template <int BM, class Out, int COUNT>
 struct TransposedBoxes {
   static_assert(sizeof(Out) == 2);

@@ -103,6 +103,7 @@ void wgmma_m64_of_width(float (&d)[J][4], std::uint64_t a, std::uint64_t b);
 template <class In, bool A_ALONG_M, bool B_ALONG_N, int J>
 __device__ __forceinline__ void wgmma_m64_of_width(float (&d)[J][4], std::uint64_t a,
                                                    std::uint64_t b) {
+  static_assert(4 <= J && J <= 28);
   if constexpr (J == 8 || J == 16 || J == 24) wgmma_m64<In, A_ALONG_M, B_ALONG_N>(d, a, b);
   RUNG_IF_WIDTH(32, 4, 16, 17, 18, 19)
   RUNG_IF_WIDTH(40, 5, 20, 21, 22, 23)
