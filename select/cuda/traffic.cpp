@@ -45,9 +45,11 @@ constexpr TrafficTile cluster_split_times[] = {{128, 64, 1, 1, 0.243, 2.63},
                                                {96, 128, 1, 1, 0.324, 3.86},
                                                {104, 128, 1, 1, 0.345, 4.02}};
 
-// The clusters of 1 to 8 blocks that an H200 runs at a time: fewer than its SMs would allow, since
-// a cluster needs SMs of one GPC. Measured: with one more, a product takes twice as long.
-constexpr int clusters_of_132[] = {132, 66, 38, 30, 22, 16, 15, 15};
+// The clusters of 1 to 8 blocks that fit an H200 at a time, with a margin: fewer than its SMs would
+// allow, since a cluster needs SMs of one GPC, and GPUs differ in which SMs work. With one more
+// (on three H200s, more than 38 of three blocks, 30, 22, 15 to 17, 15), a product takes twice as
+// long.
+constexpr int clusters_of_132[] = {132, 66, 36, 28, 20, 15, 14, 14};
 constexpr int most_cluster_splits = 8;
 
 // Times in microseconds, rates in bytes per microsecond.
@@ -61,6 +63,8 @@ constexpr double sum_byte = 0.13e-6;  // split-K: a byte of partial sums, writte
 constexpr double cut_row = 52e-6;     // a row of a tile of a large C that ends within a line
 // m n k of the smallest and the largest shape in the fit. Larger products run at the power limit.
 constexpr double least_work = 1.5e8, most_work = 2.5e11;
+// Few shapes of the second fit have a shorter k.
+constexpr std::int64_t least_k_of_clusters = 640;
 
 constexpr std::string_view split_in_clusters = "gemm/cuda/wgmma_cluster_split";
 
@@ -69,11 +73,12 @@ struct RungTimes {
   std::span<const TrafficTile> tiles;
   // Measured times of chosen plans over predicted ones: the least of many predictions is too short.
   double factor;
+  bool has_clusters = false;
 };
 constexpr RungTimes rungs[] = {{"gemm/cuda/wgmma_tiles", tiles_times, 1.03},
                                {"gemm/cuda/ping_pong", ping_pong_times, 1.03},
-                               {"gemm/cuda/wgmma_multicast", multicast_times, 1},
-                               {split_in_clusters, cluster_split_times, 1.04}};
+                               {"gemm/cuda/wgmma_multicast", multicast_times, 1, true},
+                               {split_in_clusters, cluster_split_times, 1.08, true}};
 
 /// The times of a rung, or null if it is another one.
 const RungTimes* times_of(std::string_view id) {
@@ -226,6 +231,7 @@ ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& c
     least = expected;
   };
   for (const RungTimes& rung : rungs) {
+    if (rung.has_clusters && call.k < least_k_of_clusters) continue;
     for (int tile = 0; tile < std::ssize(rung.tiles); ++tile) {
       ConfiguredGemm gemm = configured_gemm(rung.id, {.tile = tile});
       const TrafficTile& times = rung.tiles[static_cast<std::size_t>(tile)];
