@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fills a Python virtual environment with the newest peers of the CPU ladders: OpenBLAS, MKL and
-# oneDNN from PyPI (about 900 MB). `rung bench` opens them there, before those of the distribution.
+# Fills a Python virtual environment with the newest peers of the CPU ladders: OpenBLAS, AOCL-BLAS,
+# MKL and oneDNN from PyPI (about 1 GB). `rung bench` opens them there, before those of the distribution.
 # The folder is $RUNG_PEERS, or rung/peers in $XDG_DATA_HOME (default: ~/.local/share).
 set -eu
 
@@ -18,7 +18,7 @@ python3 -m venv "$folder" || die "python3 cannot create $folder; on Debian it ne
 # oneDNN: the newest wheel for GNU OpenMP, whose number of threads can be set. Without dependencies:
 # MKL uses GNU OpenMP, too, and none of Intel's runtime libraries.
 "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps --upgrade \
-  'scipy-openblas32>=0.3.29' 'mkl>=2025' 'onednn-cpu-gomp>=2023.2' ||
+  'scipy-openblas32>=0.3.29' 'aoclda>=5' 'mkl>=2025' 'onednn-cpu-gomp>=2023.2' ||
   die "pip could not install the peers"
 
 # One name for each, where the bench looks.
@@ -30,5 +30,7 @@ link() {
   echo "peers: $found"
 }
 link libopenblas.so libscipy_openblas.so
+link libaocl_openmp.so 'libomp-*.so'
+link libaocl_blas.so 'libblis-mt-*.so*'
 link libmkl_rt.so 'libmkl_rt.so*'
 link libdnnl.so 'libdnnl.so.3'

@@ -57,7 +57,7 @@ void BenchArguments::add_all(Options& app) {
   add_device_dtype_threads(app);
   app.add_option(
          "--vs", peers,
-         "Libraries to compare with: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, "
+         "Libraries to compare with: openblas, blis, aocl, onednn, mkl; on a GPU cublas, cublaslt, "
          "cub; or none (default: all that are installed). A file of yours is also compared with "
          "rungs, and with Rung's own choice by library")
       ->type_name("PEER")

@@ -187,11 +187,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --seconds 0",
             "--seconds: '0' is not a number of seconds above 0, at most 3600"},
         Bad{"bench gemm --vs goto",
-            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "--vs: 'goto' is not one of openblas, blis, aocl, onednn, mkl, cublas, cublaslt, cub, or "
             "none "
             "alone"},
         Bad{"bench gemm --vs none,blis",
-            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "--vs: 'none' is not one of openblas, blis, aocl, onednn, mkl, cublas, cublaslt, cub, or "
             "none "
             "alone"},
         Bad{"list --json /nowhere/rungs.json",

@@ -36,6 +36,7 @@ class Blis final : public CblasPeer {
     const auto query = library.find<int()>("bli_arch_query_id");
     const auto string = library.find<const char*(int)>("bli_arch_string");
     if (query != nullptr && string != nullptr) kernels_ = string(query());
+    if (has_avx512) unsetenv("BLIS_ARCH_TYPE");  // AOCL-BLAS has other numbers
   }
 
   void set_threads(int threads) const override {

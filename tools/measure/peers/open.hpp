@@ -11,6 +11,7 @@ namespace rung {
 
 std::unique_ptr<Peer> open_openblas(std::string& why_not);
 std::unique_ptr<Peer> open_blis(std::string& why_not);
+std::unique_ptr<Peer> open_aocl(std::string& why_not);
 std::unique_ptr<Peer> open_onednn(std::string& why_not);
 std::unique_ptr<Peer> open_mkl(std::string& why_not);
 

@@ -22,6 +22,7 @@ constexpr std::array kinds = {
     PeerKind{"openblas", "cpu", "package libopenblas0-pthread or `make peers`", "RUNG_OPENBLAS",
              on_cpu<open_openblas>},
     PeerKind{"blis", "cpu", "package libblis4-pthread", "RUNG_BLIS", on_cpu<open_blis>},
+    PeerKind{"aocl", "cpu", "`make peers`", "RUNG_AOCL", on_cpu<open_aocl>},
     PeerKind{"onednn", "cpu",
              "package libdnnl2 (Debian 12) or libdnnl3 (Ubuntu 24.04), or `make peers`",
              "RUNG_ONEDNN", on_cpu<open_onednn>},
