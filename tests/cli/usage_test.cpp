@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--math: 'splitt' is not one of standard, split, reproducible, batch_invariant; did "
             "you mean 'split'?"},
         Bad{"list --json", "--json: expected a value; see --help"},
-        Bad{"learn 77", "EXERCISE: '77' is not one of 01 to 25; 'rung learn' lists them"},
+        Bad{"learn 77", "EXERCISE: '77' is not one of 01 to 27; 'rung learn' lists them"},
         Bad{"learn --check", "EXERCISE: --check needs one: rung learn 01 --check"},
         Bad{"learn 04 --check --hint 0", "--hint: '0' is not an integer from 1 to 10"},
         Bad{"learn 04 /nonexistent/04.cu --check",
