@@ -30,8 +30,8 @@ constexpr TrafficTile tiles_times[] = {
     {128, 256, 1, 1, 0.690, 1.46}, {128, 256, 2, 1, 0.693, 1.77}, {64, 192, 1, 1, 0.284, 1.15}};
 constexpr TrafficTile ping_pong_times[] = {{128, 128, 1, 1, 0.327, 0.63},
                                            {128, 192, 1, 1, 0.479, 1.20}};
-// These and the following are fitted to 3831 times of 346 other shapes, of which 154 are layers of
-// models, in one or two layouts.
+// These and the following are fitted to 3831 times of 346 other shapes in one or two layouts. 154
+// shapes are layers of models.
 constexpr TrafficTile multicast_times[] = {
     {64, 64, 1, 1, 0.181, 0.13},   {64, 64, 2, 4, 0.190, 0.53},   {128, 128, 2, 2, 0.367, 1.80},
     {128, 112, 2, 1, 0.335, 1.02}, {128, 144, 2, 1, 0.419, 1.38}, {128, 160, 2, 1, 0.460, 1.65},

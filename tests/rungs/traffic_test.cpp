@@ -81,7 +81,7 @@ TEST(TrafficModel, FitsTilesToAFewRowsBeyondAPowerOfTwo) {
   EXPECT_NE(tile_rows(rows_513) % 64, 0);
 }
 
-// Few tiles with a deep k: on an H200 13.9 us by parts that meet in global memory, 10.8 us in clusters.
+// Few tiles with a deep k: on an H200 13.9 us by parts whose sums are added in global memory, 10.8 us in clusters.
 TEST(TrafficModel, DividesADeepKInClusters) {
   const ConfiguredGemm gemm = chosen(call_of(197, 1152, 4304, "nt"), 4, 3);
   EXPECT_EQ(gemm.id, cluster_split);
