@@ -33,6 +33,18 @@ void require(bool holds, std::string_view what, std::uint64_t value, std::uint64
   throw std::invalid_argument(fmt::format("{} {}: at most {}", what, value, limit));
 }
 
+/// The largest extents in which GPUs differ. CUDA's are in the table of technical specifications of its programming
+/// guide; Metal limits only the threads of a threadgroup.
+struct MostExtents {
+  std::uint64_t block_z = 64;
+  std::uint64_t grid_yz = 65535;
+};
+
+MostExtents most_extents(const DeviceDescription& device) {
+  if (!device.name.starts_with("Apple")) return {};
+  return {static_cast<std::uint64_t>(device.max_threads_per_block), 0x7FFFFFFF};
+}
+
 void check(const KernelInfo& kernel, const LaunchOptions& options,
            std::span<const std::byte> parameters, const DeviceDescription& device) {
   const Dim3& block = options.block;
@@ -54,11 +66,12 @@ void check(const KernelInfo& kernel, const LaunchOptions& options,
           all.y, all.z, block.x, block.y, block.z, grid.x, grid.y, grid.z));
     }
   }
+  const MostExtents extents = most_extents(device);
   const auto threads = static_cast<std::uint64_t>(device.max_threads_per_block);
   require(block.count() <= threads, "threads of a block:", block.count(), threads);
   require(block.x <= 1024, "block.x:", block.x, 1024);
   require(block.y <= 1024, "block.y:", block.y, 1024);
-  require(block.z <= 64, "block.z:", block.z, 64);
+  require(block.z <= extents.block_z, "block.z:", block.z, extents.block_z);
   require(block.count() <= static_cast<std::uint64_t>(kernel.max_threads),
           kernel.name + ", threads of a block:", block.count(),
           static_cast<std::uint64_t>(kernel.max_threads));
@@ -71,8 +84,8 @@ void check(const KernelInfo& kernel, const LaunchOptions& options,
   }
   require(cluster.count() <= 16, "blocks of a cluster:", cluster.count(), 16);
   require(grid.x <= 0x7FFFFFFFu, "grid.x:", grid.x, 0x7FFFFFFFu);
-  require(grid.y <= 65535, "grid.y:", grid.y, 65535);
-  require(grid.z <= 65535, "grid.z:", grid.z, 65535);
+  require(grid.y <= extents.grid_yz, "grid.y:", grid.y, extents.grid_yz);
+  require(grid.z <= extents.grid_yz, "grid.z:", grid.z, extents.grid_yz);
   const auto shared = static_cast<std::uint64_t>(kernel.static_shared + options.dynamic_shared);
   const auto most = static_cast<std::uint64_t>(device.shared_per_block_optin);
   require(shared <= most, "bytes of shared memory:", shared, most);

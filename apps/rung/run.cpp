@@ -160,6 +160,7 @@ Action add_run(Options& app) {
       "Values:\n"
       "  40, 1.5, true, 1,2,3       numbers: an argument by value, a vector, a short buffer\n"
       "  M:40,N:24,K:33             the fields of a struct; *:0 for all others\n"
+      "  x:rand:100,n:100           with an array for a pointer or texture in the struct\n"
       "  rand:24x33, iota:100       a buffer of that shape: uniform in [-1, 1], or 0, 1, 2, ...\n"
       "  zeros:4, ones:4, 7:4, nan:4\n"
       "  out:24x40, out             a buffer without a value; reading it is a hazard. Its shape "

@@ -109,29 +109,28 @@ Json scalar_json(const any_kernel::Type& type) {
   return scalar ? Json(name(*scalar)) : Json(nullptr);
 }
 
-/// {"label", "kind", "type", "const", "bytes", "scalar", "fields": [[name, offset, scalar]]} of the value, or
-/// of an element of the buffer. `scalar` is null if the fields differ; that of a pointer is null.
+/// {"label", "kind", "type", "const", "bytes", "scalar", "fields": [[name, offset, scalar]], "members"} of the
+/// value, or of an element of the buffer. `scalar` is null if the fields differ; that of a pointer is null. `members`
+/// has the same of each pointer or texture among the fields, by name.
 Json signature_json(const Parameter& parameter) {
-  constexpr const char* kinds[] = {"value", "buffer", "threadgroup", "other"};
-  const bool is_value = parameter.kind == Parameter::Kind::value;
-  const bool is_buffer = parameter.kind == Parameter::Kind::buffer;
+  constexpr const char* kinds[] = {"buffer", "value", "threadgroup", "texture", "sampler"};
   const any_kernel::Type* const type =
       parameter.type->is_address() ? parameter.type->element.get() : parameter.type.get();
   Json json = {{"label", parameter.label()},
-               {"kind", kinds[is_value                                         ? 0
-                              : is_buffer                                      ? 1
-                              : parameter.kind == Parameter::Kind::threadgroup ? 2
-                                                                               : 3]},
+               {"kind", kinds[static_cast<std::size_t>(parameter.kind)]},
                {"type", parameter.type->name},
                {"const", parameter.type->to_const},
                {"optional", parameter.is_optional},
                {"bytes", type == nullptr ? 0 : type->bytes},
                {"scalar", type == nullptr ? Json(nullptr) : scalar_json(*type)},
-               {"fields", Json::array()}};
+               {"fields", Json::array()},
+               {"members", Json::object()}};
   if (type == nullptr) return json;
   for (const any_kernel::Leaf& leaf : any_kernel::leaves(*type)) {
     const Json scalar = leaf.address != nullptr ? Json(nullptr) : Json(name(leaf.scalar));
     json["fields"].push_back({leaf.name, leaf.offset, scalar});
+    if (leaf.address == nullptr) continue;
+    json["members"][leaf.name] = signature_json(any_kernel::member_parameter(parameter, leaf));
   }
   return json;
 }
@@ -142,11 +141,17 @@ vgpu::Dim3 extents(const Json& json) {
 }
 
 /// ["value", bytes], ["buffer", bytes, shape, is_written, is_result, offset], ["alias", parameter, offset],
-/// ["threadgroup", bytes] or ["null"]. Takes its bytes from `payload`.
+/// ["threadgroup", bytes], ["texture", bytes, shape, is_written, is_result, 0, type], ["sampler", properties] or
+/// ["null"]. Takes its bytes from `payload`.
 GivenValue given_value(const Json& json, std::span<std::byte>& payload) {
   const auto kind = json.at(0).get<std::string>();
   GivenValue value;
   if (kind == "null") return value;
+  if (kind == "sampler") {
+    value.kind = GivenValue::Kind::sampler;
+    value.text = json.at(1);
+    return value;
+  }
   const auto number = json.at(1).get<std::size_t>();
   if (kind == "threadgroup" || kind == "alias") {
     value.kind = kind == "alias" ? GivenValue::Kind::alias : GivenValue::Kind::threadgroup;
@@ -154,15 +159,18 @@ GivenValue given_value(const Json& json, std::span<std::byte>& payload) {
     value.offset = kind == "alias" ? json.at(2).get<std::uint64_t>() : number;
     return value;
   }
-  value.kind = kind == "value" ? GivenValue::Kind::value : GivenValue::Kind::buffer;
+  value.kind = kind == "value"    ? GivenValue::Kind::value
+               : kind == "buffer" ? GivenValue::Kind::buffer
+                                  : GivenValue::Kind::texture;
   if (number > payload.size()) throw ArgumentError("the values are longer than the message");
   value.bytes = payload.first(number);
   payload = payload.subspan(number);
-  if (kind == "buffer") {
+  if (kind != "value") {
     value.shape = json.at(2).get<any_kernel::Shape>();
     value.is_written = json.at(3).get<bool>();
     value.is_result = json.at(4).get<bool>();
     value.offset = json.at(5).get<std::uint64_t>();
+    if (kind == "texture") value.text = json.at(6);
   }
   return value;
 }
@@ -325,7 +333,8 @@ class Server {
     return json;
   }
 
-  /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}; "limit": warp instructions,
+  /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}; "members": [[parameter, field]], whose
+  /// values follow the parameters' in "given"; "limit": warp instructions,
   /// "schedule": the seed of an order, and "explain": GPU for an explanation instead of results. Returns {"run"}, and the report if anything failed or was printed.
   Json launch(const Json& request) {
     Served& served = *served_.at(request.at("kernel").get<int>());
@@ -339,6 +348,9 @@ class Server {
     wanted.instruction_limit = request.value("limit", wanted.instruction_limit);
     std::span<std::byte> rest = payload_;
     for (const Json& each : request.at("given")) wanted.given.push_back(given_value(each, rest));
+    for (const Json& each : request.value("members", Json::array())) {
+      wanted.members.push_back({each.at(0).get<std::size_t>(), each.at(1).get<std::size_t>()});
+    }
     if (request.contains("explain")) return explain(served, wanted, request.at("explain"));
     const Order order(request.value("schedule", std::uint64_t{0}));
     Launched launched{&served, any_kernel::launch(*served.loaded, *served.kernel, wanted)};

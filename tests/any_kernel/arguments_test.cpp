@@ -15,6 +15,7 @@
 #include "tools/any_kernel/expectation.hpp"
 #include "tools/any_kernel/launch.hpp"
 #include "tools/any_kernel/npy.hpp"
+#include "tools/any_kernel/textures.hpp"
 #include "tools/any_kernel/values.hpp"
 
 namespace rung::any_kernel {
@@ -86,6 +87,98 @@ TEST(Values, SetFieldsAndNumbers) {
   EXPECT_EQ(load(Scalar::i64, value("-5000000000", scalar_type(Scalar::i64)).data()),
             -5000000000.0L);
   EXPECT_EQ(load(Scalar::boolean, value("true", scalar_type(Scalar::boolean)).data()), 1);
+}
+
+TypePtr pointer(const TypePtr& element, const std::string& name, bool to_const) {
+  Type type;
+  type.kind = Type::Kind::pointer;
+  type.name = name;
+  type.bytes = 8;
+  type.element = element;
+  type.to_const = to_const;
+  return std::make_shared<const Type>(std::move(type));
+}
+
+TEST(Values, GiveArraysToTheMembersOfAStruct) {
+  const TypePtr f32 = scalar_type(Scalar::f32), u32 = scalar_type(Scalar::u32);
+  const TypePtr type = record({{"n", 0, u32},
+                               {"x", 8, pointer(f32, "const float*", true)},
+                               {"out", 16, pointer(f32, "float*", false)}},
+                              24);
+  const auto members = [&](const std::string& text) {
+    return member_values("args", parse_value("args", text), *type);
+  };
+  const std::string text = "n:3,x:rand:2x3,out:out:6";
+  const std::vector<MemberValue> both = members(text);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].leaf.offset, 8u);
+  EXPECT_EQ(both[0].text.shape, (Shape{2, 3}));
+  EXPECT_TRUE(both[1].text.is_out());
+  EXPECT_TRUE(members("n:3,x:null,out:null").empty());
+  EXPECT_EQ(load(Scalar::u64, make_value("args", parse_value("args", text), *type).data() + 8), 0);
+  EXPECT_EQ(error_of([&] { members("n:3,x:full,out:null"); }).substr(0, 33),
+            "args.x: 'full' is not a value; it");
+  EXPECT_EQ(error_of([&] { make_value("args", parse_value("args", "3,4096,0"), *type); }),
+            "args: x is an address (const float*), not 4096; give all fields by name, as in "
+            "x:rand:100");
+}
+
+/// Elements of one type, as a file or Python has them.
+NpyArray elements(const std::string& type, Scalar scalar, Shape shape,
+                  const std::vector<long double>& values) {
+  NpyArray array{type, bytes(scalar), std::move(shape), {}};
+  array.bytes.resize(values.size() * bytes(scalar));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store(scalar, array.bytes.data() + i * bytes(scalar), values[i]);
+  }
+  return array;
+}
+
+TEST(Textures, ReturnWhatTheyWereMadeOf) {
+  const TextureType plane;
+  const NpyArray halves = elements("<f2", Scalar::f16, {1, 2, 3}, {0.5L, -1, 2, 3, 4, 5});
+  const Array texels = make_texture("t", halves, plane);
+  EXPECT_EQ(texels.shape, (Shape{1, 2}));
+  EXPECT_EQ(numbers(texels), (std::vector<double>{0.5, -1, 2, 1, 3, 4, 5, 1}));
+  std::vector<std::byte> back(halves.bytes.size());
+  store_texels(texels, halves, back);
+  EXPECT_EQ(back, halves.bytes);
+
+  const NpyArray gray = elements("|u1", Scalar::u8, {1, 2}, {0, 128});
+  Array levels = make_texture("t", gray, plane);
+  store_texels(levels, gray, back = std::vector<std::byte>(2));
+  EXPECT_EQ(back, gray.bytes);
+  store(Scalar::f32, levels.bytes.data(), 1.5L);
+  store(Scalar::f32, levels.bytes.data() + 16, -0.5L);
+  store_texels(levels, gray, back);
+  EXPECT_EQ(back, (std::vector<std::byte>{std::byte{255}, std::byte{0}}));
+
+  const TextureType line{1, false, true, Scalar::i32};
+  const NpyArray shorts = elements("<i2", Scalar::i16, {2}, {-7, 300});
+  Array whole = make_texture("t", shorts, line);
+  store(Scalar::i32, whole.bytes.data(), 40000);
+  store_texels(whole, shorts, back = std::vector<std::byte>(4));
+  EXPECT_EQ(back, elements("<i2", Scalar::i16, {2}, {32767, 300}).bytes);
+}
+
+TEST(Textures, RefuseOtherArrays) {
+  const auto error = [](const std::string& type, Scalar scalar, const Shape& shape,
+                        const TextureType& texture) {
+    const std::vector<long double> zeros(static_cast<std::size_t>(count(shape)));
+    return error_of([&] { make_texture("t", elements(type, scalar, shape, zeros), texture); });
+  };
+  EXPECT_EQ(error("<f4", Scalar::f32, {2, 2, 5}, {}),
+            "t: the shape 2x2x5 is not a texture's; give its rows and columns, and 1 to 4 "
+            "components as a last extent");
+  EXPECT_EQ(error("<f4", Scalar::f32, {4}, {3, true, false, Scalar::f32}),
+            "t: the shape 4 is not a texture's; give its elements, rows and columns, and 1 to 4 "
+            "components as a last extent");
+  EXPECT_EQ(error("<i4", Scalar::i32, {2, 2}, {}),
+            "t: the elements have type '<i4'; a texture of float takes float32, float16, float64, "
+            "or uint8 for 0 to 1");
+  EXPECT_EQ(error("<i8", Scalar::i64, {2}, {1, false, false, Scalar::u32}),
+            "t: the elements have type '<i8'; a texture of uint takes integers of at most 32 bits, "
+            "such as int32 and uint8");
 }
 
 TEST(Values, ErrorsNameTheArgument) {
@@ -348,7 +441,7 @@ struct SumKernel {
 };
 
 GivenValue buffer(std::span<std::byte> bytes, bool is_result = false, bool is_written = true) {
-  return {GivenValue::Kind::buffer, bytes, {}, is_written, is_result, 0, 0};
+  return {GivenValue::Kind::buffer, bytes, {}, {}, is_written, is_result, 0, 0};
 }
 
 GivenValue value(std::span<std::byte> bytes) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -26,6 +27,7 @@ class AnyKernel : public ::testing::Test {
     setenv("CU", RUNG_KERNELS "/products.cu", 1);
     setenv("METAL", RUNG_KERNELS "/products.metal", 1);
     setenv("TEXTURES", RUNG_KERNELS "/textures.metal", 1);
+    setenv("ARGUMENTS", RUNG_KERNELS "/argument_buffers.metal", 1);
   }
   ~AnyKernel() override { fs::remove_all(folder_); }
 
@@ -248,6 +250,55 @@ TEST_F(AnyKernel, OfMetalHaveTexturesOfEachDimension) {
             Json({11.0, 15.0, 7.0, 103.0, 27.0, 31.0, 23.0, 1719.0}));
 }
 
+TEST_F(AnyKernel, OfMetalHaveThreadgroupsOfAnyShape) {
+  std::ofstream(std::string(getenv("HERE")) + "/deep.metal")
+      << "#include <metal_stdlib>\n"
+         "kernel void deep(device int* out, metal::uint3 at [[thread_position_in_grid]]) {\n"
+         "  out[at.z + at.y] = at.z + at.y;\n"
+         "}\n";
+  EXPECT_EQ(run_json("$HERE/deep.metal --grid 1x1x128 --group 1x1x128 out=out:128", 0)
+                .at("results")
+                .at(0)
+                .at("unwritten"),
+            0);
+  EXPECT_EQ(run_json("$HERE/deep.metal --groups 1x65536 --group 1 out=out:65536", 0)
+                .at("results")
+                .at(0)
+                .at("unwritten"),
+            0);
+  expect_error("run $HERE/deep.metal --groups 1 --group 1x1x2048 out=out:2048",
+               "deep: threads of a block: 2048: at most 1024");
+}
+
+TEST_F(AnyKernel, HaveArraysInStructs) {
+  const std::string added =
+      "$ARGUMENTS:added --grid 3 --group 3 args=x:iota:3,count:3,sums[0]:out:3,sums[1]:out:";
+  const Json json = run_json(added + "3,image:out:1x3", 0);
+  std::map<std::string, Json> values;
+  for (const Json& result : json.at("results")) values[result.at("name")] = result.at("values");
+  EXPECT_EQ(values.at("args.sums[0]"), Json({1, 2, 3}));
+  EXPECT_EQ(values.at("args.sums[1]"), Json({0, 10, 20}));
+  EXPECT_EQ(values.at("args.image").at(4), 1.0);
+  EXPECT_TRUE(has(messages(run_json(added + "2,image:out:1x3", 1)),
+                  "args.sums[1][2], parameter args.sums[1] of 2 int"));
+  EXPECT_EQ(run_json("$ARGUMENTS:first --grid 2 --group 2 nodes=next:null,values:out:2", 0)
+                .at("results")
+                .at(0)
+                .at("values"),
+            Json({5.0, 5.0}));
+  std::ofstream(std::string(getenv("HERE")) + "/pointers.cu")
+      << "struct Args { const float* x; float* sum; int n; };\n"
+         "__global__ void total(Args args) {\n"
+         "  *args.sum = 0;\n"
+         "  for (int i = 0; i < args.n; ++i) *args.sum += args.x[i];\n"
+         "}\n";
+  const Output output = run_rung(
+      "run $HERE/pointers.cu:total --grid 1 --block 1 args=x:rand:20,sum:out:1,n:20 "
+      "--expect 'args.sum = sum(args.x)' --save args.sum=$HERE/sum.npy");
+  EXPECT_EQ(output.exit_code, 0) << output.err << output.out;
+  EXPECT_TRUE(fs::exists(std::string(getenv("HERE")) + "/sum.npy"));
+}
+
 TEST_F(AnyKernel, SetEachElementOfAUnionOnce) {
   const std::string arguments = "$METAL:shifted --grid 2 --group 2 x=iota:2 y=out:2 ";
   for (const std::string shift : {"shift=by.y:5,*:0", "shift=0,5,0"}) {
@@ -402,6 +453,8 @@ TEST_F(AnyKernel, ErrorsSayWhatIsAllowed) {
       "run $TEXTURES:sampled --grid 1 --group 1 in=iota:1x4 out=out:1 at=0,0 s=cubic",
       "s: 'cubic' is not a property of a sampler; properties are nearest, linear, normalized, "
       "pixel, clamp_to_edge, clamp_to_zero, clamp_to_border, repeat, mirrored_repeat");
+  expect_error("run $ARGUMENTS:first --grid 1 --group 1 nodes=values:out:2",
+               "nodes: no value for next of Node; *:0 sets all others to 0");
   expect_error("trace gemm/cuda/00 --grid 4 --block 4",
                "RUNG: 'gemm/cuda/00' is not a file of yours, such as scan.cu, whose kernel "
                "NAME=VALUE and --grid launch");

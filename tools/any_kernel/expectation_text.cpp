@@ -60,12 +60,14 @@ class Parser {
   void require(std::string_view what) {
     if (!accept(what)) fail();
   }
-  /// A name, or the index of an unnamed parameter; empty if the text begins with neither.
+  /// A name such as "args.x", or the index of an unnamed parameter; empty if the text begins with neither.
   std::string take_name() {
     skip_blanks();
     std::size_t length = 0;
     while (length < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 || rest_[length] == '_')) {
+           (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 || rest_[length] == '_' ||
+            (rest_[length] == '.' && length > 0 &&
+             std::isdigit(static_cast<unsigned char>(rest_.front())) == 0))) {
       ++length;
     }
     std::string name(rest_.substr(0, length));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <regex>
@@ -34,15 +35,34 @@ struct Bound {
   std::uint64_t address = 0;     // of a buffer or of texels on the device
   std::uint64_t descriptor = 0;  // of a texture on the device
   const GivenValue* given = nullptr;
+  std::size_t owner = no_owner;   // of a member of a struct: the index of the struct's parameter
+  std::size_t member_offset = 0;  // bytes within the struct
 
+  static constexpr auto no_owner = static_cast<std::size_t>(-1);
+
+  /// The caller's memory has the buffer, but only what the texels are made of.
+  bool is_given_buffer() const {
+    return given != nullptr && given->kind == GivenValue::Kind::buffer;
+  }
   std::span<const std::byte> contents() const {
-    return given != nullptr ? given->bytes : std::span<const std::byte>(array->bytes);
+    return is_given_buffer() ? given->bytes : std::span<const std::byte>(array->bytes);
+  }
+  /// For the kernel: of texels, of a texture's descriptor or within a buffer.
+  std::uint64_t passed_address() const {
+    if (descriptor != 0) return descriptor;
+    return address + (given != nullptr ? given->offset : 0);
   }
 };
 
 bool is_writable(const Bound& bound) {
   if (bound.given != nullptr) return bound.given->is_result;
   return bound.array && !bound.parameter->type->to_const;
+}
+
+/// The type of the struct that a parameter is or points to.
+const Type& struct_type(const Parameter& parameter) {
+  const bool is_pointed_to = parameter.type->is_address() && parameter.type->element != nullptr;
+  return is_pointed_to ? *parameter.type->element : *parameter.type;
 }
 
 std::string described(const Parameter& parameter) {
@@ -84,12 +104,13 @@ class Launch {
       return;
     }
     bind_arguments();
+    add_members();
     make_arrays();
     check_expectations();
   }
 
   Outcome run(LoadedKernel& loaded) {
-    upload(loaded);
+    upload_all(loaded);
     vgpu::LaunchOptions options = launch_options();
     lay_out_threadgroup_memory(loaded, options);
     Outcome outcome;
@@ -103,6 +124,7 @@ class Launch {
     if (request_.observer) request_.observer(outcome.report, *loaded.kernel);
     for (const Bound& bound : bound_) {
       if (is_writable(bound)) outcome.results.push_back(download(loaded.memory, bound));
+      if (bound.descriptor != 0) loaded.memory.free(bound.descriptor);
     }
     name_hazards(outcome.report, loaded.is_metal);
     if (!outcome.report.fault) judge_results(outcome);
@@ -157,25 +179,65 @@ class Launch {
     return text;
   }
 
+  /// Binds the pointers and textures in structs as parameters of their own.
+  void add_members() {
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Parameter& owner = kernel_.parameters[i];
+      if (!is_numbered(owner)) continue;
+      for (MemberValue& member : member_values(owner.label(), bound_[i].text, struct_type(owner))) {
+        bound_.push_back(member_of(i, member.leaf));
+        bound_.back().text = std::move(member.text);
+      }
+    }
+  }
+  Bound member_of(std::size_t owner, const Leaf& leaf) {
+    Bound bound;
+    bound.parameter = &members_.emplace_back(member_parameter(kernel_.parameters[owner], leaf));
+    bound.owner = owner;
+    bound.member_offset = leaf.offset;
+    return bound;
+  }
+  Bound given_member(const MemberPlace& place) {
+    const std::vector<Leaf> all = leaves(struct_type(kernel_.parameters.at(place.parameter)));
+    return member_of(place.parameter, all.at(place.leaf));
+  }
+
   void bind_given() {
-    if (request_.given.size() != kernel_.parameters.size()) {
+    const std::size_t parameters = kernel_.parameters.size();
+    if (request_.given.size() != parameters + request_.members.size()) {
       throw ArgumentError(fmt::format("{}: has {} parameters; {} values are given", kernel_.name,
-                                      kernel_.parameters.size(), request_.given.size()));
+                                      parameters, request_.given.size()));
     }
     for (std::size_t i = 0; i < request_.given.size(); ++i) {
       const GivenValue& given = request_.given[i];
       Bound bound;
-      bound.parameter = &kernel_.parameters[i];
+      if (i < parameters) {
+        bound.parameter = &kernel_.parameters[i];
+      } else {
+        bound = given_member(request_.members[i - parameters]);
+      }
       bound.given = &given;
       if (given.kind == GivenValue::Kind::value) {
         bound.bytes.assign(given.bytes.begin(), given.bytes.end());
       } else if (given.kind == GivenValue::Kind::buffer) {
         bound.array = described_array(*bound.parameter, given);
+      } else if (given.kind == GivenValue::Kind::texture) {
+        bound.array = make_texture(bound.parameter->label(), elements_of(given), texture_of(bound));
+        bound.array->is_written = given.is_written;
+      } else if (given.kind == GivenValue::Kind::sampler) {
+        bound.bytes = make_sampler(bound.parameter->label(), given.text);
       } else if (given.kind == GivenValue::Kind::threadgroup) {
         bound.text.bytes = static_cast<std::int64_t>(given.offset);
       }
       bound_.push_back(std::move(bound));
     }
+  }
+
+  static NpyArray elements_of(const GivenValue& given) {
+    NpyArray array{given.text, 0, given.shape, {given.bytes.begin(), given.bytes.end()}};
+    const std::optional<Scalar> scalar = array.scalar();
+    array.item_bytes = scalar ? bytes(*scalar) : 0;
+    return array;
   }
 
   /// The type and shape of a given buffer, for messages.
@@ -291,28 +353,56 @@ class Launch {
     }
   }
 
-  void upload(LoadedKernel& loaded) {
+  /// Structs come last, because they have the addresses of their members.
+  void upload_all(LoadedKernel& loaded) {
+    for (std::size_t i = bound_.size(); i < loaded.buffers.size(); ++i) {
+      if (loaded.buffers[i].first != 0) loaded.memory.free(loaded.buffers[i].first);
+    }
     loaded.buffers.resize(bound_.size());
+    std::vector<bool> is_owner(bound_.size());
+    for (const Bound& bound : bound_) {
+      if (bound.owner != Bound::no_owner) is_owner[bound.owner] = true;
+    }
     for (std::size_t i = 0; i < bound_.size(); ++i) {
-      Bound& bound = bound_[i];
-      if (bound.given != nullptr && bound.given->kind == GivenValue::Kind::alias) {
-        bound.address = bound_.at(bound.given->buffer).address;
-      }
-      if (!bound.array) continue;
-      const std::span<const std::byte> bytes = bound.contents();
-      bound.address = buffer_for(loaded, i, bytes.size());
-      if (bound.parameter->kind == Parameter::Kind::texture) upload_descriptor(loaded, bound);
-      if (bytes.empty()) continue;
-      if (bound.array->is_written) {
-        loaded.memory.write(bound.address, bytes.data(), bytes.size());
-      } else {  // the pattern, without noting that it was written
-        std::byte* const data = loaded.memory.find(bound.address)->data(bound.address);
-        if (bound.given != nullptr) {
-          std::memset(data, std::to_integer<int>(poison), bytes.size());
-        } else {
-          std::memcpy(data, bytes.data(), bytes.size());
-        }
-      }
+      if (!is_owner[i]) upload(loaded, i);
+    }
+    for (const Bound& bound : bound_) {
+      if (bound.owner != Bound::no_owner) store_address(bound);
+    }
+    for (std::size_t i = 0; i < bound_.size(); ++i) {
+      if (is_owner[i]) upload(loaded, i);
+    }
+  }
+
+  void store_address(const Bound& member) {
+    Bound& owner = bound_[member.owner];
+    std::byte* to = owner.bytes.data();
+    if (owner.bytes.empty())
+      to = owner.given != nullptr ? owner.given->bytes.data() : owner.array->bytes.data();
+    const std::uint64_t address = member.passed_address();
+    std::memcpy(to + member.member_offset, &address, sizeof address);
+  }
+
+  void upload(LoadedKernel& loaded, std::size_t index) {
+    Bound& bound = bound_[index];
+    if (bound.given != nullptr && bound.given->kind == GivenValue::Kind::alias) {
+      bound.address = bound_.at(bound.given->buffer).address;
+    }
+    if (!bound.array) return;
+    const std::span<const std::byte> bytes = bound.contents();
+    bound.address = buffer_for(loaded, index, bytes.size());
+    if (bound.parameter->kind == Parameter::Kind::texture) upload_descriptor(loaded, bound);
+    if (bytes.empty()) return;
+    if (bound.array->is_written) {
+      loaded.memory.write(bound.address, bytes.data(), bytes.size());
+      return;
+    }
+    // the pattern, without noting that it was written
+    std::byte* const data = loaded.memory.find(bound.address)->data(bound.address);
+    if (bound.given != nullptr) {
+      std::memset(data, std::to_integer<int>(poison), bytes.size());
+    } else {
+      std::memcpy(data, bytes.data(), bytes.size());
     }
   }
 
@@ -323,12 +413,13 @@ class Launch {
     loaded.memory.write(bound.descriptor, bytes.data(), bytes.size());
   }
 
-  /// The buffer of the previous launch, if it has the size and any of its bytes may have been
+  /// The parameter's buffer of the previous launch, if it has the size and any of its bytes may have been
   /// written.
   std::uint64_t buffer_for(LoadedKernel& loaded, std::size_t index, std::size_t bytes) const {
     auto& [address, known] = loaded.buffers[index];
     const Bound& bound = bound_[index];
-    if (address != 0 && known == bytes && bound.array->is_written) return address;
+    const bool is_parameters = bound.owner == Bound::no_owner;
+    if (is_parameters && address != 0 && known == bytes && bound.array->is_written) return address;
     if (address != 0) loaded.memory.free(address);
     known = bytes;
     return address = loaded.memory.allocate(bytes, argument_word + bound.parameter->label());
@@ -365,10 +456,7 @@ class Launch {
       if (bound.parameter->entry < 0) continue;
       const auto& place = info.parameters.at(static_cast<std::size_t>(bound.parameter->entry));
       const bool is_value = !bound.bytes.empty();
-      const std::uint64_t address =
-          bound.descriptor != 0
-              ? bound.descriptor
-              : bound.address + (bound.given != nullptr ? bound.given->offset : 0);
+      const std::uint64_t address = bound.passed_address();
       const void* const from = is_value ? static_cast<const void*>(bound.bytes.data()) : &address;
       const std::size_t size = is_value ? bound.bytes.size() : sizeof address;
       std::memcpy(bytes.data() + place.offset, from, std::min(size, place.bytes));
@@ -379,9 +467,11 @@ class Launch {
   Result download(const vgpu::DeviceMemory& memory, const Bound& bound) const {
     Result result{bound.parameter->label(), *bound.array, 0};
     const std::span<std::byte> bytes =
-        bound.given != nullptr ? bound.given->bytes : std::span<std::byte>(result.array.bytes);
+        bound.is_given_buffer() ? bound.given->bytes : std::span<std::byte>(result.array.bytes);
     if (bytes.empty()) return result;
     memory.read(bytes.data(), bound.address, bytes.size());
+    const bool is_given_texture = bound.given != nullptr && !bound.is_given_buffer();
+    if (is_given_texture) store_texels(result.array, elements_of(*bound.given), bound.given->bytes);
     result.is_changed = bound.given != nullptr || !bound.array->is_written ||
                         result.array.bytes != bound.array->bytes;
     const vgpu::Allocation& allocation = *memory.find(bound.address);
@@ -396,7 +486,7 @@ class Launch {
   /// A hazard's text in the words of the kernel's language, with "C[4]" for an address of an
   /// argument: by index instead of by bytes.
   std::string named(const std::string& text, bool is_metal) const {
-    static const std::regex address(R"(argument (\w+)( ([+-]) (\d+))?)");
+    static const std::regex address(R"(argument (\w+(?:[.[]\w+\]?)*)( ([+-]) (\d+))?)");
     const auto in_words = [is_metal](const std::string& part) {
       const std::string readable = emu::with_readable_names(part);
       return is_metal ? emu::in_metal_words(readable) : readable;
@@ -448,13 +538,25 @@ class Launch {
   const Kernel& kernel_;
   const LaunchRequest& request_;
   std::vector<Expectation> expectations_;
-  std::vector<Bound> bound_;  // in the order of the kernel's parameters
+  std::vector<Bound> bound_;  // in the order of the kernel's parameters; then members of structs
+  std::deque<Parameter> members_;
 };
 
 }  // namespace
 
+Parameter member_parameter(const Parameter& owner, const Leaf& leaf) {
+  Parameter member;
+  const bool is_texture = parse_texture_type(leaf.address->name).has_value();
+  member.kind = is_texture ? Parameter::Kind::texture : Parameter::Kind::buffer;
+  member.name = fmt::format("{}.{}", owner.label(), leaf.name);
+  member.type = leaf.address;
+  member.index = member.entry = -1;
+  return member;
+}
+
 const Result& find_result(const Kernel& kernel, const Outcome& outcome, const std::string& name) {
-  const std::string label = find_parameter(kernel, name).label();
+  const bool is_member = name.find('.') != name.npos;
+  const std::string label = is_member ? name : find_parameter(kernel, name).label();
   for (const Result& result : outcome.results) {
     if (result.name == label) return result;
   }

@@ -27,20 +27,33 @@ struct GivenValue {
     alias,        // an address in the buffer of an earlier parameter
     null,         // a null pointer
     threadgroup,  // `offset` bytes of threadgroup memory
+    texture,      // an array of any shape and type that make_texture() accepts
+    sampler,      // `text`, such as "linear,repeat"
   };
 
   Kind kind = Kind::null;
-  std::span<std::byte> bytes;  // of a value, or a buffer
-  Shape shape;                 // of a buffer
+  std::span<std::byte> bytes;  // of a value, a buffer or a texture
+  Shape shape;                 // of a buffer or a texture
+  std::string text;            // of a sampler; of a texture the type of its elements: "<f4"
   bool is_written = true;      // otherwise the buffer has no value before the launch
   bool is_result = false;      // the launch writes the buffer's contents back to `bytes`
   std::size_t buffer = 0;      // of an alias: the parameter, from 0
   std::uint64_t offset = 0;    // of the address: bytes from the start of the buffer
 };
 
+/// A pointer or a texture within the struct of a parameter.
+struct MemberPlace {
+  std::size_t parameter = 0;  // from 0
+  std::size_t leaf = 0;       // of leaves()
+};
+
+/// A member as a parameter of its own, which has no entry: "args.x".
+Parameter member_parameter(const Parameter& owner, const Leaf& leaf);
+
 struct LaunchRequest {
   std::vector<std::pair<std::string, std::string>> arguments;  // by name or index
-  std::vector<GivenValue> given;  // one for each parameter; or empty, and `arguments` has them
+  std::vector<GivenValue> given;     // one for each parameter; or empty, and `arguments` has them
+  std::vector<MemberPlace> members;  // their values follow the parameters' in `given`
   std::vector<std::string>
       outputs;  // parameters that are memory without a value, unless they have one
   std::vector<std::string> expectations;

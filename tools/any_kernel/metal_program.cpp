@@ -36,8 +36,24 @@ std::optional<Scalar> scalar_of(const metal::Type& type) {
   }
 }
 
+/// As the address of texels; `type` is the name in the source or in debug information.
+TypePtr texture_pointer(const std::string& type, const TextureType& texture) {
+  Type pointer;
+  pointer.kind = Type::Kind::pointer;
+  pointer.name = type;
+  pointer.bytes = sizeof(std::uint64_t);
+  pointer.to_const = !texture.is_writable;
+  pointer.element = texel_type(texture.scalar);
+  return std::make_shared<const Type>(std::move(pointer));
+}
+
 TypePtr converted(const metal::Type& from) {
   if (const auto scalar = scalar_of(from)) return scalar_type(*scalar);
+  if (const auto texture = parse_texture_type(from.name))
+    return texture_pointer(from.name, *texture);
+  const bool is_array_class = from.kind == MetalKind::structure && from.fields.size() == 1 &&
+                              from.name.starts_with("array<");
+  if (is_array_class) return converted(from.fields[0].type);  // "a[1]", as for a[2] of C
   Type type;
   type.name = from.name;
   type.bytes = from.bytes;
@@ -54,7 +70,14 @@ TypePtr converted(const metal::Type& from) {
         type.members.push_back({field.name, field.offset, converted(field.type)});
       }
       break;
-    case MetalKind::pointer: type.kind = Type::Kind::pointer; break;
+    case MetalKind::pointer:
+      type.kind = Type::Kind::pointer;
+      type.to_const = from.is_read_only;
+      if (!from.elements.empty()) type.element = converted(from.elements[0]);
+      type.name = fmt::format(
+          "{}{}*", type.to_const ? "const " : "",
+          type.element == nullptr || type.element->name.empty() ? "void" : type.element->name);
+      break;
     default: break;
   }
   return std::make_shared<const Type>(std::move(type));
@@ -68,17 +91,6 @@ TypePtr address_type(const metal::Parameter& parameter) {
   type.bytes = sizeof(std::uint64_t);
   type.to_const = parameter.is_read_only;
   type.element = converted(parameter.element);
-  return std::make_shared<const Type>(std::move(type));
-}
-
-TypePtr texture_pointer(const metal::Parameter& parameter) {
-  const TextureType texture = parse_texture_type(parameter.type).value_or(TextureType{});
-  Type type;
-  type.kind = Type::Kind::pointer;
-  type.name = parameter.type;
-  type.bytes = sizeof(std::uint64_t);
-  type.to_const = !texture.is_writable;
-  type.element = texel_type(texture.scalar);
   return std::make_shared<const Type>(std::move(type));
 }
 
@@ -98,7 +110,8 @@ Parameter parameter_of(const metal::Parameter& from) {
       break;
     case metal::ParameterKind::texture:
       parameter.kind = Parameter::Kind::texture;
-      parameter.type = texture_pointer(from);
+      parameter.type =
+          texture_pointer(from.type, parse_texture_type(from.type).value_or(TextureType{}));
       break;
     case metal::ParameterKind::sampler: parameter.kind = Parameter::Kind::sampler; break;
   }

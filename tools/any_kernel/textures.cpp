@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "emu/compile/metal/metal.hpp"
-#include "tools/any_kernel/npy.hpp"
 
 namespace rung::any_kernel {
 namespace {
@@ -64,13 +64,19 @@ Scalar texel_scalar(std::string_view element) {
   return is_signed(*scalar) ? Scalar::i32 : Scalar::u32;
 }
 
-/// "rows x columns", for messages.
-std::string_view shape_words(const TextureType& texture) {
-  if (texture.extents == 1) return "its texels, as in rand:64";
-  if (texture.extents == 2 && !texture.is_array) return "its rows and columns, as in rand:48x64";
-  if (texture.extents == 2) return "its elements and their texels, as in rand:4x64";
-  return texture.is_array ? "its elements, rows and columns, as in rand:4x48x64"
-                          : "its slices, rows and columns, as in rand:16x48x64";
+/// For messages.
+std::string_view extent_words(const TextureType& texture) {
+  if (texture.extents == 1) return "its texels";
+  if (texture.extents == 2)
+    return texture.is_array ? "its elements and their texels" : "its rows and columns";
+  return texture.is_array ? "its elements, rows and columns" : "its slices, rows and columns";
+}
+std::string shape_words(const TextureType& texture) {
+  const std::string_view example = texture.extents == 1 ? "64"
+                                   : texture.extents == 2
+                                       ? (texture.is_array ? "4x64" : "48x64")
+                                       : (texture.is_array ? "4x48x64" : "16x48x64");
+  return fmt::format("{}, as in rand:{}", extent_words(texture), example);
 }
 
 [[noreturn]] void refuse_shape(const std::string& what, const std::string& text,
@@ -85,38 +91,42 @@ long double texel_value(Scalar from, Scalar to, const std::byte* at) {
   return from == Scalar::u8 && is_real(to) ? value / 255 : value;
 }
 
-Array texture_of_file(const std::string& what, const ValueText& value, const TextureType& texture) {
-  const NpyArray file = read_npy(value.path);
-  const std::optional<Scalar> from = file.scalar();
-  Shape shape = file.shape;
-  const bool has_components = shape.size() == texture.extents + 1;
-  const std::size_t given = has_components ? static_cast<std::size_t>(shape.back()) : 1;
-  if (has_components) shape.pop_back();
-  if (shape.size() != texture.extents || given < 1 || given > components) {
-    throw ArgumentError(fmt::format(
-        "{}: '{}' has the shape {}; a texture's has {} extents, and may have 1 to 4 components",
-        what, value.path, to_text(file.shape), texture.extents));
-  }
+/// An element of an array for a component of a texel: the inverse of texel_value(), which saturates.
+void store_element(Scalar to, std::byte* at, Scalar from, long double value) {
+  if (is_real(to)) return store(to, at, value);
+  if (is_real(from)) value *= 255;
+  const int bits = static_cast<int>(8 * bytes(to));
+  const long double least = is_signed(to) ? -std::ldexp(1.0L, bits - 1) : 0;
+  const long double most =
+      to == Scalar::boolean ? 1 : std::ldexp(1.0L, is_signed(to) ? bits - 1 : bits) - 1;
+  store(to, at, std::isnan(value) ? 0 : std::clamp(std::nearbyint(value), least, most));
+}
+
+/// Components of a texel in an array for a texture.
+std::size_t given_components(const NpyArray& array, const TextureType& texture) {
+  return array.shape.size() > texture.extents ? static_cast<std::size_t>(array.shape.back()) : 1;
+}
+
+void check_shape(const std::string& what, const NpyArray& array, const TextureType& texture) {
+  const std::size_t given = given_components(array, texture), extents = array.shape.size();
+  const bool has_extents = extents == texture.extents || extents == texture.extents + 1;
+  if (has_extents && given >= 1 && given <= components) return;
+  throw ArgumentError(fmt::format(
+      "{}: the shape {} is not a texture's; give {}, and 1 to 4 components as a last extent", what,
+      array.shape.empty() ? "of a single number" : to_text(array.shape), extent_words(texture)));
+}
+
+void check_type(const std::string& what, const NpyArray& array, const TextureType& texture) {
+  const std::optional<Scalar> from = array.scalar();
   const bool fits =
-      from && (is_real(texture.scalar) ? is_real(*from) || *from == Scalar::u8 : !is_real(*from));
-  if (!fits) {
-    throw ArgumentError(fmt::format("{}: the file has elements of type '{}'; the texture has {}{}",
-                                    what, file.type, name(texture.scalar),
-                                    is_real(texture.scalar) ? ", or takes bytes" : ""));
-  }
-  Array array{texel_type(texture.scalar), shape, {}, true};
-  array.bytes.resize(static_cast<std::size_t>(count(shape)) * array.element->bytes);
-  const std::size_t each = bytes(texture.scalar);
-  for (std::size_t i = 0; i < array.bytes.size() / each; ++i) {
-    const std::size_t texel = i / components, component = i % components;
-    long double number = component == components - 1 ? 1 : 0;
-    if (component < given) {
-      const std::size_t at = (texel * given + component) * file.item_bytes;
-      number = texel_value(*from, texture.scalar, file.bytes.data() + at);
-    }
-    store(texture.scalar, array.bytes.data() + i * each, number);
-  }
-  return array;
+      from && (is_real(texture.scalar) ? is_real(*from) || *from == Scalar::u8
+                                       : !is_real(*from) && bytes(*from) <= bytes(texture.scalar));
+  if (fits) return;
+  throw ArgumentError(fmt::format("{}: the elements have type '{}'; a texture of {} takes {}", what,
+                                  array.type, name(texture.scalar),
+                                  is_real(texture.scalar)
+                                      ? "float32, float16, float64, or uint8 for 0 to 1"
+                                      : "integers of at most 32 bits, such as int32 and uint8"));
 }
 
 }  // namespace
@@ -132,7 +142,11 @@ std::optional<TextureType> parse_texture_type(std::string_view type) {
   const std::size_t comma = arguments.find(',');
   TextureType texture{geometry->extents, geometry->is_array, false, Scalar::f32};
   texture.scalar = texel_scalar(without_spaces(arguments.substr(0, comma)));
-  texture.is_writable = comma != arguments.npos && arguments.find("write", comma) != arguments.npos;
+  // Debug information names an access by its number: 2 is write, 3 is read_write.
+  const auto says = [&](std::string_view access) {
+    return comma != arguments.npos && arguments.find(access, comma) != arguments.npos;
+  };
+  texture.is_writable = says("write") || says("access)2") || says("access)3");
   return texture;
 }
 
@@ -148,7 +162,9 @@ TypePtr texel_type(Scalar scalar) {
 
 Array make_texture(const std::string& what, const ValueText& value, const TextureType& texture,
                    std::uint64_t seed) {
-  if (value.kind == ValueText::Kind::file) return texture_of_file(what, value, texture);
+  if (value.kind == ValueText::Kind::file) {
+    return make_texture(fmt::format("{}: '{}'", what, value.path), read_npy(value.path), texture);
+  }
   if (value.kind != ValueText::Kind::fill || value.shape.size() != texture.extents) {
     refuse_shape(what, value.text, texture);
   }
@@ -157,6 +173,38 @@ Array make_texture(const std::string& what, const ValueText& value, const Textur
   ValueText texels = value;
   texels.type.clear();
   return make_array(what, texels, texel_type(named.scalar), seed);
+}
+
+Array make_texture(const std::string& what, const NpyArray& from, const TextureType& texture) {
+  check_shape(what, from, texture);
+  check_type(what, from, texture);
+  const std::size_t given = given_components(from, texture);
+  Array array{texel_type(texture.scalar), from.shape, {}, true};
+  array.shape.resize(texture.extents);
+  array.bytes.resize(static_cast<std::size_t>(count(array.shape)) * array.element->bytes);
+  const std::size_t each = bytes(texture.scalar);
+  for (std::size_t i = 0; i < array.bytes.size() / each; ++i) {
+    const std::size_t texel = i / components, component = i % components;
+    long double number = component == components - 1 ? 1 : 0;
+    if (component < given) {
+      const std::size_t at = (texel * given + component) * from.item_bytes;
+      number = texel_value(*from.scalar(), texture.scalar, from.bytes.data() + at);
+    }
+    store(texture.scalar, array.bytes.data() + i * each, number);
+  }
+  return array;
+}
+
+void store_texels(const Array& texels, const NpyArray& like, std::span<std::byte> to) {
+  const Scalar from = texels.element->element->scalar, element = *like.scalar();
+  const std::size_t elements = to.size() / like.item_bytes,
+                    all = texels.bytes.size() / texels.element->bytes;
+  const std::size_t given = all == 0 ? 1 : elements / all;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const std::size_t at = (i / given) * components + i % given;
+    store_element(element, to.data() + i * like.item_bytes, from,
+                  load(from, texels.bytes.data() + at * bytes(from)));
+  }
 }
 
 std::vector<std::byte> texture_descriptor(const TextureType& texture, const Shape& shape,

@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/any_kernel/npy.hpp"
 #include "tools/any_kernel/values.hpp"
 
 namespace rung::any_kernel {
@@ -35,6 +37,13 @@ TypePtr texel_type(Scalar scalar);
 /// the range 0 to 1 of a float texture. Throws ArgumentError.
 Array make_texture(const std::string& what, const ValueText& value, const TextureType& texture,
                    std::uint64_t seed);
+
+/// The texels of an array with the texture's shape, or with a last extent of 1 to 4 components. `what` begins messages.
+/// Throws ArgumentError.
+Array make_texture(const std::string& what, const NpyArray& array, const TextureType& texture);
+
+/// The inverse: stores texels in an array that make_texture() accepts. Bytes and shorter integers saturate.
+void store_texels(const Array& texels, const NpyArray& like, std::span<std::byte> to);
 
 /// The memory that the kernel's parameter points to.
 std::vector<std::byte> texture_descriptor(const TextureType& texture, const Shape& shape,

@@ -247,6 +247,11 @@ void store_numbers(const std::string& what, const ValueText& value, const Type& 
                                         : ""));
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].address != nullptr && value.numbers[i] != "0") {
+      throw ArgumentError(fmt::format(
+          "{}: {} is an address ({}), not {}; give all fields by name, as in {}:rand:100", what,
+          all[i].name, all[i].address->name, value.numbers[i], all[i].name));
+    }
     store_text(all[i].scalar, to + all[i].offset, value.numbers[i], what);
   }
 }
@@ -263,11 +268,7 @@ void store_fields(const std::string& what, const ValueText& value, const Type& t
     const auto found = given.find(leaf.name);
     if (found == given.end()) continue;
     const std::string field = fmt::format("{}.{}", what, leaf.name);
-    if (leaf.address == nullptr) {
-      store_text(leaf.scalar, to + leaf.offset, found->second, field);
-    } else if (found->second != "null") {
-      throw ArgumentError(fmt::format("{}: a pointer within a struct can only be null", field));
-    }
+    if (leaf.address == nullptr) store_text(leaf.scalar, to + leaf.offset, found->second, field);
     given.erase(found);
     set.push_back(leaf);
   }
@@ -364,6 +365,19 @@ Array make_array(const std::string& what, const ValueText& value, const TypePtr&
     }
     default: throw ArgumentError(fmt::format("{}: '{}' is not a buffer's value", what, value.text));
   }
+}
+
+std::vector<MemberValue> member_values(const std::string& what, const ValueText& value,
+                                       const Type& type) {
+  std::vector<MemberValue> members;
+  if (value.kind != ValueText::Kind::fields) return members;
+  const std::map<std::string, std::string> given(value.fields.begin(), value.fields.end());
+  for (const Leaf& leaf : leaves_with_aliases(type)) {
+    const auto found = given.find(leaf.name);
+    if (leaf.address == nullptr || found == given.end() || found->second == "null") continue;
+    members.push_back({leaf, parse_value(fmt::format("{}.{}", what, leaf.name), found->second)});
+  }
+  return members;
 }
 
 std::vector<std::byte> make_value(const std::string& what, const ValueText& value,

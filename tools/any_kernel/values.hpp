@@ -3,6 +3,7 @@
 //
 //   40  1.5,2,3  true                numbers
 //   M:40,N:24,K:33                   the fields of a struct; *:0 for all others
+//   x:rand:24x33,y:out:24            the arrays of its pointers and textures
 //   rand:24x33  iota:100:int         an array: what fills it, its shape, its type if the kernel does not say
 //   zeros:4  7:4  nan:4  out:24x40   out is memory without a value, which the kernel writes
 //   @x.npy  x.npy                    a file of NumPy's
@@ -62,7 +63,17 @@ struct Array {
 Array make_array(const std::string& what, const ValueText& value, const TypePtr& element,
                  std::uint64_t seed);
 
-/// The bytes of an argument that is passed by value. Pointers in it stay 0.
+/// A pointer or a texture within a struct, and its value.
+struct MemberValue {
+  Leaf leaf;
+  ValueText text;
+};
+
+/// The members of a struct to which a value of kind fields gives arrays. Throws ArgumentError.
+std::vector<MemberValue> member_values(const std::string& what, const ValueText& value,
+                                       const Type& type);
+
+/// The bytes of an argument that is passed by value. Pointers in it stay 0, see member_values().
 std::vector<std::byte> make_value(const std::string& what, const ValueText& value,
                                   const Type& type);
 

@@ -386,6 +386,7 @@ const KernelEntry& find_kernel(const Unit& unit, const std::string& name, const 
 Json to_json(const Type& type) {
   Json json = {
       {"kind", type.kind}, {"name", type.name}, {"bytes", type.bytes}, {"count", type.count}};
+  if (type.is_read_only) json["is_read_only"] = true;
   for (const Type& each : type.elements) json["elements"].push_back(to_json(each));
   for (const Type::Field& each : type.fields) {
     json["fields"].push_back(
@@ -400,6 +401,7 @@ Type type_of(const Json& json) {
   type.name = json.at("name");
   type.bytes = json.at("bytes");
   type.count = json.at("count");
+  type.is_read_only = json.value("is_read_only", false);
   for (const Json& each : json.value("elements", Json::array()))
     type.elements.push_back(type_of(each));
   for (const Json& each : json.value("fields", Json::array())) {

@@ -143,7 +143,20 @@ class Metadata {
     return is_pointer ? layout(field(type, "baseType"), 0) : layout(id, 0);
   }
 
-  Type layout(Text id, int depth) const {
+  /// True for a pointer to const.
+  bool points_to_const(Text pointer) const {
+    Text id = field(pointer, "baseType");
+    for (int depth = 0; depth < 100; ++depth) {
+      const Text tag = field(node(id), "tag");
+      if (tag == "DW_TAG_const_type") return true;
+      if (tag != "DW_TAG_typedef" && tag != "DW_TAG_volatile_type") return false;
+      id = field(node(id), "baseType");
+    }
+    return false;
+  }
+
+  /// Pointers within what a pointer points to have no element: structures may contain their own address.
+  Type layout(Text id, int depth, bool is_pointee = false) const {
     constexpr int most_depth = 20;
     Type type;
     const Text text = node(plain(id)), tag = field(text, "tag");
@@ -155,14 +168,16 @@ class Metadata {
     } else if (tag == "DW_TAG_pointer_type" || tag == "DW_TAG_reference_type") {
       type.kind = Type::Kind::pointer;
       type.bytes = 8;
+      type.is_read_only = points_to_const(text);
+      if (!is_pointee) type.elements.push_back(layout(field(text, "baseType"), depth + 1, true));
     } else if (tag == "DW_TAG_enumeration_type") {
       type.kind = Type::Kind::unsigned_integer;
     } else if (tag == "DW_TAG_array_type") {
-      read_array(text, type, depth);
+      read_array(text, type, depth, is_pointee);
     } else if (tag == "DW_TAG_structure_type" || tag == "DW_TAG_class_type" ||
                tag == "DW_TAG_union_type") {
       type.kind = Type::Kind::structure;
-      read_fields(text, type, 0, depth);
+      read_fields(text, type, 0, depth, is_pointee);
     }
     return type;
   }
@@ -176,9 +191,9 @@ class Metadata {
     return Type::Kind::unsigned_integer;
   }
 
-  void read_array(Text text, Type& type, int depth) const {
+  void read_array(Text text, Type& type, int depth, bool is_pointee) const {
     type.kind = text.find("DIFlagVector") == text.npos ? Type::Kind::array : Type::Kind::vector;
-    type.elements.push_back(layout(field(text, "baseType"), depth + 1));
+    type.elements.push_back(layout(field(text, "baseType"), depth + 1, is_pointee));
     type.count = 1;
     for (const Text dimension : split_list(after(node(field(text, "elements")), "!"))) {
       const Text count = field(node(dimension), "count");
@@ -188,16 +203,16 @@ class Metadata {
     if (type.kind == Type::Kind::array) type.bytes = type.count * type.elements[0].bytes;
   }
 
-  void read_fields(Text text, Type& type, std::size_t offset, int depth) const {
+  void read_fields(Text text, Type& type, std::size_t offset, int depth, bool is_pointee) const {
     for (const Text id : split_list(after(node(field(text, "elements")), "!"))) {
       const Text member = node(id), tag = field(member, "tag");
       const bool is_static = member.find("DIFlagStaticMember") != member.npos;
       const std::size_t at = offset + static_cast<std::size_t>(number(field(member, "offset"))) / 8;
       if (tag == "DW_TAG_inheritance") {
-        read_fields(node(plain(field(member, "baseType"))), type, at, depth + 1);
+        read_fields(node(plain(field(member, "baseType"))), type, at, depth + 1, is_pointee);
       } else if (tag == "DW_TAG_member" && !is_static) {
         type.fields.push_back(
-            {quoted(member, "name"), at, layout(field(member, "baseType"), depth + 1)});
+            {quoted(member, "name"), at, layout(field(member, "baseType"), depth + 1, is_pointee)});
       }
     }
   }

@@ -26,7 +26,7 @@ struct Type {
     vector,    // `count` elements of `elements[0]`
     array,     // likewise
     structure,
-    pointer,
+    pointer,  // to `elements[0]`, which is absent for a pointer to a pointer
   };
   struct Field;
 
@@ -34,8 +34,9 @@ struct Type {
   std::string name;  // "float4", "Params"
   std::size_t bytes = 0;
   std::size_t count = 1;
-  std::vector<Type> elements;  // the element type of a vector or an array
+  std::vector<Type> elements;  // the element type of a vector, an array or a pointer
   std::vector<Field> fields;   // of a structure, in order
+  bool is_read_only = false;   // of a pointer: to const, or to constant memory
 };
 
 struct Type::Field {

@@ -269,7 +269,11 @@ class LoadedKernel:
         rest = [None if found else value for value, found in zip(arguments, on_device)]
         given, payload, results = self._kernel._signature.bind(rest, poison)
         values, memories, at, left = [], {}, 0, iter(results)
-        for index, (kind, *facts) in enumerate(json.loads(f"[{given}]")):
+        bound = json.loads(f"{{{given}}}")
+        for owner, field in bound.get("members", []):
+            parameters[owner].fail(TypeError, f"{parameters[owner].fields[field][0]}: on a GPU, a pointer within a struct"
+                                              " can only be None; pass the array as a parameter")
+        for index, (kind, *facts) in enumerate(bound["given"]):
             if kind == "value":
                 values.append(payload[at:at + facts[0]])
                 at += facts[0]

@@ -263,7 +263,8 @@ class Kernel:
             The kernel's arguments, in order or by name. Pointers take C-contiguous arrays on the CPU of any library with
             the buffer protocol or DLPack, of the dtype of the signature, or None for null; pointers to const take numbers
             and structs, too. Numbers are converted if the type can hold them. A struct takes a dict or a sequence of its
-            scalars, or a NumPy scalar of its size. Arrays that overlap, overlap on the device, too.
+            scalars, or a NumPy scalar of its size; its pointers and textures take arrays. Arrays that overlap, overlap
+            on the device, too.
         grid : int or tuple of at most 3 int
             In CUDA the blocks of the grid. In Metal its threads, as dispatchThreads takes them.
         block : int or tuple of at most 3 int
@@ -314,7 +315,7 @@ class Kernel:
         if limit:
             launch += f',"limit":{int(limit)}'
         # Written by hand: json.dumps takes longer than the launch of a small kernel.
-        text = f'{{"kernel":{self._id},{launch},"given":[{given}]}}'.encode()
+        text = f'{{"kernel":{self._id},{launch},{given}}}'.encode()
         reply, quiet = self._server.ask(text, payload, results)
         if not quiet:
             facts = json.loads(reply)

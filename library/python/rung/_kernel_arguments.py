@@ -1,6 +1,7 @@
 """Values of a kernel's parameters, checked against its signature and turned into bytes."""
 
 import ctypes
+import json
 import operator
 import struct
 
@@ -66,6 +67,8 @@ class Parameter:
         self.is_const, self.bytes, self.scalar, self.fields = (
             facts["const"], facts["bytes"], facts["scalar"], facts["fields"])
         self.is_optional = facts.get("optional", False)  # a function constant of Metal may leave it out
+        # The pointers and textures within a struct, by the names of its fields.
+        self.members = {name: Parameter(kernel, of) for name, of in facts.get("members", {}).items()}
         self.is_raw = self.type.startswith(".")  # of PTX, which names no types
         dtype, code = SCALARS.get(self.scalar, (None, None))
         self.dtype = dtype
@@ -132,17 +135,37 @@ class Parameter:
         given = {}
         for name, each in value.items():
             name = f"{prefix}{name}"
-            if isinstance(each, dict):
+            if name in self.members:
+                given[name] = each
+            elif isinstance(each, dict):
                 given |= self.named(each, names, f"{name}.")
             elif _is_sequence(each):
                 parts = [full for full in names if full.startswith((f"{name}[", f"{name}."))]
-                numbers = _leaves(each)
+                numbers = list(each) if set(parts) & set(self.members) else _leaves(each)
                 if len(numbers) != len(parts):
                     self.fail(ValueError, f"{name}: expected {len(parts)} numbers, got {len(numbers)}")
                 given |= zip(parts, numbers)
             else:
                 given[name] = each
         return given
+
+    def without_arrays(self, value):
+        """A struct's value with None for the arrays of its pointers, and those: (field, its Parameter, array)."""
+        names = [name for name, _, _ in self.fields]
+        if isinstance(value, dict):
+            given = self.named(value, names)
+        elif isinstance(value, (tuple, list)) and len(value) == len(names):
+            given = dict(zip(names, value))
+        else:
+            return value, []
+        arrays = []
+        for field, name in enumerate(names):
+            member = self.members.get(name)
+            array = member.array(given[name]) if member and given.get(name) is not None else None
+            if array is not None:
+                arrays.append((field, member, array))
+                given[name] = None
+        return given, arrays
 
     def record(self, values):
         values = _leaves(values)
@@ -152,7 +175,7 @@ class Parameter:
         data = bytearray(self.bytes)
         for value, (name, offset, scalar) in zip(values, self.fields):
             if scalar is None and value is not None:
-                self.fail(TypeError, f"{name}: a pointer within a struct can only be None")
+                self.members[name].fail(TypeError, f"expected an array or None, got {type(value).__name__}")
             if scalar is not None:
                 stored = self.store(scalar, value.item() if hasattr(value, "item") else value)
                 data[offset:offset + len(stored)] = stored
@@ -160,7 +183,7 @@ class Parameter:
 
     def array(self, value):
         """The array of a pointer, checked; None if the value is not an array."""
-        if self.kind != "buffer":
+        if self.kind not in ("buffer", "texture"):
             return None
         import numpy
         if type(value) is numpy.ndarray and value.dtype is self.known and value.flags.c_contiguous and (
@@ -183,10 +206,15 @@ class Parameter:
         """JSON and bytes of a pointer's value that is not an array."""
         if self.kind == "threadgroup":
             return f'["threadgroup",{operator.index(value)}]', b""
-        if self.kind == "other":
-            self.fail(TypeError, "rung.Kernel cannot set it")
+        if self.kind == "sampler":
+            if value is not None and not isinstance(value, str):
+                self.fail(TypeError, f"expected properties of a sampler, such as 'linear,repeat'; got {type(value).__name__}")
+            return f'["sampler",{json.dumps("nearest" if value is None else value)}]', b""
         if value is None:
             return '["null"]', b""
+        if self.kind == "texture":
+            self.fail(TypeError, f"expected an array, such as one of float32 with shape (height, width, 4),"
+                                 f" got {type(value).__name__}")
         if self.is_raw:
             return '["value",8]', self.eight_bytes(value)
         if not self.is_const or not self.fields:
@@ -218,6 +246,8 @@ class Parameter:
         if not self.is_const and not self.is_raw and not array.flags.writeable:
             self.fail(ValueError, "the array is read-only, and the kernel may write it; pass a copy, or make the"
                                   " parameter const")
+        if self.kind == "texture":
+            return  # the launch checks shape and dtype
         if self.dtype is not None and self.bytes > 0:
             wanted = [self.dtype]
             if (self.scalar, self.bytes) in _COMPLEX:
@@ -254,14 +284,20 @@ class Signature:
         return (*arguments, *(named.get(name) for name in rest))
 
     def bind(self, arguments, poison):
-        """The launch's values as JSON, their bytes, and the arrays that it writes."""
+        """The launch's values as JSON ("given" and "members"), their bytes, and the arrays that it writes."""
         parameters = self.parameters
         if len(arguments) != len(parameters):
             raise TypeError(f"{self.kernel}: expected {len(parameters)} arguments"
                             f" ({', '.join(f'{each.type} {each.label}' for each in parameters)}), got {len(arguments)}"
                             + "".join(f"; {each.label} has no value" for each in parameters[len(arguments):][:1]))
         values, arrays = [None] * len(parameters), []  # JSON and bytes of each; arrays with their parameters
+        places = []  # parameter and field of each array in a struct
         for index, (parameter, value) in enumerate(zip(parameters, arguments)):
+            if parameter.members:
+                value, members = parameter.without_arrays(value)
+                for field, member, array in members:
+                    arrays.append((len(parameters) + len(places), member, array))
+                    places.append(f"[{index},{field}]")
             array = None if parameter.kind == "value" or value is None else parameter.array(value)
             if array is not None:
                 arrays.append((index, parameter, array))
@@ -270,11 +306,16 @@ class Signature:
                 values[index] = f'["value",{len(data)}]', data
             else:
                 values[index] = parameter.no_array(value)
+        values += [None] * len(places)
         results = self._bind_arrays(arrays, values, self._poisoned(poison) if poison else ())
-        return ",".join([each[0] for each in values]), b"".join([each[1] for each in values]), results
+        given = f'"given":[{",".join([each[0] for each in values])}]'
+        if places:
+            given += f',"members":[{",".join(places)}]'
+        return given, b"".join([each[1] for each in values]), results
 
     def _poisoned(self, poison):
-        writable = [each.label for each in self.parameters if each.kind == "buffer" and not each.is_const]
+        every = [of for each in self.parameters for of in (each, *each.members.values())]
+        writable = [each.label for each in every if each.kind in ("buffer", "texture") and not each.is_const]
         if poison is True:
             return writable
         names = [poison] if isinstance(poison, str) else list(poison)
@@ -286,9 +327,14 @@ class Signature:
 
     @staticmethod
     def _bind_arrays(arrays, values, poisoned):
+        arrays.sort(key=operator.itemgetter(0))
         results = []
         for group in _overlapping(arrays):
             index, parameter, array = group[0]
+            texture = next((each for _, each, _ in group if each.kind == "texture"), None)
+            if texture is not None and len(group) > 1:
+                texture.fail(ValueError, f"shares memory with {next(each.label for _, each, _ in group if each is not texture)}"
+                                         ", which textures cannot; pass a copy")
             memory = getattr(array, "memory", None)
             if memory is not None and len(group) == 1:  # rung.referee's, with a place in its allocation
                 values[index] = (f'["buffer",{memory.nbytes},[],{"true" if array.is_written else "false"},true,'
@@ -308,8 +354,9 @@ class Signature:
                 for other, _, of in group[1:]:
                     values[other] = f'["alias",{index},{of.ctypes.data - begin}]', b""
                 array = _memory(begin, end - begin)
-            values[index] = (f'["buffer",{array.nbytes},[{shape}],{has_value},{"true" if is_written else "false"},'
-                             f'{offset}]', array)
+            dtype = f',"{array.dtype.str}"' if texture is not None else ""
+            values[index] = (f'["{parameter.kind}",{array.nbytes},[{shape}],{has_value},'
+                             f'{"true" if is_written else "false"},{offset}{dtype}]', array)
             if is_written:
                 results.append(array)
         return results

@@ -87,7 +87,7 @@ class Run:
             raise ValueError(f"{self._all()['name']}: the inputs have more than 64 MiB, and were not kept")
         self.kernel._compile()
         gpu = gpu or self.kernel._request["gpu"]
-        text = f'{{"kernel":{self.kernel._id},{self._launch},"given":[{self._given}],"explain":{json.dumps(gpu)}}}'
+        text = f'{{"kernel":{self.kernel._id},{self._launch},{self._given},"explain":{json.dumps(gpu)}}}'
         reply = json.loads(self.kernel._server.ask(text.encode(), self._inputs)[0])
         if "error" in reply:
             raise _error(reply, self.kernel.name)

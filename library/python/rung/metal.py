@@ -20,7 +20,14 @@ class Kernel(_kernel.Kernel):
     """rung.Kernel for Metal text: the grid is in threads, as dispatchThreads takes it, unless `groups` gives it.
 
     Positions such as [[thread_position_in_grid]] are no arguments. A threadgroup parameter takes its bytes. A
-    reference takes a number, or a dict or tuple of a struct's fields.
+    reference takes a number, or a dict or tuple of a struct's fields; the fields of an argument buffer that are pointers
+    or textures take arrays.
+
+    A texture takes an array of (width,), (height, width) or (depth, height, width), with the elements of an array or the
+    faces of a cube first, and 1 to 4 components as an optional last axis: float32, float16 or float64, or uint8 for the
+    range 0 to 1, for textures of float and half; integers of at most 32 bits for the others. Components that it lacks are
+    0, and 1 for the fourth. A texture that the kernel writes updates the array; shorter integers saturate. A sampler takes
+    its properties by Metal's names, such as "linear,repeat"; None or "nearest" is the default.
     """
 
     _language = "metal"
