@@ -59,8 +59,11 @@ bool is_error(const SharedAccess& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const CopiedElements& elements = copied->second;
   if (elements.used.empty()) return false;
-  const auto offset = static_cast<std::uint32_t>(granule << shadow.granule_shift) - access.begin;
-  if (elements.used[offset / elements.element_bytes]) return true;
+  // A granule may begin before an access that is not aligned, and after the copied elements.
+  const auto at =
+      std::max(static_cast<std::uint32_t>(granule << shadow.granule_shift), access.begin);
+  const std::size_t element = (at - access.begin) / elements.element_bytes;
+  if (element >= elements.used.size() || elements.used[element]) return true;
   if (elements.follows_undefined && holds_undefined(access.block, granule)) return false;
   const std::size_t first = access.begin >> shadow.granule_shift;
   const std::size_t end = (access.begin + elements.bytes()) >> shadow.granule_shift;
