@@ -312,7 +312,8 @@ TEST(Faulty, RemediesFitTheCause) {
     EXPECT_TRUE(contains(output.err, message));
     EXPECT_TRUE(contains(output.err, remedy));
   };
-  expect_remedy(call_that_fails("launch"), "2048x1x1 threads", "to do: launch smaller blocks");
+  expect_remedy(call_that_fails("launch"), "2048x1x1 = 2048 threads",
+                "to do: launch smaller blocks");
   expect_remedy(call_that_fails("copy"), "failed call", "to do: copy no more bytes than both");
   expect_remedy(call_that_fails("twice"), "double free", "to do: free the memory once");
   expect_remedy(run("wrong_indices.cu", "", "overflow"), "bytes past the end of the allocation",
@@ -323,7 +324,7 @@ TEST(Faulty, RemediesFitTheCause) {
                 "at wrong_indices.cu:26: the thread's stack is full", "to do: end the recursion");
   expect_remedy(run("wrong_indices.cu", "", "counter"), "global-memory race: atomic",
                 "to do: make the plain access an atomic");
-  expect_remedy(run("wrong_indices.cu", "", "texture"), "; in kernel sample",
+  expect_remedy(run("wrong_indices.cu", "", "texture"), "at wrong_indices.cu:32, ",
                 " is texture, from cudaCreateTextureObject at wrong_indices.cu:43, freed at "
                 "wrong_indices.cu:44");
 }
