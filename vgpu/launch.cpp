@@ -153,6 +153,9 @@ void run_workers(std::vector<std::unique_ptr<Worker>>& workers) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// %gridid has this bit in cooperative launches, for rung_emu/groups/grid.h. PTX leaves the number open.
+constexpr std::uint64_t cooperative_grid = std::uint64_t{1} << 63;
+
 }  // namespace
 
 void check_launch(const Kernel& kernel, const LaunchOptions& options,
@@ -168,7 +171,7 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
   static std::atomic<std::uint64_t> launches{0};
   const Observers& policy = options.observe ? observers::full() : observers::none();
   LaunchState state(kernel, options, parameters, memory, device, policy);
-  state.grid_id = ++launches;
+  state.grid_id = ++launches | (options.cooperative ? cooperative_grid : 0);
   state.shared_bytes =
       static_cast<std::uint32_t>(kernel.info.static_shared + options.dynamic_shared);
   state.parameter_allocations = allocations_of(parameters, memory);

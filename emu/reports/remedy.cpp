@@ -195,6 +195,11 @@ std::string cuda_remedy(const Report& report) {
     return "let threads beyond the end store a neutral value, such as 0, and return only after the "
            "last barrier";
   }
+  if (report.message.find("'the launch is cooperative") != report.message.npos) {
+    return "launch the kernel with cudaLaunchCooperativeKernel: only then are all blocks on the "
+           "GPU "
+           "at the same time";
+  }
   if (report.message.find("nested too deeply") != report.message.npos) {
     return "end the recursion earlier, or write it as a loop with an array as its stack; on a GPU, "
            "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more";

@@ -41,7 +41,7 @@ constexpr std::uint64_t observed_launches_in_ci = 3;
 /// Says when --launches would help.
 void note_repetitions(const vgpu::LaunchReport& report) {
   static std::mutex mutex;
-  static Repetitions repetitions;
+  static Repetitions repetitions(flag_variable(ci_variable));
   const std::lock_guard lock(mutex);
   if (const auto hint = repetitions.add(report.kernel, report.seconds)) {
     fmt::print(stderr, "rung emu: {}\n", *hint);

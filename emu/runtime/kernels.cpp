@@ -50,8 +50,8 @@ std::string wrong_with(dim3 grid, dim3 block) {
   }
   if (!fits(block.x, cudaDevAttrMaxBlockDimX) || !fits(block.y, cudaDevAttrMaxBlockDimY) ||
       !fits(block.z, cudaDevAttrMaxBlockDimZ) || threads > max_threads) {
-    return fmt::format("blocks of {}x{}x{} threads: 1 to {}x{}x{} are allowed, and {} in all",
-                       block.x, block.y, block.z, limit(cudaDevAttrMaxBlockDimX),
+    return fmt::format("blocks of {}x{}x{} = {} threads: 1 to {}x{}x{} are allowed, and {} in all",
+                       block.x, block.y, block.z, threads, limit(cudaDevAttrMaxBlockDimX),
                        limit(cudaDevAttrMaxBlockDimY), limit(cudaDevAttrMaxBlockDimZ), max_threads);
   }
   return {};

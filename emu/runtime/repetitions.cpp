@@ -17,8 +17,9 @@ std::optional<std::string> Repetitions::add(const std::string& kernel, double se
   return fmt::format(
       "{} launches of {} kernels have taken {:.0f} s of CPU time so far; with --launches 1 (or "
       "RUNG_EMU_LAUNCHES=1) only the first launch of each kernel runs, if the program only "
-      "measures with the others; --ci (RUNG_EMU_CI=1) runs all, and checks only the first ones",
-      all, launches_.size(), seconds_);
+      "measures with the others{}",
+      all, launches_.size(), seconds_,
+      in_ci_ ? "" : "; --ci (RUNG_EMU_CI=1) runs all, and checks only the first ones");
 }
 
 }  // namespace rung::emu

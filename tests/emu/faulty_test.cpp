@@ -51,6 +51,19 @@ TEST(Faulty, OutOfBounds) {
             "launch: cudaSuccess\nthen: cudaErrorIllegalAddress\ncopy: cudaErrorIllegalAddress\n");
 }
 
+// The hazard is in Rung's headers, and its line is that of the call.
+TEST(Faulty, FunctionsOfCudasHeaders) {
+  const EmuOutput barrier = run("in_headers.cu");
+  expect_hazard(barrier, "trap", "in_headers.cu:10");
+  EXPECT_TRUE(contains(barrier.err, "to do: launch the kernel with cudaLaunchCooperativeKernel"));
+  EXPECT_EQ(barrier.out, "valid: 0\ncudaErrorAssert\n");
+  // The host may read what a kernel that failed wrote.
+  EXPECT_TRUE(contains(barrier.err, "rung emu: 1 hazard found"));
+  const EmuOutput texture = run("in_headers.cu", "", "texture");
+  expect_hazard(texture, "use after free", "in_headers.cu:14");
+  EXPECT_TRUE(contains(texture.err, "from cudaCreateTextureObject at in_headers.cu:25, freed at "));
+}
+
 // Each mutant breaks one rule of tcgen05 or TMA.
 TEST(Faulty, MutantsOfTensorMemory) {
   expect_output("tensor_memory.cu", "0 wrong\n", "-arch=sm_100a");
@@ -259,7 +272,8 @@ TEST(Faulty, CallsThatFailUncheckedAreHazards) {
   expect_call(
       "launch", "26",
       "failed call: cudaErrorInvalidConfiguration: launch of fill at unchecked_calls.cu:26: "
-      "blocks of 2048x1x1 threads: 1 to 1024x1024x64 are allowed, and 1024 in all; no thread "
+      "blocks of 2048x1x1 = 2048 threads: 1 to 1024x1024x64 are allowed, and 1024 in all; no "
+      "thread "
       "of fill<<<2, 2048>>>(x) runs, and the program does not call cudaGetLastError");
   expect_call("copy", "28",
               "failed call: cudaMemcpy(x, host, sizeof(host), cudaMemcpyHostToDevice) at "
@@ -298,7 +312,8 @@ TEST(Faulty, RemediesFitTheCause) {
     EXPECT_TRUE(contains(output.err, message));
     EXPECT_TRUE(contains(output.err, remedy));
   };
-  expect_remedy(call_that_fails("launch"), "2048x1x1 threads", "to do: launch smaller blocks");
+  expect_remedy(call_that_fails("launch"), "2048x1x1 = 2048 threads",
+                "to do: launch smaller blocks");
   expect_remedy(call_that_fails("copy"), "failed call", "to do: copy no more bytes than both");
   expect_remedy(call_that_fails("twice"), "double free", "to do: free the memory once");
   expect_remedy(run("wrong_indices.cu", "", "overflow"), "bytes past the end of the allocation",
@@ -309,7 +324,7 @@ TEST(Faulty, RemediesFitTheCause) {
                 "at wrong_indices.cu:26: the thread's stack is full", "to do: end the recursion");
   expect_remedy(run("wrong_indices.cu", "", "counter"), "global-memory race: atomic",
                 "to do: make the plain access an atomic");
-  expect_remedy(run("wrong_indices.cu", "", "texture"), "; in kernel sample",
+  expect_remedy(run("wrong_indices.cu", "", "texture"), "at wrong_indices.cu:32, ",
                 " is texture, from cudaCreateTextureObject at wrong_indices.cu:43, freed at "
                 "wrong_indices.cu:44");
 }

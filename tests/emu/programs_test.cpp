@@ -193,7 +193,7 @@ TEST(Programs, RefusedLaunches) {
                             "refused_launches.cu:5: a grid of 0x1x1 blocks"),
             std::string::npos)
       << output.err;
-  EXPECT_NE(output.err.find("at refused_launches.cu:6: blocks of 2048x1x1 threads"),
+  EXPECT_NE(output.err.find("at refused_launches.cu:6: blocks of 2048x1x1 = 2048 threads"),
             std::string::npos)
       << output.err;
 }

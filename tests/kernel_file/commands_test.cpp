@@ -351,7 +351,7 @@ TEST_F(KernelFile, HazardsComeFirst) {
 
 TEST_F(KernelFile, AFailedLaunchIsWrong) {
   const Json report = check("$KERNELS/launch_error.cu", 1);
-  EXPECT_NE(report.at("wrong").get<std::string>().find("blocks of 2048x1x1 threads"),
+  EXPECT_NE(report.at("wrong").get<std::string>().find("blocks of 2048x1x1 = 2048 threads"),
             std::string::npos)
       << report;
 }

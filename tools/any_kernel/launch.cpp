@@ -431,6 +431,7 @@ class Launch {
     options.block = request_.group;
     options.grid_threads = request_.threads;
     options.dynamic_shared = request_.dynamic_shared;
+    options.cooperative = true;  // a kernel may wait for its whole grid
     options.observe = request_.observe;
     options.instruction_limit = request_.instruction_limit;
     options.watcher = vgpu::access_watcher();

@@ -212,9 +212,11 @@ Result cuCtxSynchronize() {
   return call_driver([&] {
     process().pending.run_all();
     // Unlike a GPU, also print what a faulty kernel wrote before the fault.
-    flush_printed(current_context_even_if_faulty());
-    refuse_in_capture(current_context(), false);
+    ContextState& context = current_context_even_if_faulty();
+    flush_printed(context);
+    refuse_in_capture(context, false);
     process().order.synchronize_all();
+    current_context();  // fails if a kernel has failed
   });
 }
 

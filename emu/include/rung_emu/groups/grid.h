@@ -1,15 +1,27 @@
 #pragma once
-// All blocks. They wait for each other only in a cooperative launch, which has them all resident.
+// All blocks. They wait for each other only in a cooperative launch, which has them all resident: in any
+// other launch, the barrier traps, as CUDA's does.
 
 namespace cooperative_groups {
 
 #define RUNG_EMU_CG __device__ __forceinline__
 
 namespace rung_emu {
+/// The virtual GPU sets the highest bit of %gridid in cooperative launches (vgpu/launch.cpp).
+__device__ inline bool is_cooperative() {
+  unsigned long long grid;
+  asm volatile("mov.u64 %0, %%gridid;" : "=l"(grid));
+  return grid >> 63 != 0;
+}
+
 /// One barrier is enough: launches run one after the other. The last block to arrive lets the
 /// others go on, who wait for the generation to change.
 __device__ inline void grid_barrier(unsigned int blocks) {
   static __device__ unsigned int arrived, generation;
+  if (!is_cooperative()) {
+    __assert_fail("the launch is cooperative (cudaLaunchCooperativeKernel), for sync() of the grid",
+                  "rung_emu/groups/grid.h", __LINE__, "grid_group::sync()");
+  }
   __syncthreads();
   if (thread_block::thread_rank() == 0) {
     __threadfence();
@@ -35,7 +47,7 @@ class grid_group {
  public:
   struct arrival_token {};
 
-  RUNG_EMU_CG static bool is_valid() { return true; }
+  RUNG_EMU_CG static bool is_valid() { return rung_emu::is_cooperative(); }
   RUNG_EMU_CG static void sync() { rung_emu::grid_barrier(num_blocks()); }
   RUNG_EMU_CG static arrival_token barrier_arrive() { return {}; }
   RUNG_EMU_CG static void barrier_wait(arrival_token&&) { sync(); }
