@@ -5,8 +5,6 @@
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_cluster_split
 //   --dtype bf16-bf16 --layout nt --sizes 400x600x6832
 
-#include <type_traits>
-
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
@@ -14,9 +12,7 @@
 #include "device/cuda/ptx/ld_shared_cluster.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma_widths.cuh"
-#include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
-#include "device/cuda/tile/tile_coord.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
 

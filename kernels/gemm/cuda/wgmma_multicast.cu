@@ -1,21 +1,17 @@
 // gemm/cuda/wgmma_multicast: clusters of several rows and columns of blocks. Each block loads a
 //   share of its tiles of A and B, and multicasts it to the blocks of its row or column.
 // from: wgmma_tiles | removes: L2 reads of the same rows of A or columns of B by several blocks,
-//   rows that tiles of 64 or 128 leave empty, and idle SMs in waves that tiles of other sizes fill |
-//   bottleneck: power, and L2 for rows at odd multiples of 16 bytes
+//   rows that tiles of 64 or 128 leave empty, and idle SMs in waves that tiles of other sizes
+//   fill | bottleneck: power, and L2 for rows at odd multiples of 16 bytes
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
 //   --dtype bf16-bf16 --layout nt --sizes 4864x336x12216
 
-#include <type_traits>
-
 #include "device/cuda/entry/gemm.cuh"
-#include "device/cuda/epilogue/equal_boxes.cuh"
 #include "device/cuda/epilogue/transposed_boxes.cuh"
+#include "device/cuda/load/multicast_load.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
-#include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma_widths.cuh"
-#include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
@@ -49,8 +45,7 @@ struct MulticastTile {
   using State = cuda::PipelineState<STAGES>;
 
   template <class Out>
-  using Boxes = std::conditional_t<TRANSPOSED, cuda::TransposedBoxes<BN, Out, BOXES>,
-                                   cuda::EqualBoxes<BN, Out, BOXES>>;
+  using Boxes = cuda::BoxesOfResults<BN, Out, BOXES, TRANSPOSED>;
 
   template <class In, class Out>
   struct Shared : cuda::StageBarriers<STAGES, PEERS> {
@@ -105,7 +100,7 @@ struct MulticastTile {
                                                  Shared<In, Out>& shared) {
     const bool a_k_major = cuda::operand_a(g).is_k_major();
     const bool b_k_major = cuda::operand_b(g).is_k_major();
-    constexpr int LOADED = part_of<BN, ROWS>() * ROWS;
+    constexpr int LOADED = cuda::rows_of_share<BN, ROWS>() * ROWS;
     static_assert(LOADED <= B_EXTENT);
     const int stage_bytes = (BM + (b_k_major ? LOADED : B_EXTENT)) * 128;
     const int my_row = rank % ROWS, my_col = rank / ROWS;
@@ -122,41 +117,15 @@ struct MulticastTile {
           for (int k = 0; k < work.k_end; k += BK) {
             // load: shares of A and B for all peers; theirs count at this block's mbarrier, too
             const std::uint32_t full = shared.expect(state, stage_bytes);
-            load_share<BM, COLS>(row_blocks, my_col, ptx::cvta_to_shared(shared.As[state.stage]),
-                                 maps.a, a_k_major, row, k, full);
-            load_share<BN, ROWS>(col_blocks, my_row, ptx::cvta_to_shared(shared.Bs[state.stage]),
-                                 maps.b, b_k_major, col, k, full);
+            cuda::load_share<BM, COLS>(row_blocks, my_col,
+                                       ptx::cvta_to_shared(shared.As[state.stage]), maps.a,
+                                       a_k_major, row, k, full);
+            cuda::load_share<BN, ROWS>(col_blocks, my_row,
+                                       ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b,
+                                       b_k_major, col, k, full);
             state.advance();
           }
         });
-  }
-
-  /// The rows of a share: whole swizzle patterns of 8.
-  template <int EXTENT, int SHARERS>
-  static constexpr int part_of() {
-    return (EXTENT + 8 * SHARERS - 1) / (8 * SHARERS) * 8;
-  }
-
-  /// Loads share number `share` of SHARERS of a tile into all `blocks`. A share of an MN-major tile
-  /// consists of whole boxes of 64, and may be empty.
-  template <int EXTENT, int SHARERS>
-  static __device__ __forceinline__ void load_share(std::uint16_t blocks, int share,
-                                                    std::uint32_t tile,
-                                                    const cuda::EncodedTensorMap& map, bool k_major,
-                                                    int e, int k, std::uint32_t full) {
-    if constexpr (SHARERS == 1) {
-      cuda::load_tile<EXTENT>(tile, map, k_major, e, k, full);
-    } else if (k_major) {
-      constexpr int PART = part_of<EXTENT, SHARERS>();
-      ptx::tma_load_2d_multicast(tile + share * PART * 128, &map, k, e + share * PART, full,
-                                 blocks);
-    } else {
-      RUNG_UNROLL
-      for (int box = 0; box < EXTENT; box += 64) {
-        if (box / 64 % SHARERS != share) continue;
-        ptx::tma_load_2d_multicast(tile + box * 128, &map, e + box, k, full, blocks);
-      }
-    }
   }
 
   /// One warpgroup: 64 rows of each tile.
@@ -232,7 +201,7 @@ struct MulticastTile {
             .persistent = PERSISTENT,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM / COLS),
-            .b = cuda::tensor_map_of_b(g, part_of<BN, ROWS>()),
+            .b = cuda::tensor_map_of_b(g, cuda::rows_of_share<BN, ROWS>()),
             .c = Boxes<Out>::map(whole)};
   }
 };

@@ -2,7 +2,9 @@
 // Stores the accumulators of wgmma instructions that compute the transpose of a tile of C.
 
 #include <cstdint>
+#include <type_traits>
 
+#include "device/cuda/epilogue/equal_boxes.cuh"
 #include "device/cuda/epilogue/tma_store.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/basic.cuh"
@@ -101,5 +103,10 @@ struct TransposedBoxes {
     }
   }
 };
+
+/// The boxes of a product with BN columns or, if TRANSPOSED, with BN rows of C.
+template <int BN, class Out, int COUNT, bool TRANSPOSED>
+using BoxesOfResults =
+    std::conditional_t<TRANSPOSED, TransposedBoxes<BN, Out, COUNT>, EqualBoxes<BN, Out, COUNT>>;
 
 }  // namespace rung::cuda
