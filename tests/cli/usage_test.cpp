@@ -187,13 +187,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --seconds 0",
             "--seconds: '0' is not a number of seconds above 0, at most 3600"},
         Bad{"bench gemm --vs goto",
-            "--vs: 'goto' is not one of openblas, blis, aocl, onednn, mkl, cublas, cublaslt, cub, or "
-            "none "
-            "alone"},
+            "--vs: 'goto' is not one of openblas, blis, aocl, onednn, mkl, cublas, cublaslt, cub, "
+            "or none alone"},
         Bad{"bench gemm --vs none,blis",
-            "--vs: 'none' is not one of openblas, blis, aocl, onednn, mkl, cublas, cublaslt, cub, or "
-            "none "
-            "alone"},
+            "--vs: 'none' is not one of openblas, blis, aocl, onednn, mkl, cublas, cublaslt, cub, "
+            "or none alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
         Bad{"verify gemm --random -1", "--random: '-1' is not an integer from 0 to 1000000"},

@@ -318,8 +318,10 @@ TEST(Faulty, RemediesFitTheCause) {
   expect_remedy(call_that_fails("twice"), "double free", "to do: free the memory once");
   expect_remedy(run("wrong_indices.cu", "", "overflow"), "bytes past the end of the allocation",
                 "to do: compute the index in 64 bits");
-  expect_remedy(run("wrong_indices.cu", "", "return"), "of them have exited",
-                "to do: let threads beyond the end store a neutral value");
+  for (const char* const kernel : {"return", "largest"}) {
+    expect_remedy(run("wrong_indices.cu", "", kernel), "24 of them have exited",
+                  "to do: let threads beyond the end store a neutral value");
+  }
   expect_remedy(run("wrong_indices.cu", "", "recursion"),
                 "at wrong_indices.cu:26: the thread's stack is full", "to do: end the recursion");
   expect_remedy(run("wrong_indices.cu", "", "counter"), "global-memory race: atomic",

@@ -87,7 +87,8 @@ void check_read(const SharedAccess& access, std::size_t granule) {
     if ((tracked && kernel.tracks_loads) || !is_error(access, granule)) return;
     if (tracked && access.block.can_restart) track(access.block);
     report_unwritten(access.block, access.thread, access.site,
-                     granule * static_cast<std::size_t>(shadow.granule));
+                     granule * static_cast<std::size_t>(shadow.granule),
+                     exited_threads(access.block));
   } else if (is_async(access, granule, written, true)) {
     async_in_order(access, granule, "read");
   } else if (!in_order(access, written)) {

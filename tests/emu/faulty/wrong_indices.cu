@@ -45,6 +45,19 @@ cudaTextureObject_t destroyed_texture(float* x) {
   return texture;
 }
 
+__global__ void largest(const float* x, float* y, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  if (t >= n) return;
+  s[t] = x[t];
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (t < half) s[t] = fmaxf(s[t], s[t + half]);
+    __syncthreads();
+  }
+  if (t == 0) *y = s[0];
+}
+
 int main(int count, char** arguments) {
   const char* what = count > 1 ? arguments[1] : "";
   const auto is = [&](const char* name) { return std::strcmp(what, name) == 0; };
@@ -54,6 +67,7 @@ int main(int count, char** arguments) {
   cudaMemset(x, 0, 4096);
   if (is("overflow")) overflow<<<1, 32>>>(x, 40000);
   if (is("return")) early_return<<<1, 64>>>(x, y, 40);
+  if (is("largest")) largest<<<1, 64>>>(x, y, 40);
   if (is("counter")) counter<<<1, 64>>>(reinterpret_cast<int*>(x));
   if (is("recursion")) depths<<<1, 1>>>(reinterpret_cast<long*>(x), reinterpret_cast<long*>(y));
   if (is("texture")) sample<<<1, 32>>>(destroyed_texture(x), y);

@@ -97,6 +97,7 @@ class Block {
     std::uint32_t site;
     int thread;
     std::uint64_t offset;
+    std::int64_t exited;  // the block's threads that had exited by then
   };
   /// A tracking version's: by site and thread, the read that the value comes from.
   std::map<std::pair<std::uint32_t, int>, UnwrittenRead> unwritten_reads;

@@ -207,22 +207,18 @@ void report_global_race(Block& block, int thread, std::uint32_t site, std::strin
            block.worker.launch.memory.describe(address), "");
 }
 
-namespace {
-
-std::string unwritten_text(const Block& block) {
-  const auto exited = block.worker.launch.options.block.count() - block.live_threads();
-  const std::string text = "no thread of the block has written it";
-  // A tracking version reports later than the read, when other threads have exited in the meantime.
-  const bool is_later = block.worker.kernel.tracks_loads;
-  return exited == 0 || is_later ? text
-                                 : fmt::format("{}, and {} of them have exited", text, exited);
+std::int64_t exited_threads(const Block& block) {
+  return block.worker.launch.options.block.count() - block.live_threads();
 }
 
-}  // namespace
-
-void report_unwritten(Block& block, int thread, std::uint32_t site, std::uint64_t offset) {
-  report(block, HazardKind::uninitialised_read, thread, site, "read",
-         [&] { return Description{shared_address(block, offset), unwritten_text(block)}; });
+void report_unwritten(Block& block, int thread, std::uint32_t site, std::uint64_t offset,
+                      std::int64_t exited) {
+  report(block, HazardKind::uninitialised_read, thread, site, "read", [&] {
+    const std::string text = "no thread of the block has written it";
+    return Description{
+        shared_address(block, offset),
+        exited == 0 ? text : fmt::format("{}, and {} of them have exited", text, exited)};
+  });
 }
 
 void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,

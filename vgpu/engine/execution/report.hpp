@@ -74,8 +74,12 @@ void report_global_race(Block& block, int thread, std::uint32_t site, std::strin
 /// Adds a hazard for which HazardLog::wants() returned true.
 void add_report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
                 Description description);
-/// Reports a read of shared memory at this offset that no thread has written.
-void report_unwritten(Block& block, int thread, std::uint32_t site, std::uint64_t offset);
+/// The block's threads that have exited.
+std::int64_t exited_threads(const Block& block);
+/// Reports a read of shared memory at this offset that no thread has written, when `exited` threads
+/// had exited.
+void report_unwritten(Block& block, int thread, std::uint32_t site, std::uint64_t offset,
+                      std::int64_t exited);
 /// Reports a write that is not ordered with another write but stores the value already there. `at`:
 /// an address, or an offset in shared memory.
 void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,

@@ -190,7 +190,9 @@ void undefined_by_load(Warp& warp, const Instr& instr) {
           stored != block.undefined_stores.end() && holds_undefined(block, granule);
       block.unwritten_reads.try_emplace(
           {instr.site, thread},
-          is_stored ? stored->second : Block::UnwrittenRead{instr.site, thread, granule << shift});
+          is_stored
+              ? stored->second
+              : Block::UnwrittenRead{instr.site, thread, granule << shift, exited_threads(block)});
     }
     return bits;
   });
@@ -207,7 +209,7 @@ void report_undefined(Warp& warp, const Instr& instr) {
     const Block::UnwrittenRead* const read =
         use.text.empty() ? unwritten_read(block, use.load, thread) : nullptr;
     if (read != nullptr) {
-      report_unwritten(block, read->thread, read->site, read->offset);
+      report_unwritten(block, read->thread, read->site, read->offset, read->exited);
     } else {
       report(block, HazardKind::uninitialised_read, thread, instr.site, "use", {}, use.text);
     }
