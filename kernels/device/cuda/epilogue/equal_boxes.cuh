@@ -11,20 +11,56 @@
 
 namespace rung::cuda {
 
+/// A warpgroup's boxes of results in shared memory, each of SIZE elements. COUNT boxes are in use in
+/// turn.
+template <class Out, int SIZE, int COUNT>
+struct BoxesInTurn {
+  alignas(1024) Out at[COUNT][SIZE];
+
+  /// For each of PARTS parts: all threads fill(box, part), then one calls send(box, part), which
+  /// starts a copy by TMA. `barrier` is a named barrier of this warpgroup.
+  template <int PARTS, class Fill, class Send>
+  __device__ __forceinline__ void store_parts(int barrier, const Fill& fill, const Send& send) {
+    const bool sends = threadIdx.x % 128 == 0;
+    RUNG_UNROLL
+    for (int part = 0; part < PARTS; ++part) {
+      Out* const box = at[part % COUNT];
+      // sync: TMA has read the previous contents of the box
+      if (sends) ptx::tma_store_wait_group_read<COUNT - 1>();
+      ptx::bar_sync(barrier, 128);
+
+      fill(box, part);
+
+      // sync: the box is complete and visible to the async proxy
+      ptx::fence_proxy_async();
+      ptx::bar_sync(barrier, 128);
+      if (!sends) continue;
+      send(ptx::cvta_to_shared(box), part);
+      ptx::tma_store_commit_group();
+    }
+  }
+
+  /// The warpgroup waits until TMA has read the boxes. Call it before the block ends.
+  __device__ __forceinline__ void wait() const {
+    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
+  }
+};
+
+/// The largest divisor of `count` that is at most `most`.
+constexpr int divisor_up_to(int most, int count) {
+  while (count % most != 0) --most;
+  return most;
+}
+
 /// One warpgroup's boxes of 64 rows: BN columns of results in as few boxes of equal width as
-/// possible. A row of a box takes 128 bytes of shared memory. COUNT boxes are in use in turn.
+/// possible. A row of a box takes 128 bytes of shared memory.
 template <int BN, class Out, int COUNT>
-struct EqualBoxes {
+struct EqualBoxes : BoxesInTurn<Out, 64 * (128 / sizeof(Out)), COUNT> {
   using Sum = Scalar<Out>;
 
   /// The groups of eight columns in a box.
-  static constexpr int groups() {
-    int groups = 16 / static_cast<int>(sizeof(Out));
-    while (BN / 8 % groups != 0) --groups;
-    return groups;
-  }
-  static constexpr int WIDTH = 8 * groups();  // columns per box
-  alignas(1024) Out at[COUNT][64 * (128 / sizeof(Out))];
+  static constexpr int GROUPS = divisor_up_to(16 / static_cast<int>(sizeof(Out)), BN / 8);
+  static constexpr int WIDTH = 8 * GROUPS;  // columns per box
 
   /// The tensor map of C, or none if TMA cannot store C.
   template <class In>
@@ -42,30 +78,15 @@ struct EqualBoxes {
                                         std::int64_t row, std::int64_t col,
                                         const Sum (&d)[BN / 8][4], int barrier, bool by_tma) {
     if (!by_tma) return store_m64(g, row, col, d);
-    const bool sends = threadIdx.x % 128 == 0;
-    RUNG_UNROLL
-    for (int first = 0; first < BN / 8; first += groups()) {
-      Out* const box = at[first / groups() % COUNT];
-      // sync: TMA has read the previous contents of the box
-      if (sends) ptx::tma_store_wait_group_read<COUNT - 1>();
-      ptx::bar_sync(barrier, 128);
-
-      RUNG_UNROLL
-      for (int j = 0; j < groups(); ++j) put(g.alpha, box, j * 8, d[first + j]);
-
-      // sync: the box is complete and visible to the async proxy
-      ptx::fence_proxy_async();
-      ptx::bar_sync(barrier, 128);
-      if (!sends) continue;
-      ptx::tma_store_2d(&map, static_cast<int>(col) + first * 8, static_cast<int>(row),
-                        ptx::cvta_to_shared(box));
-      ptx::tma_store_commit_group();
-    }
-  }
-
-  /// The warpgroup waits until TMA has read the boxes. Call it before the block ends.
-  __device__ __forceinline__ void wait() const {
-    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
+    this->template store_parts<BN / WIDTH>(
+        barrier,
+        [&](Out* box, int part) RUNG_INLINE_LAMBDA {
+          RUNG_UNROLL
+          for (int j = 0; j < GROUPS; ++j) put(g.alpha, box, j * 8, d[part * GROUPS + j]);
+        },
+        [&](std::uint32_t box, int part) RUNG_INLINE_LAMBDA {
+          ptx::tma_store_2d(&map, static_cast<int>(col) + part * WIDTH, static_cast<int>(row), box);
+        });
   }
 
  private:

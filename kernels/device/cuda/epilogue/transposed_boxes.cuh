@@ -13,23 +13,20 @@
 
 namespace rung::cuda {
 
+/// The rows of a box of BM rows of results: at most 104, or all if BM / 8 has no suitable divisor.
+constexpr int height_of_boxes(int BM) {
+  const int groups = divisor_up_to(13, BM / 8);
+  return groups > 3 ? 8 * groups : BM;
+}
+
 /// One warpgroup's boxes of 64 columns of C, the 64 rows of a wgmma: BM rows of results, the
-/// columns of that wgmma, in boxes of equal height. COUNT boxes are in use in turn. Results have two
-/// bytes.
+/// columns of that wgmma, in boxes of equal height. Results have two bytes.
 template <int BM, class Out, int COUNT>
-struct TransposedBoxes {
+struct TransposedBoxes : BoxesInTurn<Out, 64 * height_of_boxes(BM), COUNT> {
   static_assert(sizeof(Out) == 2);
   using Sum = Scalar<Out>;
 
-  /// The groups of eight rows in a box: all, if their number has no suitable divisor.
-  static constexpr int groups() {
-    for (int groups = 13; groups > 3; --groups) {
-      if (BM / 8 % groups == 0) return groups;
-    }
-    return BM / 8;
-  }
-  static constexpr int HEIGHT = 8 * groups();  // rows per box
-  alignas(1024) Out at[COUNT][HEIGHT * 64];
+  static constexpr int HEIGHT = height_of_boxes(BM);
 
   /// The tensor map of C, or none if TMA cannot store C.
   template <class In>
@@ -45,30 +42,18 @@ struct TransposedBoxes {
                                         std::int64_t col, std::int64_t row,
                                         const Sum (&d)[BM / 8][4], int barrier, bool by_tma) {
     if (!by_tma) return store_by_threads(g, row, col, d);
-    const bool sends = threadIdx.x % 128 == 0;
-    RUNG_UNROLL
-    for (int first = 0; first < BM / 8; first += groups()) {
-      Out* const box = at[first / groups() % COUNT];
-      // sync: TMA has read the previous contents of the box
-      if (sends) ptx::tma_store_wait_group_read<COUNT - 1>();
-      ptx::bar_sync(barrier, 128);
-
-      RUNG_UNROLL
-      for (int j = 0; j < groups(); ++j) put(g.alpha, box, j * 8, d[first + j]);
-
-      // sync: the box is complete and visible to the async proxy
-      ptx::fence_proxy_async();
-      ptx::bar_sync(barrier, 128);
-      if (!sends) continue;
-      ptx::tma_store_2d(&map, static_cast<int>(col), static_cast<int>(row) + first * 8,
-                        ptx::cvta_to_shared(box));
-      ptx::tma_store_commit_group();
-    }
-  }
-
-  /// The warpgroup waits until TMA has read the boxes. Call it before the block ends.
-  __device__ __forceinline__ void wait() const {
-    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
+    this->template store_parts<BM / HEIGHT>(
+        barrier,
+        [&](Out* box, int part) RUNG_INLINE_LAMBDA {
+          RUNG_UNROLL
+          for (int j = 0; j < HEIGHT / 8; ++j) {
+            put(g.alpha, box, j * 8, d[part * (HEIGHT / 8) + j]);
+          }
+        },
+        [&](std::uint32_t box, int part) RUNG_INLINE_LAMBDA {
+          ptx::tma_store_2d(&map, static_cast<int>(col), static_cast<int>(row) + part * HEIGHT,
+                            box);
+        });
   }
 
  private:
