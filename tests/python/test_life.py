@@ -101,6 +101,19 @@ def test_fork_after_use():
     check_product(rung.matmul(a, a), a, a)
 
 
+def test_daemon_threads_end_with_the_process():
+    for _ in range(3):
+        run("import numpy, rung, threading, time\n"
+            "a = numpy.ones((300, 300), 'float32')\n"
+            "def work():\n"
+            "    while True:\n"
+            "        rung.matmul(a, a)\n"
+            "        rung.dot(a[0], a[0])\n"
+            "for _ in range(4):\n"
+            "    threading.Thread(target=work, daemon=True).start()\n"
+            "time.sleep(0.1)")
+
+
 def test_exceptions_have_names():
     assert issubclass(rung.UnavailableError, RuntimeError)
     assert issubclass(rung.DeviceError, RuntimeError)

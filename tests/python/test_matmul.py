@@ -231,6 +231,31 @@ def test_int8_is_exact():
     assert (product == a.astype("int32") @ a.T.astype("int32")).all()
 
 
+@pytest.mark.parametrize("call, message", [
+    (lambda a: rung.matmul(a, a, alpha="1"), "matmul: alpha is '1'; it must be a float"),
+    (lambda a: rung.matmul(a, a, beta=None), "matmul: beta is None; it must be a float"),
+    (lambda a: rung.matmul(a, a, alpha=numpy.ones((20, 20))), "matmul: alpha is ndarray; it must be a float"),
+    (lambda a: rung.matmul(a, a, threads=2.5), "matmul: threads is 2.5; it must be an int"),
+    (lambda a: rung.grouped_matmul(a, a, [0, 2], threads=2**40), "grouped_matmul: threads is 1099511627776; it must be an int of 32 bits"),
+    (lambda a: rung.matmul(a, a, math=3), "matmul: math is 3; it must be a str"),
+    (lambda a: rung.dot(a[0], a[0], mode=None), "dot: mode is None; it must be a str"),
+    (lambda a: rung.weight_only_matmul(a, 3), "weight_only_matmul: weights is 3; it must be a rung.PackedWeights"),
+    (lambda a: rung.set_num_threads("2"), "set_num_threads: threads is '2'; it must be an int"),
+    (lambda a: rung.matmul(a, a, output=a), "matmul: there is no argument output"),
+    (lambda a: rung.matmul(a, a, a), "matmul: 3 arguments without a name; it takes at most 2"),
+    (lambda a: rung.grouped_matmul(a, a), "grouped_matmul: offsets is missing"),
+])
+def test_wrong_arguments_are_named(call, message):
+    with pytest.raises(TypeError) as raised:
+        call(numpy.ones((2, 2), "float32"))
+    assert str(raised.value) == "rung: " + message
+
+
+def test_numbers_of_other_types_are_taken():
+    a = numpy.ones((2, 2), "float32")
+    assert rung.matmul(a, a, alpha=numpy.float16(3), threads=numpy.int64(1))[0, 0] == 6
+
+
 def test_keywords_only():
     a = numpy.zeros((2, 2), "float32")
     with pytest.raises(TypeError):

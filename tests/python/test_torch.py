@@ -425,6 +425,8 @@ def test_tensors_without_memory_of_their_own_are_refused():
     lambda a, c: rung.matmul(a, a, out=c, epilogue=rung.Epilogue()),
     lambda a, c: rung.matmul(a, a, epilogue=rung.Epilogue(aux=c)),
     lambda a, c: rung.matmul(a, a, epilogue=rung.Epilogue(amax=c[0, :1])),
+    lambda a, c: rung.torch.matmul(a, a, out=c),
+    lambda a, c: rung.torch.matmul(a[None], a[None], out=c[None]),
 ])
 def test_autograd_notices_what_is_written(write):
     a, c, weights = torch.ones(3, 3), torch.ones(3, 3), torch.ones(3, 3, requires_grad=True)
@@ -434,6 +436,7 @@ def test_autograd_notices_what_is_written(write):
         loss.backward()
     with torch.inference_mode():  # tensors have no version counter there
         rung.matmul(a, a, out=torch.empty(3, 3))
+        rung.torch.matmul(a, a, out=torch.empty(3, 3))
 
 
 def test_an_out_that_requires_grad(device):
@@ -464,7 +467,7 @@ def test_use_with_an_out_that_is_an_operand(device, beta):
                 close(call(*tensors, tensors[i]), right)
 
 
-@pytest.mark.parametrize("a, b", [((0, 4), (4, 2)), ((3, 0), (0, 2)), ((3, 4), (4, 0)), ((2, 3, 0), (0, 5)), ((2, 3, 4), (4, 0)), ((2, 0, 4), (2, 4, 5)), ((2, 3, 0), (2, 0, 5))])
+@pytest.mark.parametrize("a, b", [((0, 4), (4, 2)), ((3, 0), (0, 2)), ((3, 4), (4, 0)), ((2, 3, 0), (0, 5)), ((2, 3, 4), (4, 0)), ((2, 0, 4), (2, 4, 5)), ((2, 3, 0), (2, 0, 5)), ((0, 2, 3), (0, 3, 4))])
 def test_gradients_of_empty_products(device, a, b):
     def gradients(matmul, addmm):
         tensors = [torch.ones(shape, device=device, requires_grad=True) for shape in (a, b, b[-1:])]

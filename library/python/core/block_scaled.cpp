@@ -8,6 +8,7 @@
 #include "matmul.hpp"
 #include "offsets.hpp"
 #include "operands.hpp"
+#include "without_gil.hpp"
 
 namespace rung::python {
 namespace {
@@ -72,7 +73,7 @@ nb::object block_scaled_matmul(nb::handle a, nb::handle a_scales, nb::handle b, 
   rung_status status;
   const char* message;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status =
         rung_gemm_block_scaled(&ta, &sa, &tb, &sb, &tc, groups, options.alpha, options.beta, &how);
     message = rung_last_error();

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "wrong_arguments.hpp"
+
 namespace nb = nanobind;
 
 namespace rung::python {
@@ -19,10 +21,14 @@ namespace {
 // with. So each has a function of C of its own, which knows nanobind's.
 constexpr std::size_t most = 16;
 std::array<PyObject*, most> functions{};
+std::array<const Signature*, most> signatures{};
 
 template <std::size_t Index>
 PyObject* call(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  return PyObject_Vectorcall(functions[Index], arguments, static_cast<std::size_t>(count), names);
+  PyObject* const result =
+      PyObject_Vectorcall(functions[Index], arguments, static_cast<std::size_t>(count), names);
+  if (result == nullptr) name_wrong_argument(*signatures[Index], arguments, count, names);
+  return result;
 }
 
 template <std::size_t... Indices>
@@ -49,6 +55,7 @@ std::string with_text_signature(std::string_view text) {
 
 struct Definition {
   std::string name, text;
+  Signature signature;
   PyMethodDef method{};
 };
 
@@ -62,9 +69,10 @@ void make_builtin_functions(nb::module_& module) {
     const auto name = nb::cast<std::string>(nb::object(each[0]));
     if (name.starts_with('_') || !function.type().is(type)) continue;
     if (count == most) throw std::length_error("rung._core has too many functions");
-    auto& made = *new Definition{
-        // Python keeps a pointer to it for ever
-        name, with_text_signature(nb::cast<std::string>(nb::object(function.attr("__doc__"))))};
+    const auto text = nb::cast<std::string>(nb::object(function.attr("__doc__")));
+    // Python keeps a pointer to it for ever
+    auto& made = *new Definition{name, with_text_signature(text), signature_of(text)};
+    signatures[count] = &made.signature;
     made.method = {made.name.c_str(),
                    reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(calls[count])),
                    METH_FASTCALL | METH_KEYWORDS, made.text.c_str()};

@@ -8,6 +8,7 @@
 #include "array.hpp"
 #include "errors.hpp"
 #include "matmul.hpp"
+#include "without_gil.hpp"
 
 namespace rung::python {
 namespace {
@@ -131,7 +132,7 @@ nb::object dot(nb::handle x, nb::handle y, const char* mode, nb::handle out, int
   rung_status status;
   const char* message;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = call.run(target ? target->array.data : &own);
     message = rung_last_error();
   }

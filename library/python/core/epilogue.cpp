@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "matmul.hpp"
 #include "operands.hpp"
+#include "without_gil.hpp"
 
 namespace rung::python {
 namespace {
@@ -209,7 +210,7 @@ void run(const Part& a, const Part& b, const Part& out, const MatmulOptions& opt
   rung_status status;
   const char* message;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = rung_gemm_epilogue(a.tensor(), b.tensor(), out.tensor(), options.alpha, options.beta,
                                 &epilogue, &how);
     message = rung_last_error();

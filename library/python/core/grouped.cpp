@@ -10,6 +10,7 @@
 #include "offsets.hpp"
 #include "operands.hpp"
 #include "product.hpp"
+#include "without_gil.hpp"
 
 namespace rung::python {
 namespace {
@@ -89,7 +90,7 @@ struct Groups {
     const char* message = nullptr;
     const auto without_gil = [&](rung_status (Groups::*how)(const std::int32_t*) const,
                                  const std::int32_t* given) {
-      const nb::gil_scoped_release released;
+      const WithoutGil released;
       status = (this->*how)(given);
       message = rung_last_error();
     };

@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "operands.hpp"
 #include "product.hpp"
+#include "without_gil.hpp"
 
 namespace rung::python {
 namespace {
@@ -42,7 +43,7 @@ void run(Product product) {
   rung_status status;
   const char* message;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = product.run();
     message = rung_last_error();
   }

@@ -82,6 +82,9 @@ Product::Product(const Array& a, const Array& b, const Array& out, const Shapes&
 }
 
 rung_status Product::run() {
+  // A batch without products may have null pointers, even where its matrices have elements.
+  const auto* const end = shapes_.batch + shapes_.batch_dims;
+  if (std::find(shapes_.batch, end, 0) != end) return RUNG_OK;
   Matrix a = shapes_.a, c = c_;
   return run_batch(0, join_rows(a, c), a, shapes_.b, c);
 }

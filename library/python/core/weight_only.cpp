@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "matmul.hpp"
 #include "operands.hpp"
+#include "without_gil.hpp"
 
 namespace rung::python {
 namespace {
@@ -37,7 +38,7 @@ void check_bytes(const char* name, const Array& array) {
 
 rung_status pack(const rung_quantized_weights& weights, void* memory, rung_packed_weights& packed,
                  const rung_tensor_options& options, const char*& message) {
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   const rung_status status = rung_pack_weights(&weights, memory, &packed, &options);
   message = rung_last_error();
   return status;
@@ -159,7 +160,7 @@ nb::object weight_only_matmul(nb::handle a, const PackedWeights& weights, nb::ha
   rung_status status;
   const char* message;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = rung_gemm_weight_only(&ta, &packed, &tc, options.alpha, options.beta, &how);
     message = rung_last_error();
   }

@@ -86,7 +86,9 @@ def multiply(a, b, *, math="ieee", out_dtype=None):
 def multiply_into(out, a, b, *, math="ieee"):
     """a @ b in `out`, without autograd."""
     if out.dtype == a.dtype and out.dtype in _WRITTEN:
-        return call(a, _core._matmul_of_tensors, b, out, 1.0, 0.0, math, False)
+        call(a, _core._matmul_of_tensors, b, out, 1.0, 0.0, math, False)
+        torch.autograd.graph.increment_version(out)
+        return out
     result = multiply(a, b, math=math, out_dtype=out.dtype)
     if out.shape != result.shape:
         raise ShapeError(f"rung: matmul: out is {tuple(out.shape)}; it must be {tuple(result.shape)}")
