@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <random>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 #include "core/temporary_folder.hpp"
 #include "emu/compile/process.hpp"
@@ -79,8 +81,18 @@ void end_by_host_access(const std::string& message) {
   _exit(exit_wrong);
 }
 
+/// Ends the process when the calling thread ends (pthread_exit), for which the threads of the
+/// virtual GPU would not wait.
+void end_with_this_thread() {
+  std::thread([caller = pthread_self()] {
+    pthread_join(caller, nullptr);
+    _exit(exit_wrong);
+  }).detach();
+}
+
 void run_and_send(const Action& body, const OutcomePipe& outcome, const std::string& folder) {
   const pid_t own = getpid();
+  end_with_this_thread();
   setenv("TMPDIR", folder.c_str(), 1);
   pipe_of_process = &outcome;
   tell_host_accesses(end_by_host_access);

@@ -112,10 +112,15 @@ TEST(BenchTable, SaysHowBusyOthersWere) {
   BenchResult result;
   result.op = "gemm";
   result.device = "cpu";
+  row.peers = {{.peer = "openblas", .seconds = 16, .ratio = 16, .margin = 0.1}};
   result.rows = {row};
-  result.processors = 2;
+  result.processors = result.options.threads = 2;
   EXPECT_EQ(bench_table(result).find("load: "), std::string::npos) << bench_table(result);
+  EXPECT_NE(bench_table(result).find(" 16.00x openblas"), std::string::npos);
+  result.load_by_others = 0.3;
+  EXPECT_NE(bench_table(result).find(" 16.00x openblas"), std::string::npos);
   result.load_by_others = 1.94;
+  EXPECT_NE(bench_table(result).find(" ~16.00x openblas"), std::string::npos);
   EXPECT_NE(bench_table(result).find(
                 "\nload: other programs used 1.9 of 2 processors; the figures are rough\n"),
             std::string::npos)

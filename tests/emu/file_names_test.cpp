@@ -86,7 +86,7 @@ TEST_P(FileNames, InExplanations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Odd, FileNames,
-                         testing::Values("q\"u'o`te\n$x \\ %s;#{}.cu",
+                         testing::Values("q\"u'o`te\n$x \\ %s;#{}.cu", "carriage\rreturn\t\x01.cu",
                                          "inv\xff"
                                          "alid.cu"),
                          [](const auto& name) { return std::to_string(name.index); });

@@ -254,6 +254,8 @@ TEST_F(KernelFile, CodeOfTheFileCannotEndACommand) {
       {"IN_CALL=kill(getpid(),SIGKILL)", "was ended by signal 9 (Killed)"},
       {"IN_CALL=write_everywhere()", "ended with exit code 0"},
       {"IN_CALL=if(fork()!=0)_exit(0)", "ended with exit code 0"},
+      {"IN_CALL=pthread_exit(nullptr)", "ended with exit code 1"},
+      {"IN_CALL=syscall(SYS_exit,0)", "ended with exit code 1"},
   };
   setenv("TMPDIR", (fs::path(getenv("HERE")) / "temporary").c_str(), 1);
   fs::create_directories(getenv("TMPDIR"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "core/dtype.hpp"
@@ -212,6 +213,23 @@ std::string load(const BenchResult& result) {
 }
 
 /// Warnings about results that may mislead, one per line.
+/// True if threads of the bench waited for processors that other programs used. Peers whose threads
+/// wait for each other are then many times slower, in each sample.
+bool lacked_processors(const BenchResult& result) {
+  constexpr double tolerated = 0.5;  // processors
+  return result.load_by_others > disturbing_load &&
+         result.options.threads + result.load_by_others > result.processors + tolerated;
+}
+
+BenchResult with_uncertain_ratios(BenchResult result) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  for (BenchRow& row : result.rows) {
+    row.previous_margin = row.ceiling_margin = any;
+    for (Comparison& peer : row.peers) peer.margin = any;
+  }
+  return result;
+}
+
 std::string warnings(const BenchResult& result) {
   std::string over, text;
   bool any_noise = false;
@@ -238,8 +256,8 @@ std::string warnings(const BenchResult& result) {
   }
   if (any_noise) {
     text +=
-        "~: uncertain: fewer than 5 samples, their quartiles span more than 25%, or no\n"
-        "significant difference from 1\n";
+        "~: uncertain: fewer than 5 samples, their quartiles span more than 25%, no\n"
+        "significant difference from 1, or others used the processors\n";
   }
   return text;
 }
@@ -308,7 +326,9 @@ std::string describe(const BenchResult& result) {
   return text;
 }
 
-std::string bench_table(const BenchResult& result) {
+std::string bench_table(const BenchResult& measured) {
+  const BenchResult result =
+      lacked_processors(measured) ? with_uncertain_ratios(measured) : measured;
   const std::string_view unit = result.counts_flops ? "GFLOP/s" : "GB/s";
   const int threads = result.options.threads;
   std::string text;

@@ -19,7 +19,8 @@ namespace rung::vgpu::ptx {
 
 namespace {
 
-/// Decodes a name in a string written by LLVM: \" \\ \n \t, and other bytes in octal, such as \377.
+/// Decodes a name in a string written by LLVM: \" \\ \b \f \n \r \t, and other bytes in octal, such
+/// as \377.
 std::string unescaped(std::string_view text) {
   std::string name;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -34,7 +35,9 @@ std::string unescaped(std::string_view text) {
       name += static_cast<char>(64 * (digits[0] - '0') + 8 * (digits[1] - '0') + digits[2] - '0');
       at += 2;
     } else {
-      name += letter == 'n' ? '\n' : letter == 't' ? '\t' : letter;
+      constexpr std::string_view letters = "bfnrt", meanings = "\b\f\n\r\t";
+      const std::size_t known = letters.find(letter);
+      name += known == letters.npos ? letter : meanings[known];
     }
   }
   return name;

@@ -52,6 +52,14 @@ void set_target(const std::filesystem::path& ptx, const std::string& architectur
   std::ofstream(ptx, std::ios::binary) << text;
 }
 
+/// The text of a module of LLVM without its first line if that is a comment with the file's name,
+/// which would end at a carriage return in the name.
+std::string read_module(const std::filesystem::path& module) {
+  std::string text = read_file(module);
+  if (text.starts_with("; ModuleID = ")) text.erase(0, text.find("source_filename = "));
+  return text;
+}
+
 std::vector<std::string> device_semantics() {
   // -fno-strict-aliasing would leave out the types of copied members, too, which copy_by_vectors()
   // reads.
@@ -85,7 +93,7 @@ void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& 
                     "-fno-strict-float-cast-overflow", "-Xclang", "-disable-llvm-passes",
                     "-emit-llvm", "-S", "-o", module, source});
   run_compiler(frontend);
-  std::string text = read_file(module);
+  std::string text = read_module(module);
   for (const IrPass& pass : ir_passes()) text = pass.run(text);
   std::ofstream(module, std::ios::binary) << text;
   std::vector<std::string> generate = code_generator(clang, target);

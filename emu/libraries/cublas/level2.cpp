@@ -27,7 +27,7 @@ cublasStatus_t times(cublasHandle_t handle, cublasOperation_t op, int m, int n, 
   return run(handle, [=, scale = Scalar(handle, alpha),
                       keep = Scalar(handle, beta)](const cublasContext& context) {
     const E factor = scale.read(context);
-    const bool is_read = factor != E(0);
+    const bool is_read = reads_operands(factor, transposes(op) ? n : m, 1);
     const Stored stored(context, elements(a), m, n, places, is_read);
     const Dense matrix = dense<E>(extent(m), extent(n), op, stored);
     const Vector from(context, static_cast<int>(matrix.cols), elements(x), incx,
@@ -94,7 +94,7 @@ cublasStatus_t ger(cublasHandle_t handle, int m, int n, const T* alpha, const T*
   return run(handle, [=, scale = Scalar(handle, alpha)](const cublasContext& context) {
     const Places places = full(m, lda);
     const Element<T> factor = scale.read(context);
-    if (factor == Element<T>(0)) return;
+    if (!reads_operands(factor, m, n)) return;
     Stored stored(context, elements(a), m, n, places);
     const Vector rows(context, m, elements(x), incx), cols(context, n, elements(y), incy);
     for (std::size_t j = 0; j < cols.size(); ++j) {

@@ -78,7 +78,7 @@ cublasStatus_t symmetric_product(cublasHandle_t handle, cublasSideMode_t side,
   return run(handle, [=, scale = Scalar(handle, alpha),
                       keep = Scalar(handle, beta)](const cublasContext& context) {
     const Element<T> factor = scale.read(context);
-    const bool left = side == CUBLAS_SIDE_LEFT, is_read = factor != Element<T>(0);
+    const bool left = side == CUBLAS_SIDE_LEFT, is_read = reads_operands(factor, m, n);
     const int order = left ? m : n;
     const Stored stored(context, elements(a), order, order, full(order, lda), is_read);
     const Dense one = symmetric(stored, order, part, hermitian);
@@ -157,7 +157,7 @@ cublasStatus_t triangle_product(cublasHandle_t handle, cublasSideMode_t side, cu
                                 int ldc) {
   return run(handle, [=, scale = Scalar(handle, alpha)](const cublasContext& context) {
     const Element<T> factor = scale.read(context);
-    const bool left = side == CUBLAS_SIDE_LEFT, is_read = factor != Element<T>(0);
+    const bool left = side == CUBLAS_SIDE_LEFT, is_read = reads_operands(factor, m, n);
     const int order = left ? m : n;
     const Stored stored(context, elements(a), order, order, full(order, lda), is_read);
     const Dense one = triangle(stored, order, part, diagonal, op);
@@ -175,7 +175,9 @@ void solve(const cublasContext& context, cublasSideMode_t side, cublasFillMode_t
   const bool left = side == CUBLAS_SIDE_LEFT;
   const int order = left ? m : n;
   const Places places = full(order, lda);
-  if (alpha == E(0)) return replace(context, b, ldb, Dense<E>(extent(m), extent(n)));
+  if (!reads_operands(alpha, m, n)) {
+    return replace(context, b, ldb, Dense<E>(extent(m), extent(n)));
+  }
   const Stored stored(context, a, order, order, places);
   const Dense matrix = triangle(stored, order, part, diagonal, op);
   Dense right = scaled(general<E>(context, b, ldb, m, n, CUBLAS_OP_N), alpha);
@@ -288,7 +290,7 @@ template <class E>
 void matrix_times_vector(const cublasContext& context, cublasOperation_t op, int m, int n, E alpha,
                          const E* a, int lda, const E* x, int incx, E beta, E* y, int incy) {
   if (transposes(op)) std::swap(m, n);
-  const bool is_read = alpha != E(0);
+  const bool is_read = reads_operands(alpha, m, 1);
   const Dense matrix = general(context, a, lda, m, n, op, is_read);
   const Vector from(context, n, x, incx, {.is_read = is_read});
   Dense<E> column(from.size(), 1);
@@ -339,7 +341,7 @@ void general_product(const cublasContext& context, cublasOperation_t op_a, cubla
                      int m, int n, int k, E alpha, const E* a, int lda, const E* b, int ldb, E beta,
                      E* c, int ldc) {
   Stored to(context, c, m, n, full(m, ldc));
-  const bool is_read = alpha != E(0);
+  const bool is_read = reads_operands(alpha, m, n);
   const Dense one = general(context, a, lda, m, k, op_a, is_read);
   const Dense other = general(context, b, ldb, k, n, op_b, is_read);
   combine(to, alpha, multiply(one, other), beta, everywhere);

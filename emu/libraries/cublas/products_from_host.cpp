@@ -50,7 +50,7 @@ void multiply(cublasXtContext& context, Product product, cublasOperation_t op_a,
               std::size_t ldc) {
   const bool plain_a = op_a == CUBLAS_OP_N, plain_b = op_b == CUBLAS_OP_N;
   require(alpha != nullptr && is_known(op_a) && is_known(op_b));
-  const bool is_read = *alpha != T(0);
+  const bool is_read = *alpha != T(0) && m != 0 && n != 0;
   const DeviceCopy<T> left(is_read ? a : nullptr, plain_a ? m : k, plain_a ? k : m, lda);
   const DeviceCopy<T> right(is_read ? b : nullptr, plain_b ? k : n, plain_b ? n : k, ldb);
   const DeviceCopy<T> result(c, m, n, ldc);

@@ -103,6 +103,12 @@ struct Dense {
   const E& operator()(std::size_t i, std::size_t j) const { return values[j * rows + i]; }
 };
 
+/// True if a product that is scaled by `factor` reads its operands; its result is rows x cols.
+template <class E>
+bool reads_operands(const E& factor, int rows, int cols) {
+  return factor != E(0) && rows != 0 && cols != 0;
+}
+
 inline bool transposes(cublasOperation_t op) { return op == CUBLAS_OP_T || op == CUBLAS_OP_C; }
 inline bool conjugates(cublasOperation_t op) { return op == CUBLAS_OP_C || op == CUBLAS_OP_CONJG; }
 

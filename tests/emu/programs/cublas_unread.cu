@@ -1,4 +1,4 @@
-// cuBLAS reads no operand that does not affect the result: A and B if alpha is 0 or k is 0.
+// cuBLAS reads no operand that does not affect the result: A and B if alpha is 0, k is 0, or the result is empty.
 #include <cublasLt.h>
 #include <cublasXt.h>
 #include <cublas_v2.h>
@@ -126,6 +126,48 @@ void calls_with_matrices() {
   expect("Saxpy", 1, [&] { return cublasSaxpy(handle, 4, &zero, null, 1, c, 1); });
 }
 
+// Results of 0 rows or columns.
+void calls_without_results(int m, int n) {
+  const float one = 1, *null = nullptr;
+  float* none = nullptr;
+  const auto left = CUBLAS_SIDE_LEFT, right = CUBLAS_SIDE_RIGHT;
+  const auto upper = CUBLAS_FILL_MODE_UPPER;
+  const auto op = CUBLAS_OP_N;
+  const auto unit = CUBLAS_DIAG_NON_UNIT;
+  const int ld = 4;
+  expect("Sgemm", 1, [&] {
+    return cublasSgemm(handle, op, op, m, n, 4, &one, null, ld, null, ld, &one, none, ld);
+  });
+  expect("SgemmStridedBatched", 1, [&] {
+    return cublasSgemmStridedBatched(handle, op, op, m, n, 4, &one, null, ld, 4, null, ld, 4, &one,
+                                     none, ld, 4, 3);
+  });
+  expect("Cgemm", 1, [&] {
+    const cuComplex a = {1, 0}, *no_complex = nullptr;
+    return cublasCgemm(handle, op, op, m, n, 4, &a, no_complex, ld, no_complex, ld, &a,
+                       (cuComplex*)none, ld);
+  });
+  for (const auto side : {left, right}) {
+    expect("Ssymm", 1, [&] {
+      return cublasSsymm(handle, side, upper, m, n, &one, null, ld, null, ld, &one, none, ld);
+    });
+    expect("Strmm", 1, [&] {
+      return cublasStrmm(handle, side, upper, op, unit, m, n, &one, null, ld, null, ld, none, ld);
+    });
+    expect("Strsm", 1, [&] {
+      return cublasStrsm(handle, side, upper, op, unit, m, n, &one, null, ld, none, ld);
+    });
+  }
+  if (m == 0) {
+    expect("Sgemv", 1,
+           [&] { return cublasSgemv(handle, op, m, n, &one, null, ld, null, 1, &one, none, 1); });
+    expect("Sgemv transposed", 1, [&] {
+      return cublasSgemv(handle, CUBLAS_OP_T, n, m, &one, null, ld, null, 1, &one, none, 1);
+    });
+  }
+  expect("Sger", 1, [&] { return cublasSger(handle, m, n, &one, null, 1, null, 1, none, ld); });
+}
+
 int main() {
   cublasCreate(&handle);
   cudaMalloc(&c, 4 * sizeof(float));
@@ -137,6 +179,8 @@ int main() {
   real_calls(3, 0);
   real_calls(0, 1);
   calls_with_matrices();
+  calls_without_results(0, 3);
+  calls_without_results(3, 0);
   // An operand that is read must exist. NaN in an operand that is not read leaves the result alone.
   const float zero = 0, one = 1, *null = nullptr;
   float not_a_number[4] = {NAN, NAN, NAN, NAN}, *a;

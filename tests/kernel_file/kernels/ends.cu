@@ -1,3 +1,5 @@
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <csignal>
 #include <cstdio>
