@@ -39,6 +39,7 @@ ReportOptions options_of_environment() {
   ReportOptions options;
   options.print_leaks = program_kind() == ProgramKind::metal;
   options.leak_check = flag_variable(leak_check_variable);
+  flag_variable(allow_unchecked_errors_variable);  // refused here, also if no call fails
   options.gen_suppressions = flag_variable(gen_suppressions_variable);
   options.suppressions = of_variable(
       suppressions_variable, [] { return read_all_suppressions(variable(suppressions_variable)); });

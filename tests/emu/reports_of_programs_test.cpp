@@ -183,7 +183,8 @@ TEST_F(ReportsOfPrograms, ProgramsOfRungNvccReportThemselves) {
   expect_in(read("err"), "rung emu: RUNG_EMU_SUPPRESSIONS: /nowhere: No such file");
   EXPECT_EQ(run("RUNG_EMU_REPORT=/nowhere/report ./program"), 5);
   EXPECT_EQ(count(read("err"), "RUNG_EMU_REPORT: '/nowhere/report' cannot be written: No"), 1u);
-  for (const std::string flag : {"LEAK_CHECK", "GEN_SUPPRESSIONS", "CHECK", "LINES", "STEPS"}) {
+  for (const std::string flag :
+       {"LEAK_CHECK", "GEN_SUPPRESSIONS", "CHECK", "LINES", "STEPS", "ALLOW_UNCHECKED_ERRORS"}) {
     EXPECT_EQ(run("RUNG_EMU_" + flag + "=yes ./program"), 2) << flag;
     EXPECT_EQ(read("err"), "rung emu: RUNG_EMU_" + flag + ": 'yes' is neither 0 nor 1\n");
   }
