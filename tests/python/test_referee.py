@@ -319,6 +319,32 @@ def test_hidden_extents_are_multiples_of_each_width_of_vectors():
     assert min(widths.values()) >= 4
 
 
+def test_less_work_for_known_inputs_and_memory_that_stays():
+    made = [call for call in cases.calls(rung.referee.Task("add"), 1)]
+    assert [call.overlaps for call in made if call.purpose == "overlap"] == [True, False]
+
+    def found(instructions, grows=0):
+        results = []
+        for number, call in enumerate(made):
+            seen = Seen(launches=1, counters={"thread_instructions": instructions.get(call.purpose, 1000)},
+                        outputs={"y": np.full(1, number)}, device_bytes=grows * number)
+            results.append((call, seen, True))
+        return [each.rule for each in cheats.history(results)]
+
+    assert found({}) == found({"again": 950}) == found({"edit": 100}) == []
+    assert found({"again": 800}) == ["caching"]
+    assert found({"repeat": 500, "return": 500, "again": 500}) == ["caching"]
+    assert found({}, grows=512) == ["leak"]
+
+
+def test_moved_zeros_keep_their_signs():
+    task = rung.referee.Task("copy", hidden=0, distributions=["zeros"])
+    call = next(iter(cases.calls(task, 1)))
+    x = call.case.inputs["x"]
+    assert checks.check(call, _seen(call, {"y": x}))[0] == []
+    assert [each.rule for each in checks.check(call, _seen(call, {"y": x + np.float32(0)}))[0]] == ["results"]
+
+
 def test_copies_to_the_host_are_counted():
     call = next(iter(cases.calls(rung.referee.Task("add"), 1)))
     seen = Seen(launches=1, counters={"global_load_sectors": 4096, "bulk_load_sectors": 0, "global_atomics": 0})
