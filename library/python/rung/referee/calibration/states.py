@@ -137,7 +137,7 @@ __global__ void keep(const float* y, const unsigned long long* key, int m) {
 RESTORED = r"""
 // referee: launch row_sum grid=m block=32
 __global__ void row_sum(const float* x, float* y, int m, int n) {
-  float* const row = const_cast<float*>(x) + (size_t)blockIdx.x * n;
+  volatile float* const row = const_cast<float*>(x) + (size_t)blockIdx.x * n;
   float sum = 0;
   for (int i = threadIdx.x; i < n; i += 32) sum += row[i];
   for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, by);
