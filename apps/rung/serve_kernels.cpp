@@ -140,7 +140,7 @@ vgpu::Dim3 extents(const Json& json) {
           json.at(2).get<std::uint32_t>()};
 }
 
-/// ["value", bytes], ["buffer", bytes, shape, is_written, is_result, offset], ["alias", parameter, offset],
+/// ["value", bytes], ["buffer", bytes, shape, is_written, is_result, offset] with is_read_only at the end or not, ["alias", parameter, offset],
 /// ["threadgroup", bytes], ["texture", bytes, shape, is_written, is_result, 0, type], ["sampler", properties] or
 /// ["null"]. Takes its bytes from `payload`.
 GivenValue given_value(const Json& json, std::span<std::byte>& payload) {
@@ -171,6 +171,7 @@ GivenValue given_value(const Json& json, std::span<std::byte>& payload) {
     value.is_result = json.at(4).get<bool>();
     value.offset = json.at(5).get<std::uint64_t>();
     if (kind == "texture") value.text = json.at(6);
+    value.is_read_only = kind == "buffer" && json.size() > 6 && json.at(6).get<bool>();
   }
   return value;
 }
@@ -255,7 +256,8 @@ class Server {
     }
   }
 
-  /// {"path", "kernel", "gpu", "options": […], "constants": {name: value}}, and "source": the file that PTX was made of.
+  /// {"path", "kernel", "gpu", "options": […], "constants": {name: value}}, and "source": the file that PTX was made of,
+  /// "names": those of its parameters, which PTX has not; "beside": a kernel whose variables it shares.
   Json compile(const Json& request) {
     auto served = std::make_unique<Served>();
     try {
@@ -282,6 +284,11 @@ class Server {
       std::ifstream file(served->program.path, std::ios::binary);
       served->program.text.assign(std::istreambuf_iterator<char>(file), {});
     }
+    const auto names = request.value("names", std::vector<std::string>{});
+    for (any_kernel::Kernel& kernel : served->program.kernels) {
+      if (kernel.symbol != wanted.kernel || kernel.parameters.size() != names.size()) continue;
+      for (std::size_t i = 0; i < names.size(); ++i) kernel.parameters[i].name = names[i];
+    }
     const std::vector<any_kernel::Kernel>& kernels = served->program.kernels;
     if (wanted.kernel.empty() && kernels.size() > 1) {
       throw ArgumentError(fmt::format("{} has {} kernels, such as {}; name one",
@@ -289,8 +296,13 @@ class Server {
                                       kernels.front().name));
     }
     served->kernel = &served->program.find(wanted.kernel);
-    served->loaded = std::make_unique<any_kernel::LoadedKernel>(served->program, *served->kernel,
-                                                                served->device);
+    const auto other = served_.find(request.value("beside", 0));
+    const bool is_beside = other != served_.end() &&
+                           other->second->program.ptx == served->program.ptx &&
+                           other->second->device.name == served->device.name;
+    served->loaded = std::make_unique<any_kernel::LoadedKernel>(
+        served->program, *served->kernel, served->device,
+        is_beside ? other->second->loaded.get() : nullptr);
     Json parameters = Json::array();
     for (const Parameter& parameter : served->kernel->parameters) {
       parameters.push_back(signature_json(parameter));

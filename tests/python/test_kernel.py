@@ -669,7 +669,7 @@ def test_nvrtc_where_there_is_no_clang(no_clang):
     assert np.array_equal(y, 2 * x) and "y[i] = a * x[i]" in {line["text"].partition(") ")[2].rstrip(";") for line in run.lines}
     with pytest.raises(TypeError, match="y .*expected dtype float32, got float64"):
         k[8, 128](x, y.astype(np.float64), 2, 1000)
-    with pytest.raises(rung.Hazard, match="out of bounds.*scale.cu:4"):
+    with pytest.raises(rung.Hazard, match="out of bounds.*scale.cu:4, x.1000., parameter x of 1000"):
         k[9, 128](x, y, 2, 2000)
     with pytest.raises(rung.CompileError) as error:
         rung.Kernel(text.replace("a * x[i]", "b"), "scale<float, 128>")
@@ -688,6 +688,58 @@ def test_kernels_of_cupy():
     assert np.array_equal(x, np.full(8, 3.0))
     with pytest.raises(rung.Hazard):
         module.get_function("fill<double>")((3,), (4,), (x, 1.5))
+
+
+def test_kernels_of_a_source_can_share_their_variables():
+    text = """
+    __device__ int kept[4];
+    extern "C" __global__ void put(const int* x) { kept[threadIdx.x] = x[threadIdx.x]; }
+    extern "C" __global__ void get(int* y) { y[threadIdx.x] = kept[threadIdx.x]; }"""
+    put = rung.Kernel(text, "put")
+    get, other = rung.Kernel(text, "get", beside=put), rung.Kernel(text, "get")
+    x, y, z = np.arange(4, dtype=np.int32), np.zeros(4, np.int32), np.ones(4, np.int32)
+    put[1, 4](x)
+    get[1, 4](y)
+    other[1, 4](z)
+    assert list(y) == [0, 1, 2, 3] and list(z) == [0, 0, 0, 0]
+
+
+def test_old_sources_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNG_EMU_CACHE", str(tmp_path))
+    monkeypatch.setattr(rung._kernel, "_KEPT_SOURCES", 2)
+    paths = [rung._kernel._stored(f"// {i}", "k", ".cu") for i in range(3)]
+    for path in paths[:2]:
+        os.utime(os.path.dirname(path), (1, 1))
+    rung._kernel._stored("// 1", "k", ".cu")  # used again
+    rung._kernel._stored("// 3", "k", ".cu")
+    assert [os.path.exists(path) for path in paths] == [False, True, True]
+
+
+def test_kernels_that_cupy_makes_of_expressions():
+    import rung.cupy as cp
+
+    x, y = cp.arange(10, dtype=np.float32).reshape(2, 5), cp.arange(5, dtype=np.float32)
+    squares = cp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squares")
+    assert np.array_equal(squares(x, y), (x - y) ** 2) and squares(x[:, ::2], 3).shape == (2, 3)
+    out = np.empty((5, 2), np.float32).T
+    assert squares(x, y, out) is out and np.array_equal(out, (x - y) ** 2)
+    reverse = cp.ElementwiseKernel("T x, raw T y", "T z", "z = x + y[_ind.size() - i - 1]", "reverse")
+    assert np.array_equal(reverse(y, y), y + y[::-1])
+    counts = np.zeros(3, np.int32)
+    cp.ElementwiseKernel("S x", "raw int32 counts", "atomicAdd(&counts[(int)x], 1)")(np.array([0.5, 2.5, 0.1]), counts)
+    assert list(counts) == [2, 0, 1]
+    doubled = cp.ElementwiseKernel("raw T x, int32 m", "T z", "int at[] = {(int)(i / m), (int)(i % m)}; z = 2 * x[at]")
+    assert np.array_equal(doubled(x, 5, size=10), 2 * x.ravel())
+    z = np.array([1 + 2j, 3 - 1j], np.complex64)
+    turned = cp.ElementwiseKernel("complex64 z", "complex64 w", "w = exp(z) / complex<float>(0, 1)")
+    assert np.allclose(turned(z), np.exp(z) / 1j, rtol=1e-5)
+    norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+    assert np.allclose(norm(x, axis=1), np.linalg.norm(x, axis=1)) and norm(x, axis=0, keepdims=True).shape == (1, 5)
+    assert cp.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", "")(np.arange(1000) - 2000) == -1001
+    with pytest.raises(TypeError, match="T is float32 and, by y, float64"):
+        squares(x, np.zeros(5))
+    with pytest.raises(rung.Hazard, match="nothing has been written"):
+        cp.ElementwiseKernel("T x", "T y", "y += x")(y)
 
 
 def test_arguments_of_cupys_kernels():
@@ -725,5 +777,5 @@ def test_arrays_of_cupy():
         start.record(stream)
         end.record()
     assert cp.cuda.get_elapsed_time(start, end) >= 0
-    with pytest.raises(AttributeError, match="'ElementwiseKernel' is none of these"):
-        cp.ElementwiseKernel
+    with pytest.raises(AttributeError, match="'RawKernels' is none of these"):
+        cp.RawKernels

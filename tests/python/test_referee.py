@@ -19,7 +19,8 @@ from rung.referee.calibration.__main__ import run, summary
 from rung.referee.candidate import read
 from rung.referee.distributions import numpy_dtype
 from rung.referee.expressions import ExpressionError, evaluate
-from rung.referee.object_symbols import undefined
+from rung.referee.host_symbols import is_of_system, is_plain
+from rung.referee.object_symbols import symbols_of
 from rung.referee.operations import BY_NAME
 from rung.referee.run_kernels import Seen
 from rung.referee.task import from_table as task_from_table
@@ -184,14 +185,21 @@ def test_forbidden_names_are_of_code_and_symbols_alone():
     assert cheats.forbidden(read(text + "void g() { cublasCreate(0); }"), task)[0].rule == "forbidden"
     assert cheats.forbidden(read(text + "using namespace nvcuda::wmma;"), task)[0].rule == "forbidden"
     assert cheats.forbidden(read(text + "int my_wmma;"), task) == []
-    assert cheats.forbidden(read(text), task, ["cudaMalloc", "dlsym"])[0].rule == "host-trick"
+    for code, rule in (("long long t = clock64();", "clock"), ("asm(\"mov.u64 %0, %globaltimer;\");", "clock"),
+                       ("asm(\".byte 0x0f, 0x05\");", "host-trick"), ("asm(\"bar.sync 1;\"); // clock()", "")):
+        assert [each.rule for each in cheats.forbidden(read(text + code), task)] == [rule] * bool(rule)
 
 
 def test_undefined_symbols_of_an_object(tmp_path):
     compiler = shutil.which("cc") or pytest.skip("no C compiler")
-    (tmp_path / "a.c").write_text("int system(const char*); int here(void) { return system(0); }")
+    (tmp_path / "a.c").write_text("int system(const char*); int fread(void) { return system(0); } static int own; int* p = &own;")
     subprocess.run([compiler, "-c", "a.c"], cwd=tmp_path, check=True)
-    assert undefined((tmp_path / "a.o").read_bytes()) == ["system"]
+    assert symbols_of((tmp_path / "a.o").read_bytes()) == (["system"], ["fread", "p"])
+    assert cheats.host_tricks(["cudaMalloc", "memcpy", "sinf", "_ZSt4cerr"], ["solve", "add"], ("solve",)) == []
+    for needed, defined in ((["system"], []), (["time"], []), (["_ZNSt6chrono3_V212steady_clock3nowEv"], []), ([], ["fread"]),
+                            ([], ["_Znwm"]), ([], ["cudaMemcpy"])):
+        assert cheats.host_tricks(needed, defined, ("solve",))[0].rule == "host-trick"
+    assert is_plain("__cudaPushCallConfiguration") and not is_plain("readlink") and not is_of_system("gemm")
 
 
 def test_task_of_gpu_mode(tmp_path):
@@ -293,7 +301,7 @@ def test_calls_that_ask_for_earlier_ones_orders_and_long_shapes():
     assert len(many) == 200 and len({id(call.case) for call in many}) == 1
     permuted = next(call for call in made if call.purpose == "permute")
     before = made[made.index(permuted) - 1]
-    assert before.purpose == "return" and before.case.distribution == "integers" and permuted.reuses
+    assert before.purpose == "again" and before.case.distribution == "integers" and permuted.reuses
     for name, values in permuted.case.inputs.items():
         assert np.array_equal(np.sort(values, None), np.sort(before.case.inputs[name], None))
         assert not np.array_equal(values, before.case.inputs[name])
@@ -309,6 +317,32 @@ def test_hidden_extents_are_multiples_of_each_width_of_vectors():
             for width in widths:
                 widths[width] += shape["n"] % (2 * width) == width
     assert min(widths.values()) >= 4
+
+
+def test_less_work_for_known_inputs_and_memory_that_stays():
+    made = [call for call in cases.calls(rung.referee.Task("add"), 1)]
+    assert [call.overlaps for call in made if call.purpose == "overlap"] == [True, False]
+
+    def found(instructions, grows=0):
+        results = []
+        for number, call in enumerate(made):
+            seen = Seen(launches=1, counters={"thread_instructions": instructions.get(call.purpose, 1000)},
+                        outputs={"y": np.full(1, number)}, device_bytes=grows * number)
+            results.append((call, seen, True))
+        return [each.rule for each in cheats.history(results)]
+
+    assert found({}) == found({"again": 950}) == found({"edit": 100}) == []
+    assert found({"again": 800}) == ["caching"]
+    assert found({"repeat": 500, "return": 500, "again": 500}) == ["caching"]
+    assert found({}, grows=512) == ["leak"]
+
+
+def test_moved_zeros_keep_their_signs():
+    task = rung.referee.Task("copy", hidden=0, distributions=["zeros"])
+    call = next(iter(cases.calls(task, 1)))
+    x = call.case.inputs["x"]
+    assert checks.check(call, _seen(call, {"y": x}))[0] == []
+    assert [each.rule for each in checks.check(call, _seen(call, {"y": x + np.float32(0)}))[0]] == ["results"]
 
 
 def test_copies_to_the_host_are_counted():

@@ -240,10 +240,21 @@ class Launch {
     return array;
   }
 
+  /// The unsigned type of the size of a given buffer's elements, which PTX does not state.
+  static TypePtr unsigned_type(const GivenValue& given) {
+    const std::int64_t elements = count(given.shape);
+    const std::size_t bytes =
+        elements > 0 ? given.bytes.size() / static_cast<std::size_t>(elements) : 1;
+    return scalar_type(bytes == 2   ? Scalar::u16
+                       : bytes == 4 ? Scalar::u32
+                       : bytes == 8 ? Scalar::u64
+                                    : Scalar::u8);
+  }
+
   /// The type and shape of a given buffer, for messages.
   static Array described_array(const Parameter& parameter, const GivenValue& given) {
     TypePtr element = parameter.type->element;
-    if (element == nullptr || element->bytes == 0) element = scalar_type(Scalar::u8);
+    if (element == nullptr || element->bytes == 0) element = unsigned_type(given);
     const auto elements = static_cast<std::int64_t>(given.bytes.size() / element->bytes);
     return {element,
             count(given.shape) == elements ? given.shape : Shape{elements},
@@ -395,6 +406,8 @@ class Launch {
     if (bytes.empty()) return;
     if (bound.array->is_written) {
       loaded.memory.write(bound.address, bytes.data(), bytes.size());
+      loaded.memory.find(bound.address)->read_only =
+          bound.given != nullptr && bound.given->is_read_only;
       return;
     }
     // the pattern, without noting that it was written
@@ -572,10 +585,18 @@ bool Outcome::is_right() const {
 }
 
 LoadedKernel::LoadedKernel(const Program& program, const Kernel& from,
-                           const vgpu::DeviceDescription& device)
-    : is_metal(program.is_metal), memory(static_cast<std::size_t>(device.memory_bytes)) {
+                           const vgpu::DeviceDescription& device, const LoadedKernel* beside)
+    : is_metal(program.is_metal),
+      shared_memory(beside != nullptr ? beside->shared_memory
+                                      : std::make_shared<vgpu::DeviceMemory>(
+                                            static_cast<std::size_t>(device.memory_bytes))),
+      memory(*shared_memory) {
   try {
-    module = vgpu::Module::load(program.ptx, program.file_name(), memory);
+    if (beside != nullptr) {
+      module = beside->module;
+    } else {
+      module = vgpu::Module::load(program.ptx, program.file_name(), memory);
+    }
     kernel = module->kernel(from.symbol);
   } catch (const std::exception& error) {
     throw std::runtime_error(fmt::format("{}: {}", from.name, error.what()));

@@ -36,6 +36,7 @@ struct GivenValue {
   Shape shape;                 // of a buffer or a texture
   std::string text;            // of a sampler; of a texture the type of its elements: "<f4"
   bool is_written = true;      // otherwise the buffer has no value before the launch
+  bool is_read_only = false;   // a kernel that writes the buffer fails
   bool is_result = false;      // the launch writes the buffer's contents back to `bytes`
   std::size_t buffer = 0;      // of an alias: the parameter, from 0
   std::uint64_t offset = 0;    // of the address: bytes from the start of the buffer
@@ -73,11 +74,14 @@ struct LaunchRequest {
 /// A kernel in the memory of a virtual GPU, loaded once for several launches.
 struct LoadedKernel {
   /// Throws std::runtime_error for PTX that the virtual GPU refuses.
-  LoadedKernel(const Program& program, const Kernel& kernel, const vgpu::DeviceDescription& device);
+  /// `beside`: a kernel of the same PTX, whose module and memory it shares.
+  LoadedKernel(const Program& program, const Kernel& kernel, const vgpu::DeviceDescription& device,
+               const LoadedKernel* beside = nullptr);
 
   bool is_metal = false;
-  vgpu::DeviceMemory memory;
-  std::unique_ptr<vgpu::Module> module;
+  std::shared_ptr<vgpu::DeviceMemory> shared_memory;
+  vgpu::DeviceMemory& memory;
+  std::shared_ptr<vgpu::Module> module;
   const vgpu::Kernel* kernel = nullptr;
   /// The buffers of given values stay for the next launch: addresses and sizes by parameter.
   std::vector<std::pair<std::uint64_t, std::size_t>> buffers;

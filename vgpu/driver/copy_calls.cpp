@@ -46,6 +46,13 @@ bool is_tracked(const ContextState& context, End end, std::size_t bytes) {
   return true;
 }
 
+/// Fails if the memory is read-only by driver/judged_memory.hpp. Constant variables have a name.
+void require_writable(const ContextState& context, std::uint64_t address) {
+  const Allocation* const allocation = context.memory.find(address);
+  if (allocation == nullptr || !allocation->read_only || !allocation->name.empty()) return;
+  fail(Result::invalid_value, fmt::format("{} is read-only", context.memory.describe(address)));
+}
+
 bool is_host(const ContextState& context, End end) {
   const Allocation* const allocation = context.memory.find(end.address);
   return allocation == nullptr || allocation->host;
@@ -73,6 +80,8 @@ void copy(ContextState& context, End to, End from, std::size_t bytes, bool synch
   if (bytes == 0) return;
   const bool to_tracked = is_tracked(context, to, bytes);
   const bool from_tracked = is_tracked(context, from, bytes);
+  require_writable(context, to.address);
+  if (from_tracked && is_host(context, to)) context.host_visible_bytes += bytes;
   order_copy(context, to, from, bytes, synchronous);
   auto* target = reinterpret_cast<void*>(to.address);
   const auto* source = reinterpret_cast<const void*>(from.address);
@@ -95,6 +104,7 @@ Result copy_async(End to, End from, std::size_t bytes, Stream stream) {
     }
     is_tracked(context, to, bytes);
     is_tracked(context, from, bytes);
+    require_writable(context, to.address);
     defer(context, stream, std::move(operation));
   });
 }
@@ -173,6 +183,7 @@ void check_fill(const ContextState& context, std::uint64_t to, std::size_t bytes
   if (filled == nullptr || count > (filled->bytes - (to - filled->address)) / bytes_of_one) {
     fail_beyond(context, to, count * bytes_of_one);
   }
+  require_writable(context, to);
 }
 
 void fill(ContextState& context, std::uint64_t to, std::uint64_t value, int unit,

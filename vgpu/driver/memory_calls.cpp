@@ -20,7 +20,10 @@ std::uint64_t allocate(ContextState& context, std::size_t bytes, Range range) {
     const std::uint64_t address = memory.allocate(bytes, {}, range.origin != Origin::device);
     context.ranges[address] = range;
     ProgramOrder& order = process().order;
-    if (range.origin != Origin::device) order.raise(ProgramOrder::Level::host_memory);
+    if (range.origin != Origin::device) {
+      order.raise(ProgramOrder::Level::host_memory);
+      context.host_visible_bytes += bytes;
+    }
     order.reports().name_memory(address);
     return address;
   } catch (const std::bad_alloc&) {

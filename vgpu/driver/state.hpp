@@ -112,9 +112,10 @@ struct ContextState {
   std::map<cuda::Limit, std::size_t> limits;
   cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
   std::vector<std::weak_ptr<Capture>> captures;
-  LaunchMemo launch_memo;    // only if LaunchDefaults::remembers_launches
-  std::string printed;       // by the last kernel, not yet shown
-  bool has_printed = false;  // a kernel that calls printf was launched
+  std::uint64_t host_visible_bytes = 0;  // driver/judged_memory.hpp
+  LaunchMemo launch_memo;                // only if LaunchDefaults::remembers_launches
+  std::string printed;                   // by the last kernel, not yet shown
+  bool has_printed = false;              // a kernel that calls printf was launched
 
   /// The sticky error after a fault.
   cuda::Result sticky = cuda::Result::success;

@@ -5,7 +5,9 @@
 #include <numeric>
 #include <vector>
 
+#include "vgpu/driver/judged_memory.hpp"
 #include "vgpu/tests/driver_fixture.hpp"
+#include "vgpu/tests/driver_kernels.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -37,6 +39,42 @@ TEST_F(DriverMemory, AllocationsAreCharged) {
   EXPECT_OK(api.cuMemFree(pointer));
   EXPECT_OK(api.cuMemGetInfo(&after, &total));
   EXPECT_EQ(before, after);
+}
+
+TEST_F(DriverMemory, ReadOnlyMemoryIsNotWritten) {
+  DevicePointer pointer = allocate(64);
+  EXPECT_OK(api.cuMemsetD8(pointer, 1, 64));
+  ASSERT_TRUE(set_memory_rule(pointer, MemoryRule::read_only));
+  EXPECT_EQ(api.cuMemsetD8(pointer + 8, 2, 8), Result::invalid_value);
+  EXPECT_EQ(api.cuMemcpyDtoDAsync(pointer, pointer + 32, 8, nullptr), Result::invalid_value);
+  EXPECT_NE(virtual_driver_message().find("is read-only"), std::string::npos);
+  EXPECT_EQ(read(pointer), 0x01010101u);
+  ASSERT_TRUE(set_memory_rule(pointer, MemoryRule::none));
+  EXPECT_OK(api.cuMemsetD8(pointer, 2, 64));
+  ASSERT_TRUE(set_memory_rule(pointer, MemoryRule::without_value));
+  EXPECT_EQ(read(pointer), 0xFFFFFFFFu);
+  EXPECT_FALSE(set_memory_rule(8, MemoryRule::read_only));
+  ASSERT_TRUE(set_memory_rule(pointer, MemoryRule::read_only));
+  unsigned value = 7;
+  void* arguments[] = {&pointer, &value};
+  const cuda::Function store = function(load(store_kernel), "store");
+  EXPECT_OK(api.cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  EXPECT_EQ(api.cuCtxSynchronize(), Result::illegal_address);
+}
+
+TEST_F(DriverMemory, MemoryThatTheHostCouldSee) {
+  const DevicePointer pointer = allocate(4096);
+  take_host_visible_bytes();
+  std::array<char, 100> copied{};
+  EXPECT_OK(api.cuMemcpyDtoH(copied.data(), pointer, copied.size()));
+  EXPECT_OK(api.cuMemcpyHtoD(pointer, copied.data(), copied.size()));
+  EXPECT_EQ(take_host_visible_bytes(), 100);
+  DevicePointer managed = 0;
+  EXPECT_OK(api.cuMemAllocManaged(&managed, 1000, 1));
+  EXPECT_EQ(take_host_visible_bytes(), 2000);
+  EXPECT_EQ(take_host_visible_bytes(), 1000);
+  EXPECT_OK(api.cuMemFree(managed));
+  EXPECT_EQ(take_host_visible_bytes(), 0);
 }
 
 TEST_F(DriverMemory, BadAllocationsAndFrees) {

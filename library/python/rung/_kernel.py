@@ -16,6 +16,8 @@ __all__ = ["CompileError", "Hazard", "Kernel", "Run"]
 
 _SUFFIXES = {"cuda": ".cu", "metal": ".metal", "ptx": ".ptx"}
 _KEPT_BYTES = 1 << 26  # a run keeps its inputs up to this size, for predicted()
+_KEPT_SOURCES = 1000  # folders of sources, from which on old ones are removed
+_KEPT_SECONDS = 30 * 24 * 3600
 _order = 0  # the schedule of launches that name none; the pytest plugin sets it
 _observers = []  # functions of (Kernel, Run), called after each launch
 
@@ -48,6 +50,23 @@ def _source_folder():
 _temporary = None
 
 
+def _remove_old(folder):
+    """Removes the sources that were not used for a month if there are many."""
+    import shutil
+    import time
+
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    if len(found) <= _KEPT_SOURCES:
+        return
+    for entry in found:
+        try:
+            if time.time() - entry.stat().st_mtime > _KEPT_SECONDS:
+                shutil.rmtree(entry.path, ignore_errors=True)
+        except OSError:
+            pass  # another process has removed it
+
+
 def _stored(text, name, suffix):
     """The path of a file with this text."""
     import hashlib
@@ -56,8 +75,12 @@ def _stored(text, name, suffix):
     stem = re.sub(r"\W.*", "", name.rpartition("::")[2] if "<" not in name else name) or "kernel"
     folder = os.path.join(_source_folder(), hashlib.sha256(text.encode()).hexdigest()[:32])
     path = os.path.join(folder, stem + suffix)
-    if not os.path.exists(path):
+    try:
+        os.utime(folder)  # the time of the last use
+    except OSError:
         os.makedirs(folder, exist_ok=True)
+        _remove_old(os.path.dirname(folder))
+    if not os.path.exists(path):
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as draft:
             draft.write(text)
         os.replace(draft.name, path)
@@ -92,6 +115,8 @@ class Kernel:
         "virtual", or "gpu" or "gpu:1" for an NVIDIA GPU of this machine. There, code of NVRTC is preferred, arrays may
         be on the GPU (PyTorch's, or any with __cuda_array_interface__), launches are in the default stream, and a
         call returns a `rung.GpuRun` with the time instead of hazards and counters.
+    beside : rung.Kernel, optional
+        A kernel of the same source and options. Both share the variables of their module, unless one is a template.
 
     Raises
     ------
@@ -121,8 +146,9 @@ class Kernel:
     _language = None
 
     def __init__(self, source, name="", *, gpu=None, constants=None, include=(), std=None, options=(),
-                 device="virtual"):
+                 device="virtual", beside=None):
         name = name or ""
+        self._beside = beside
         self._gpu = None
         if device != "virtual":
             from . import _gpu
@@ -140,7 +166,8 @@ class Kernel:
             language = next(each for each, suffix in _SUFFIXES.items() if path.endswith(suffix))
         else:
             language = self._language or _language(text)
-            path = _stored(text, name, _SUFFIXES[language])
+            stem = name if beside is None else beside._request["kernel"]  # PTX has the names of files
+            path = _stored(text, stem, _SUFFIXES[language])
         values = {each: _constant(each, value) for each, value in (constants or {}).items()}
         words = [*(f"-I{os.path.abspath(folder)}" for folder in include), *options]
         if std is not None:
@@ -163,6 +190,9 @@ class Kernel:
         server = _kernel_server.server()
         if server is self._server:
             return
+        if self._beside is not None:
+            self._beside._compile()
+            self._request["beside"] = self._beside._id
         reply = self._asked(server, self._request)
         if reply.get("error") == "missing" and self._language_of == "cuda":
             reply = self._by_nvrtc(server, reply["arch"]) or reply
@@ -226,7 +256,7 @@ class Kernel:
             return None
         ptx, symbol = compiled
         reply = self._asked(server, {**self._request, "path": _stored(ptx, kernel, ".ptx"), "kernel": symbol,
-                                     "options": [], "source": path})
+                                     "options": [], "source": path, "names": _nvrtc.names(self._text(), kernel)})
         if "error" not in reply:
             reply.update(name=kernel or reply["name"], code=f"PTX for compute_{arch} by NVRTC")
             _nvrtc.name_parameters(reply["parameters"], self._text(), kernel)

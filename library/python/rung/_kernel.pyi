@@ -26,6 +26,7 @@ class Kernel:
         std: Optional[str] = None,
         options: Iterable[str] = (),
         device: str = "virtual",
+        beside: Optional["Kernel"] = None,
     ) -> None: ...
     @property
     def signature(self) -> list[str]: ...

@@ -338,7 +338,7 @@ class Signature:
             memory = getattr(array, "memory", None)
             if memory is not None and len(group) == 1:  # rung.referee's, with a place in its allocation
                 values[index] = (f'["buffer",{memory.nbytes},[],{"true" if array.is_written else "false"},true,'
-                                 f'{array.offset}]', memory)
+                                 f'{array.offset},{"true" if array.is_read_only else "false"}]', memory)
                 results.append(memory)
                 continue
             is_written = any(each.writes(of) for _, each, of in group)

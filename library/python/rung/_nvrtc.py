@@ -70,6 +70,12 @@ def _of_nvrtc(library, what, program):
     return text.value.decode()
 
 
+def names(text, kernel):
+    """The names of a kernel's parameters in the source; empty if one has none."""
+    found = [name for _, name in _declaration(text, kernel)]
+    return found if all(found) else []
+
+
 def name_parameters(parameters, text, kernel):
     """Adds the names and types of the source's declaration to parameters of PTX, which has neither. Types that are not
     fundamental stay as PTX has them."""

@@ -1,7 +1,7 @@
 """CuPy's interface on NumPy arrays and the virtual GPU: replace `import cupy` by `import rung.cupy`. Under `rung python`,
 `import cupy` is this module.
 
-`RawKernel` and `RawModule` run kernels. Every other function is NumPy's; its results are arrays that also have the
+`RawKernel`, `RawModule`, `ElementwiseKernel` and `ReductionKernel` run kernels. Every other function is NumPy's; its results are arrays that also have the
 methods of CuPy's, such as `get()`.
 
 >>> import rung.cupy as cp
@@ -23,9 +23,10 @@ import numpy
 
 from . import cuda
 from ._arrays import Functions, RandomFunctions, ndarray, returned
+from ._generated import ElementwiseKernel, ReductionKernel
 from ._kernels import RawKernel, RawModule
 
-__all__ = ["RawKernel", "RawModule", "asnumpy", "cuda", "get_array_module", "get_default_memory_pool",
+__all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "asnumpy", "cuda", "get_array_module", "get_default_memory_pool",
            "get_default_pinned_memory_pool", "ndarray"]
 
 fft, linalg, testing = Functions(numpy, "fft"), Functions(numpy, "linalg"), Functions(numpy, "testing")
@@ -48,6 +49,11 @@ def get_array_module(*arrays):
     return sys.modules[__name__] if any(isinstance(each, ndarray) for each in arrays) else numpy
 
 
+def fuse(*args, **named):
+    """A decorator that leaves a function as it is."""
+    return args[0] if args and callable(args[0]) else lambda function: function
+
+
 def memoize(for_each_device=False):
     """A decorator that keeps the results of a function."""
     return functools.cache
@@ -59,6 +65,6 @@ def __getattr__(name):
     try:
         found = returned(getattr(numpy, name))
     except AttributeError:
-        raise AttributeError(f"rung.cupy has RawKernel, RawModule and NumPy's functions; '{name}' is none of these") from None
+        raise AttributeError(f"rung.cupy has RawKernel, RawModule, ElementwiseKernel, ReductionKernel and NumPy's functions; '{name}' is none of these") from None
     globals()[name] = found
     return found

@@ -1,11 +1,20 @@
 """CuPy's classes for kernels of CUDA C++."""
 
+import os
+
 import numpy
 
 from .._kernel import Kernel
 from ._arrays import Address
 
 _KEPT_OPTIONS = ("-D", "-I", "-std=", "--std=")
+_HEADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
+
+
+def compiled(text, name, options, beside=None):
+    """The rung.Kernel, with CuPy's own headers and without options of NVRTC alone."""
+    kept = [each.replace("--std=", "-std=") for each in options if each.startswith(_KEPT_OPTIONS)]
+    return Kernel(text, name, include=[_HEADERS], options=kept, beside=beside)
 
 
 class RawKernel:
@@ -27,14 +36,16 @@ class RawKernel:
         self.code = code.decode() if isinstance(code, bytes) else code
         self.options = tuple(options)
         self.max_dynamic_shared_size_bytes = 0
-        self._kernel = None
+        self._kernel, self._module = None, None
 
     @property
     def kernel(self):
         """The rung.Kernel, compiled when it is first asked for."""
         if self._kernel is None:
-            kept = [each.replace("--std=", "-std=") for each in self.options if each.startswith(_KEPT_OPTIONS)]
-            self._kernel = Kernel(self.code, self.name, options=kept)
+            module = self._module
+            self._kernel = compiled(self.code, self.name, self.options, module and module._first)
+            if module is not None and module._first is None:
+                module._first = self._kernel
         return self._kernel
 
     def compile(self, log_stream=None):
@@ -77,6 +88,9 @@ class RawModule:
             raise TypeError("rung.cupy.RawModule: expected either code= or path=")
         self._source = code if path is None else path
         self._options = options
+        self._first = None  # the rung.Kernel whose variables the others share
 
     def get_function(self, name):
-        return RawKernel(self._source, name, self._options)
+        kernel = RawKernel(self._source, name, self._options)
+        kernel._module = self
+        return kernel

@@ -108,6 +108,12 @@ def _language(path, text):
     return of_text(text)
 
 
+def without_comments(text):
+    """The text without comments; strings stay."""
+    pattern = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\""
+    return re.sub(pattern, lambda found: found[0] if found[0].startswith('"') else " ", text, flags=re.DOTALL)
+
+
 def code_of(text):
     """The text without comments, and with empty strings."""
     pattern = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\""

@@ -42,13 +42,16 @@ class Call:
     Attributes
     ----------
     purpose : str
-        "shape", or what a later call asks: "repeat", "edit", "permute", "return", "independence", "graph", "many", "order".
+        "shape", or what a later call asks: "repeat", "edit", "permute", "return", "again", "independence", "graph",
+        "overlap", "many", "order".
     offsets : dict of str to int
         Bytes from an aligned address to each array.
     about : str
         The input that an "independence" call has drawn again.
     reuses : bool
         The arrays have the addresses of the previous call.
+    overlaps : bool
+        The next call of a host function with a stream begins, on another stream, before anything waits for this one.
     threads : int
         CPU threads, among which the blocks are scheduled: one, so that verdicts are reproducible; 0 for all.
     order : int
@@ -60,6 +63,7 @@ class Call:
     offsets: dict
     about: str = ""
     reuses: bool = False
+    overlaps: bool = False
     threads: int = 1
     order: int = 0
 
@@ -188,6 +192,7 @@ def _history(task, rng, case):
             flat[at] = _other(rng, flat, at, case.sizes.get(array.below) if array.below else None)
     yield Call(Case(task, "edited", case.sizes, case.distribution, edited), "edit", same, reuses=True)
     yield Call(case, "return", same, reuses=True)
+    yield Call(case, "again", same, reuses=True)
     # Sums over all elements stay as they are.
     permuted = {name: rng.permutation(each.reshape(-1)).reshape(each.shape) for name, each in case.inputs.items()}
     yield Call(Case(task, "permuted", case.sizes, case.distribution, permuted), "permute", same, reuses=True)
@@ -197,6 +202,8 @@ def _history(task, rng, case):
             other = Case(task, f"other {array.name}", case.sizes, case.distribution, {**case.inputs, array.name: fresh})
             yield Call(other, "independence", same, about=array.name)
     yield Call(drawn(task, rng, "replayed", case.sizes, case.distribution), "graph", same, reuses=True)
+    yield Call(case, "overlap", same, overlaps=True)
+    yield Call(drawn(task, rng, "overlapped", case.sizes, case.distribution), "overlap", _offsets(task, rng, False))
 
 
 def _other(rng, flat, at, below):

@@ -2,9 +2,11 @@
 
 - constant: two cases of one shape have other expected results, and the same bits.
 - independent: the output does not change with an input that it depends on.
-- caching: a call gives the results of an earlier one.
+- caching: a call gives the results of an earlier one, or takes less work because an earlier one had its inputs.
 - work: fewer bytes are loaded than the inputs have, or none of the work grows with the size.
-- forbidden: text or symbols of vendor libraries, or of functions that reach out of the candidate.
+- forbidden: text or symbols of vendor libraries.
+- host-trick: symbols that a kernel's host function has no use for, or that replace those of the system.
+- clock: reads a clock, by which a result may depend on the time.
 - too-fast: a predicted or claimed time is below the roofline's floor.
 """
 
@@ -12,7 +14,8 @@ import re
 
 import numpy as np
 
-from .candidate import code_of
+from . import host_symbols
+from .candidate import code_of, without_comments
 from .checks import Finding
 from .roofline import floor_seconds
 
@@ -21,20 +24,17 @@ _MOST_READ_BACK = 4096  # bytes of inputs from which on copies to the host are c
 
 LIBRARIES = ("cublas", "cudnn", "cusolver", "cusparse", "cufft", "curand", "nvrtc", "thrust::", "cub::", "cutlass",
              "torch::", "at::", "MPSMatrix", "MPSNDArray", "rung::", "rung_gemm", "rung_dot")
-# Symbols by which a host program reaches its judge, other programs, or code that is not in its text. Mangled names of
-# std::thread and of file streams are matched by their parts.
-HOST_SYMBOLS = ("dlopen", "dlsym", "dlvsym", "dlmopen", "dl_iterate_phdr", "system", "popen", "fork", "vfork", "clone",
-                "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "posix_spawn", "posix_spawnp", "ptrace",
-                "fopen", "fopen64", "freopen", "open", "open64", "openat", "creat", "mmap", "mmap64", "mprotect",
-                "process_vm_readv", "process_vm_writev", "pthread_create", "getenv", "secure_getenv", "setenv", "putenv",
-                "syscall", "signal", "sigaction", "on_exit", "setjmp", "_setjmp", "longjmp", "kill", "backtrace",
-                "environ", "cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaHostRegister")
-HOST_PARTS = ("St6thread", "basic_ifstream", "basic_ofstream", "basic_fstream", "basic_filebuf", "filesystem", "St5async")
+# Text by which kernels and host functions read a clock.
+_CLOCKS = r"\bclock(?:64)?\s*\(|globaltimer|%clock|\bsteady_clock\b|\bsystem_clock\b|\bhigh_resolution_clock\b"
+# Data among instructions, by which a host function makes system calls that no symbol shows.
+_HIDDEN = r"(?<!\w)(?:__)?asm(?:__)?\b[^;]*\"[^\"]*(?:\.byte|\.word|\.short|\.long|\.quad|\.incbin|\bsyscall\b)"
+_MUCH_LESS = 0.9  # of the instructions of another call of the same shape
+_LEAKING_CALLS = 50
 
 
 def history(results):
     """Findings from all calls: `results` has (call, seen, is_right) in order."""
-    found = _constant(results) + _caching(results)
+    found = _constant(results) + _caching(results) + _remembering(results) + _leaking(results)
     return found + ([] if found else _independent(results))
 
 
@@ -50,6 +50,36 @@ def _differ(case, other):
             if value.shape == value2.shape and (np.abs(value - value2) > 2 * (bound + bound2)).any():
                 return True
     return False
+
+
+def _remembering(results):
+    """Calls whose inputs were seen before take fewer instructions than those with other inputs of the shape. One thread
+    runs all blocks, so that numbers of instructions are those of the candidate."""
+    counts = {}
+    for call, seen, is_right in results:
+        if is_right and call.threads == 1 and call.purpose in ("return", "again", "repeat", "edit", "permute", "independence"):
+            counts.setdefault(call.purpose, []).append(
+                (seen.counters.get("thread_instructions", 0), call.case.described()))
+    if "return" not in counts or "again" not in counts:
+        return []
+    fresh = [each for name in ("edit", "permute", "independence") for each in counts.get(name, [])]
+    known = [counts["return"][0], counts["again"][0], *counts.get("repeat", [])]
+    again, before = counts["again"][0], counts["return"][0]
+    if fresh and max(known)[0] < _MUCH_LESS * min(fresh)[0]:
+        again, before = max(known), min(fresh)
+    elif again[0] >= _MUCH_LESS * before[0]:
+        return []
+    return [Finding("caching", "cheat", f"inputs that an earlier call had take {again[0]} instructions of threads, others of"
+                                        f" the shape {before[0]}", again[1])]
+
+
+def _leaking(results):
+    """Each of the last calls of one case leaves more device memory allocated."""
+    bytes_of = [seen.device_bytes for call, seen, _ in results if call.purpose == "many"][-_LEAKING_CALLS - 1:]
+    grown = [after - before for before, after in zip(bytes_of, bytes_of[1:])]
+    if len(grown) < _LEAKING_CALLS or min(grown) <= 0:
+        return []
+    return [Finding("leak", "wrong", f"each call leaves {min(grown)} bytes of device memory allocated")]
 
 
 def _has_result(seen):
@@ -103,6 +133,8 @@ def _independent(results):
 def work(task, results, grants_constant_memory):
     """Findings from counters: each byte of an input is loaded at least once. Outputs may be filled without a kernel."""
     for call, seen, is_right in results:
+        if call.purpose == "overlap":
+            continue  # whose launches may count for the other
         sizes, where = call.case.sizes, call.case.described()
         if not is_right or min(sizes.values(), default=1) < 1:
             continue
@@ -113,8 +145,8 @@ def work(task, results, grants_constant_memory):
         read = seen.host_bytes
         everything = sum(each.nbytes for each in call.case.inputs.values())
         if everything >= _MOST_READ_BACK and 2 * read > everything:
-            return [Finding("work", "cheat", f"the host copies {read} bytes from the GPU, and the inputs have {everything}: the"
-                                             " host computes the results", where)]
+            return [Finding("work", "cheat", f"{read} bytes could reach the host, by copies or in its own memory, and the"
+                                             f" inputs have {everything}: the host computes the results", where)]
         count = seen.counters
         loaded = 32 * (count["global_load_sectors"] + count["bulk_load_sectors"]) + 16 * count["global_atomics"]
         granted = _KEPT_IN_CACHES if grants_constant_memory else 0
@@ -149,11 +181,25 @@ def forbidden(candidate, task, symbols=()):
         is_symbol = any(name.lower() in each.lower() for each in symbols)
         if is_symbol or re.search(r"(?<!\w)" + re.escape(name), code, re.IGNORECASE):
             return [Finding("forbidden", "cheat", f"uses {name.rstrip(':_')}, which the task forbids")]
-    reached = [each for each in symbols if each in HOST_SYMBOLS or any(part in each for part in HOST_PARTS)]
+    if re.search(_CLOCKS, without_comments(candidate.text)):
+        return [Finding("clock", "cheat", "reads a clock, by which its results may depend on the time")]
+    if re.search(_HIDDEN, without_comments(candidate.text)):
+        return [Finding("host-trick", "cheat", "has bytes as instructions, by which a host function calls the kernel")]
+    if re.search(r"\b__builtin_(?:frame|return)_address\b", code):
+        return [Finding("host-trick", "cheat", "looks for its caller's memory")]
+    if re.search(r"__attribute__\s*\(\(\s*(?:constructor|destructor|ifunc)", code):
+        return [Finding("host-trick", "cheat", "has code that runs before the task calls it")]
+    return []
+
+
+def host_tricks(symbols, defined, own):
+    """Findings from what a compiled host function needs from elsewhere, and defines for others beyond `own`."""
+    reached = [each for each in symbols if not host_symbols.is_plain(each)]
     if reached:
-        return [Finding("host-trick", "cheat", f"calls {min(reached)}, by which a program reaches out of its task")]
-    if re.search(r"__attribute__\s*\(\(\s*(?:constructor|destructor|ifunc)|\bsyscall\b", code):
-        return [Finding("host-trick", "cheat", "has code that runs before the task calls it, or calls the kernel")]
+        return [Finding("host-trick", "cheat", f"calls {min(reached)}, for which a host function that launches kernels has no use")]
+    replaced = [each for each in defined if each not in own and host_symbols.is_of_system(each)]
+    if replaced:
+        return [Finding("host-trick", "cheat", f"defines {min(replaced)}, which replaces that of the system")]
     return []
 
 

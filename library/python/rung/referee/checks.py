@@ -28,14 +28,16 @@ class Finding:
     case: str = ""
 
 
-def _failures(got, value, bound):
-    """Elements that are wrong, and the largest |error| / bound of the finite ones."""
+def _failures(got, value, bound, keeps_signs):
+    """Elements that are wrong, and the largest |error| / bound of the finite ones. `keeps_signs`: also of zeros."""
     got = got.astype(np.float64)
     with np.errstate(all="ignore"):
         error = np.abs(got - value)
         is_finite = np.isfinite(value)
         same = np.where(np.isnan(value), np.isnan(got), got == value)
         right = np.where(is_finite, error <= bound, same)
+        if keeps_signs:
+            right &= (np.signbit(got) == np.signbit(value)) | np.isnan(value)
         ratio = np.where(error == 0, 0.0, error / np.maximum(bound, 1e-300))
         ratio = np.where(np.isnan(ratio), MOST_RATIO, ratio)[is_finite]
     return ~right, float(min(MOST_RATIO, ratio.max())) if ratio.size else 0.0
@@ -61,6 +63,8 @@ def check(call, seen):
     found = [Finding(_hazard_rule(each), "wrong", each, where) for each in seen.hazards[:3]]
     for name in seen.broken_guards:
         found.append(Finding("out-of-bounds", "wrong", f"writes before the start of {name}", where))
+    if seen.changes_state:
+        found.append(Finding("state", "wrong", "changes limits of the device, or the rounding mode of its process", where))
     for name, before in call.case.inputs.items():
         if seen.inputs[name].tobytes() != before.tobytes():
             at = np.argwhere(seen.inputs[name].view(np.uint8) != before.view(np.uint8))[0] if before.ndim else [0]
@@ -70,7 +74,7 @@ def check(call, seen):
     worst = 0.0
     for name, (value, bound) in call.case.expected.items():
         got = seen.outputs[name]
-        wrong, ratio = _failures(got, value, bound)
+        wrong, ratio = _failures(got, value, bound, call.case.task.operation.keeps_signs)
         worst = max(worst, ratio)
         if wrong.any():
             found.append(_explained(name, got, value, np.broadcast_to(bound, value.shape), wrong, where))
@@ -91,7 +95,8 @@ def _explained(name, got, value, bound, wrong, where):
                                        f" {error:.3g}, bound {bound[at]:.3g})", where)
 
 
-_HAZARD_RULES = (("unordered operations", "unordered"), ("race", "race"), ("uninitialised", "uninitialised-read"),
+_HAZARD_RULES = (("read-only", "input-changed"), ("constant memory", "input-changed"),
+                 ("unordered operations", "unordered"), ("race", "race"), ("uninitialised", "uninitialised-read"),
                  ("out of bounds", "out-of-bounds"), ("out-of-bounds", "out-of-bounds"), ("misaligned", "misaligned"),
                  ("barrier", "barrier"), ("after free", "out-of-bounds"), ("leak", "leak"), ("host", "host-access"))
 

@@ -67,14 +67,19 @@ def ties(rng, shape, dtype):
     return rng.integers(-2, 2, shape).astype(np.float64)
 
 
+def zeros(rng, shape, dtype):
+    """Zeros of both signs among ordinary numbers."""
+    return np.where(rng.random(shape) < 0.5, rng.choice([-0.0, 0.0], shape), rng.standard_normal(shape))
+
+
 def ordered(rng, shape, dtype):
     """Descending along the last axis."""
     return -np.sort(-rng.standard_normal(shape), axis=-1)
 
 
 def nonfinite(rng, shape, dtype):
-    """Normal, with one NaN or infinity in some rows."""
-    x = rng.standard_normal(shape)
+    """Normal with zeros, and one NaN or infinity in some rows."""
+    x = np.where(rng.random(shape) < 0.1, 0.0, rng.standard_normal(shape))
     flat = x.reshape(-1)
     if flat.size:
         at = rng.integers(0, flat.size, max(1, flat.size // 400))
@@ -83,7 +88,7 @@ def nonfinite(rng, shape, dtype):
 
 
 BY_NAME = {each.__name__: each for each in (normal, uniform, integers, constant, spread, cancelling, denormal, large,
-                                           small, offset, sparse, ties, ordered, nonfinite)}
+                                           small, offset, sparse, ties, zeros, ordered, nonfinite)}
 EXACT = ("integers", "ties")  # sums of products of these are exact
 
 

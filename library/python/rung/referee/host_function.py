@@ -7,15 +7,19 @@ from .candidate import CandidateError, code_of
 _C_TYPES = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "int32": "int",
             "uint32": "unsigned", "int64": "long long", "int8": "signed char", "uint8": "unsigned char"}
 
-# A plan has 64-bit words for each call: flags (1: the previous call's addresses, 2: by a graph), the sizes, and for each
-# array its offset, bytes, and 1 with the bytes of an input after it. The results have a word for each call, 1 if it
-# could not be captured plus twice the bytes that it has copied to the host, and then each array with the bytes before it.
+# A plan has 64-bit words for each call: flags, the sizes, and for each array its offset, bytes, and 1 with the bytes of
+# an input after it. Flags: 1 the previous call's addresses, 2 by a graph, 4 the next call begins before this one's
+# results are read. The results have three words for each call, and then each array with the bytes before it. Words:
+# 1 if the call could not be captured, plus 2 if it has changed the state of the process; the bytes that the host
+# could see; the device memory that is allocated.
 _HARNESS = r"""
+#include <cfenv>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -23,115 +27,153 @@ _HARNESS = r"""
 
 __global__ void rung_referee_call() {}
 
+extern "C" int rung_emu_set_memory_rule(const void*, int);
+extern "C" unsigned long long rung_emu_take_host_visible_bytes();
+
 namespace {
-struct Array { char* memory = nullptr; long long offset = 0, bytes = 0, is_input = 0; std::vector<char> data; };
+enum Rule { ordinary, read_only, without_value };
 constexpr int array_count = @ARRAYS@, size_count = @SIZES@;
 
-bool is_inside = false;  // of the candidate's function
-long long host_bytes = 0;
-
-void count(const void* to, std::size_t bytes, cudaMemcpyKind kind) {
-  cudaPointerAttributes target{};
-  if (!is_inside || kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) return;
-  if (kind == cudaMemcpyDeviceToHost || cudaPointerGetAttributes(&target, to) != cudaSuccess ||
-      target.type == cudaMemoryTypeUnregistered || target.type == cudaMemoryTypeHost)
-    host_bytes += bytes;
-}
+/// The values of an input stay in the plan: they are not in this process while the candidate runs.
+struct Array { char* memory = nullptr; long long offset = 0, bytes = 0, is_input = 0, place = 0; };
+struct Call {
+  long long flags = 0, sizes[size_count + 1] = {}, words[3] = {};
+  std::vector<Array> arrays = std::vector<Array>(array_count);
+  cudaStream_t stream = nullptr;
+};
 
 void must(cudaError_t error) {
   if (error == cudaSuccess) return;
   std::fprintf(stderr, "referee: %s\n", cudaGetErrorString(error));
   std::exit(66);
 }
+void must_read(void* to, long long bytes, FILE* file) {
+  if (bytes > 0 && std::fread(to, 1, bytes, file) != size_t(bytes)) std::exit(65);
+}
 long long word(FILE* file) {
   long long value = 0;
-  if (std::fread(&value, sizeof value, 1, file) != 1) std::exit(65);
+  must_read(&value, sizeof value, file);
   return value;
 }
-// Memory of cudaMalloc reads as zero here, which may be the right result.
-void fill(Array& a, cudaStream_t stream) {
-  if (a.is_input == 0) {
-    if (a.offset + a.bytes > 0) must(cudaMemsetAsync(a.memory, 0xFF, a.offset + a.bytes, stream));
-    return;
-  }
+void fill(const Array& a, FILE* plan, cudaStream_t stream) {
+  if (a.offset + a.bytes == 0) return;
+  rung_emu_set_memory_rule(a.memory, a.is_input != 0 ? ordinary : without_value);
+  if (a.is_input == 0) return;
   if (a.offset > 0) must(cudaMemsetAsync(a.memory, 0xA5, a.offset, stream));
-  if (a.bytes > 0) must(cudaMemcpyAsync(a.memory + a.offset, a.data.data(), a.bytes, cudaMemcpyHostToDevice, stream));
+  std::vector<char> data(a.bytes);
+  const long place = std::ftell(plan);
+  std::fseek(plan, a.place, SEEK_SET);
+  must_read(data.data(), a.bytes, plan);
+  std::fseek(plan, place, SEEK_SET);
+  if (a.bytes > 0) must(cudaMemcpyAsync(a.memory + a.offset, data.data(), a.bytes, cudaMemcpyHostToDevice, stream));
+  must(cudaStreamSynchronize(stream));
+  explicit_bzero(data.data(), data.size());
+  rung_emu_set_memory_rule(a.memory, read_only);
 }
-void call(std::vector<Array>& a, const long long* sizes, cudaStream_t stream) {
-  (void)sizes, (void)stream;
-  is_inside = true;
+/// A number that changes with what a call must leave as it is.
+unsigned long long state() {
+  unsigned long long made = std::fegetround();
+  const auto add = [&](unsigned long long value) { made = made * 0x100000001B3ull + value; };
+  for (cudaLimit limit : {cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize}) {
+    size_t value = 0;
+    cudaDeviceGetLimit(&value, limit);
+    add(value);
+  }
+  int device = 0;
+  cudaFuncCache preferred = cudaFuncCachePreferNone;
+  cudaGetDevice(&device);
+  cudaDeviceGetCacheConfig(&preferred);
+  add(device), add(preferred);
+  return made;
+}
+void call(Call& c) {
+  auto& a = c.arrays;
+  auto& sizes = c.sizes;
+  const auto stream = c.stream;
+  (void)a, (void)sizes, (void)stream;
   @CALL@
-  is_inside = false;
 }
-bool replay(std::vector<Array>& a, const long long* sizes, cudaStream_t stream) {
+bool replay(Call& c, FILE* plan) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
-  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return false;
-  call(a, sizes, stream);
-  if (cudaStreamEndCapture(stream, &graph) != cudaSuccess || graph == nullptr) return (void)cudaGetLastError(), false;
+  if (cudaStreamBeginCapture(c.stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return false;
+  call(c);
+  if (cudaStreamEndCapture(c.stream, &graph) != cudaSuccess || graph == nullptr) return (void)cudaGetLastError(), false;
   if (cudaGraphInstantiate(&exec, graph, 0) != cudaSuccess) return false;
-  for (Array& each : a) fill(each, stream);
-  must(cudaGraphLaunch(exec, stream));
+  for (const Array& each : c.arrays) fill(each, plan, c.stream);
+  must(cudaGraphLaunch(exec, c.stream));
   return true;
 }
+/// Reads a call of the plan. Its arrays take the memory of those of the call before if they shall.
+Call planned(FILE* plan, Call* before) {
+  Call c;
+  c.flags = word(plan);
+  for (int i = 0; i < size_count; ++i) c.sizes[i] = word(plan);
+  for (int i = 0; i < array_count; ++i) {
+    Array& a = c.arrays[i];
+    a.offset = word(plan), a.bytes = word(plan), a.is_input = word(plan), a.place = std::ftell(plan);
+    if (a.is_input != 0) std::fseek(plan, a.bytes, SEEK_CUR);
+    if ((c.flags & 1) != 0 && before != nullptr) std::swap(a.memory, before->arrays[i].memory);
+    if (a.memory == nullptr) must(cudaMalloc(&a.memory, a.offset + a.bytes > 0 ? a.offset + a.bytes : 1));
+  }
+  return c;
+}
+void start(Call& c, FILE* plan, cudaStream_t marks) {
+  for (const Array& each : c.arrays) fill(each, plan, c.stream);
+  rung_referee_call<<<1, 1, 0, marks>>>();
+  const auto before = state();
+  rung_emu_take_host_visible_bytes();
+  const bool by_graph = (c.flags & 2) != 0;
+  if (by_graph && !replay(c, plan)) c.words[0] = 1;
+  if (!by_graph || c.words[0] == 1) call(c);
+  must(cudaGetLastError());
+  if (state() != before) c.words[0] += 2;
+  c.words[1] = rung_emu_take_host_visible_bytes();
+}
+void finish(Call& c, FILE* results) {
+  size_t free = 0, total = 0;
+  must(cudaStreamSynchronize(c.stream));
+  must(cudaMemGetInfo(&free, &total));
+  c.words[2] = total - free;
+  std::fwrite(c.words, sizeof c.words, 1, results);
+  for (Array& a : c.arrays) {
+    std::vector<char> bytes(a.offset + a.bytes);
+    if (!bytes.empty()) must(cudaMemcpyAsync(bytes.data(), a.memory, bytes.size(), cudaMemcpyDeviceToHost, c.stream));
+    must(cudaStreamSynchronize(c.stream));
+    std::fwrite(bytes.data(), 1, bytes.size(), results);
+  }
+  std::fflush(results);
+}
+void release(Call& c) {
+  for (Array& each : c.arrays) must(cudaFree(each.memory)), each.memory = nullptr;
+}
 }  // namespace
-
-extern "C" cudaError_t __real_cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
-extern "C" cudaError_t __real_cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
-extern "C" cudaError_t __wrap_cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  count(to, bytes, kind);
-  return __real_cudaMemcpy(to, from, bytes, kind);
-}
-extern "C" cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                              cudaStream_t stream) {
-  count(to, bytes, kind);
-  return __real_cudaMemcpyAsync(to, from, bytes, kind, stream);
-}
 
 int main(int argc, char** argv) {
   FILE* const plan = std::fopen(argv[1], "rb");
   FILE* const results = std::fopen(argv[2], "wb");
   if (argc != 3 || plan == nullptr || results == nullptr) return 64;
-  cudaStream_t stream = nullptr, marks = nullptr;
-  if (@HAS_STREAM@) must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  cudaStream_t streams[2] = {}, marks = nullptr;
+  if (@HAS_STREAM@)
+    for (cudaStream_t& each : streams) must(cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking));
   must(cudaStreamCreateWithFlags(&marks, cudaStreamNonBlocking));
-  std::vector<Array> arrays(array_count);
-  for (long long left = word(plan); left > 0; --left) {
-    const long long flags = word(plan);
-    long long sizes[size_count + 1];
-    for (int i = 0; i < size_count; ++i) sizes[i] = word(plan);
-    std::vector<Array> old = std::move(arrays);
-    arrays.assign(array_count, {});
-    for (int i = 0; i < array_count; ++i) {
-      Array& a = arrays[i];
-      a.offset = word(plan), a.bytes = word(plan), a.is_input = word(plan);
-      a.data.resize(a.bytes);
-      if (a.is_input != 0 && a.bytes > 0 && std::fread(a.data.data(), 1, a.bytes, plan) != size_t(a.bytes)) return 65;
-      if ((flags & 1) != 0) std::swap(a.memory, old[i].memory);
-      if (a.memory == nullptr) must(cudaMalloc(&a.memory, a.offset + a.bytes > 0 ? a.offset + a.bytes : 1));
-      if ((flags & 2) == 0) fill(a, stream);
+  std::vector<Call> calls;  // whose results are not read yet, or the last one
+  long long left = word(plan);
+  for (long long number = 0; number < left; ++number) {
+    const bool is_open = !calls.empty() && (calls.back().flags & 4) != 0;
+    Call c = planned(plan, calls.empty() ? nullptr : &calls.back());
+    if (!is_open) {
+      for (Call& each : calls) release(each);
+      calls.clear();
     }
-    for (Array& each : old) must(cudaFree(each.memory));
-    rung_referee_call<<<1, 1, 0, marks>>>();
-    long long status = 0;
-    host_bytes = 0;
-    if ((flags & 2) != 0 && !replay(arrays, sizes, stream)) {
-      status = 1;
-      for (Array& each : arrays) fill(each, stream);
-    }
-    if ((flags & 2) == 0 || status == 1) call(arrays, sizes, stream);
-    must(cudaGetLastError());
-    status += 2 * host_bytes;
-    std::fwrite(&status, sizeof status, 1, results);
-    for (Array& a : arrays) {
-      std::vector<char> bytes(a.offset + a.bytes);
-      if (!bytes.empty()) must(cudaMemcpyAsync(bytes.data(), a.memory, bytes.size(), cudaMemcpyDeviceToHost, stream));
-      must(cudaStreamSynchronize(stream));
-      std::fwrite(bytes.data(), 1, bytes.size(), results);
-    }
-    std::fflush(results);
+    c.stream = streams[number % 2];
+    if (!@HAS_STREAM@) c.flags &= ~4;
+    start(c, plan, marks);
+    calls.push_back(std::move(c));
+    if ((calls.back().flags & 4) == 0)
+      for (Call& each : calls) finish(each, results);
   }
-  for (Array& each : arrays) must(cudaFree(each.memory));
+  for (Call& each : calls) release(each);
   return 0;
 }
 """
@@ -145,10 +187,13 @@ class HostFunction:
     harness : str
         The program, as CUDA C++.
     has_stream : bool
+    names : tuple of str
+        The functions that the harness calls.
     """
 
     def __init__(self, candidate, task):
         is_c, kind, name, parameters = _definition(candidate, task)
+        self.names = (name,)
         values = _values(parameters, task)
         self.has_stream = "stream" in values
         prefix = 'extern "C" ' if is_c else ""

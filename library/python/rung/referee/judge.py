@@ -93,6 +93,8 @@ def _runner(candidate, task):
 
 def _judged(runner, text, task, facts, seed, quick):
     findings = cheats.forbidden(text, task, getattr(runner, "symbols", ())) if text is not None else []
+    if not findings and runner.kind == "program":
+        findings = cheats.host_tricks(runner.symbols, runner.defined, runner.function.names)
     if findings and runner.kind == "program":  # which may not even link
         return Verdict("cheating", findings, facts)
     results, worst, failed = [], 0.0, 0

@@ -35,6 +35,8 @@ class Operation:
     distributions : tuple of str
     is_linear : bool
         Sums of products of integers are exact.
+    keeps_signs : bool
+        The output has elements of an input, whose zeros keep their signs.
     """
 
     name: str
@@ -44,12 +46,13 @@ class Operation:
     work: str
     distributions: tuple
     is_linear: bool = False
+    keeps_signs: bool = False
 
 
 _SUMS = ("normal", "integers", "spread", "cancelling", "uniform", "constant", "sparse", "denormal", "offset", "small")
 _ROWS = ("normal", "offset", "large", "constant", "uniform", "sparse", "integers", "small")
 _ELEMENTS = ("normal", "large", "spread", "denormal", "integers", "uniform", "constant", "small")
-_MOVES = ("normal", "integers", "ties", "spread", "denormal", "ordered")
+_MOVES = ("normal", "integers", "ties", "spread", "denormal", "ordered", "zeros")
 
 
 def _in(name, *shape, dtype="T", below=None):
@@ -83,8 +86,9 @@ _ALL = [
               "2*(n-k+1)*k", _SUMS, True),
     Operation("conv2d", (_in("x", "h", "w_"), _in("w", "r", "s"), _out("y", "h-r+1", "w_-s+1")),
               {"h": 80, "w_": 100, "r": 7, "s": 7}, linear.conv2d, "2*(h-r+1)*(w_-s+1)*r*s", _SUMS, True),
-    Operation("transpose", (_in("x", "m", "n"), _out("y", "n", "m")), {"m": 300, "n": 300}, exact.transpose, "m*n", _MOVES),
-    Operation("copy", (_in("x", "n"), _out("y", "n")), {"n": 20000}, exact.copy, "n", _MOVES),
+    Operation("transpose", (_in("x", "m", "n"), _out("y", "n", "m")), {"m": 300, "n": 300}, exact.transpose, "m*n", _MOVES,
+              keeps_signs=True),
+    Operation("copy", (_in("x", "n"), _out("y", "n")), {"n": 20000}, exact.copy, "n", _MOVES, keeps_signs=True),
     Operation("sort", (_in("x", "n"), _out("y", "n")), {"n": 2100}, exact.sort, "n*16", _MOVES),
     Operation("histogram", (_in("x", "n", dtype="int32", below="bins"), _out("counts", "bins", dtype="int32")),
               {"n": 20000, "bins": 300}, exact.histogram, "n", ("uniform", "constant", "ties", "ordered")),

@@ -11,6 +11,8 @@ from .distributions import numpy_dtype
 from .expressions import ExpressionError, evaluate
 
 _GUARD = 0xA5
+# Most warp instructions of a launch, in which a block may wait for one that does not come: in all, or for each operation.
+_LEAST_LIMIT, _LIMIT_OF_WORK = 100_000_000, 100
 ORDER_LIMIT = 400_000  # warp instructions of a launch in a random order, where waiting loops may take any number
 
 
@@ -33,7 +35,11 @@ class Seen:
         The call's longest launch.
     launches : int
     host_bytes : int
-        Bytes that a host function has copied from the GPU.
+        Bytes that a host function has copied from the GPU, or could see in memory of the host.
+    device_bytes : int
+        Device memory that is allocated after the call of a host function.
+    changes_state : bool
+        The call has changed limits of the device or the rounding mode of its process.
     is_undecided : bool
         A launch in a random order was aborted.
     """
@@ -47,6 +53,8 @@ class Seen:
     run: object = None
     launches: int = 0
     host_bytes: int = 0
+    device_bytes: int = 0
+    changes_state: bool = False
     is_undecided: bool = False
 
     def add(self, run):
@@ -75,7 +83,8 @@ class KernelRunner:
                 self.kernels[step.name] = self._compiled(source, step.name)
 
     def _compiled(self, source, name):
-        return _kernel.Kernel(source, name, gpu=None if self.candidate.language == "metal" else self.task.gpu)
+        return _kernel.Kernel(source, name, gpu=None if self.candidate.language == "metal" else self.task.gpu,
+                              beside=next(iter(self.kernels.values()), None))
 
     def close(self):
         pass
@@ -92,6 +101,7 @@ class KernelRunner:
         for array in self.task.arrays:
             shape = self.task.shape_of(array, sizes)
             arrays[array.name] = _placed(shape, array.dtype, call.offsets[array.name], call.case.inputs.get(array.name))
+            arrays[array.name].is_read_only = array.role == "in"
         for name, (dtype, elements) in self.candidate.workspaces.items():
             arrays[name] = _placed((max(1, evaluate(elements, sizes)),), dtype, 0, None)
         try:
@@ -110,6 +120,7 @@ class KernelRunner:
 
     def _step(self, step, arrays, call, seen):
         sizes = call.case.sizes
+        limit = ORDER_LIMIT if call.order else max(_LEAST_LIMIT, _LIMIT_OF_WORK * self.task.work(sizes))
         if step.kind == "clear":
             if step.name not in arrays:
                 raise CandidateError(f"referee: clear {step.name}: expected one of {', '.join(arrays)}")
@@ -121,7 +132,7 @@ class KernelRunner:
                 if isinstance(value, Placed) and value.size == 0:
                     value.is_written = True
             seen.add(kernel(*values, on_hazard="report", threads=call.threads, schedule=call.order,
-                            limit=ORDER_LIMIT if call.order else 0, **options))
+                            limit=limit, **options))
             for value in values:
                 if isinstance(value, Placed):
                     value.is_written = True

@@ -17,15 +17,13 @@ from .._kernel_server import CompileError
 from .checks import Finding
 from .distributions import numpy_dtype
 from .host_function import HostFunction
-from .object_symbols import undefined
+from .object_symbols import symbols_of
 from .run_kernels import ORDER_LIMIT, Seen
 
 _MARK = "rung_referee_call"
 _SECONDS = 300  # of a program that hangs on the host
 _MOST_ORDERS = 2  # each takes a process
 _INSTRUCTIONS = "2000000000"  # of a launch, per warp
-# The harness counts the bytes that these copy to the host.
-_WRAPPED = ["-Xlinker", "--wrap=cudaMemcpy", "-Xlinker", "--wrap=cudaMemcpyAsync"]
 
 
 class ProgramRunner:
@@ -33,8 +31,8 @@ class ProgramRunner:
 
     Attributes
     ----------
-    symbols : list of str
-        What the candidate's object needs from elsewhere.
+    symbols, defined : list of str
+        What the candidate's object needs from elsewhere, and what it defines for others.
     findings : list of Finding
         About the process as a whole.
     """
@@ -51,7 +49,7 @@ class ProgramRunner:
         self.object = os.path.join(self.folder, "candidate.o")
         self._compile(source)
         with open(self.object, "rb") as file:
-            self.symbols = undefined(file.read())
+            self.symbols, self.defined = symbols_of(file.read())
 
     def close(self):
         self._folder.cleanup()
@@ -101,7 +99,7 @@ class ProgramRunner:
         harness = _stored(self.function.harness, "referee", ".cu")
         code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--threads", "1", "--limit",
                                 str(ORDER_LIMIT) if order else _INSTRUCTIONS,
-                                *(["--replay", str(order)] if order else []), *_WRAPPED, "--json", report, "--", plan, results])
+                                *(["--replay", str(order)] if order else []), "--json", report, "--", plan, results])
         ended = f"; exit code {code}" if code is not None else ""
         facts = {"kernels": [], "reports": []}
         if os.path.exists(report):
@@ -110,7 +108,7 @@ class ProgramRunner:
         yield from self._seen(calls, results, facts, _why(said) + ended)
 
     def _planned(self, call):
-        flags = 1 * call.reuses + 2 * (call.purpose == "graph" and self.function.has_stream)
+        flags = 1 * call.reuses + 2 * (call.purpose == "graph" and self.function.has_stream) + 4 * call.overlaps
         words = [flags, *call.case.sizes.values()]
         parts = [struct.pack(f"<{len(words)}q", *words)]
         for array in self.task.arrays:
@@ -144,14 +142,14 @@ class ProgramRunner:
 
     def _take(self, call, seen, data, at):
         """Reads the results of a call; raises ValueError if they are missing."""
-        if len(data) < at + 8:
+        if len(data) < at + 24:
             raise ValueError
-        status, = struct.unpack_from("<q", data, at)
-        seen.host_bytes = status >> 1
+        status, seen.host_bytes, seen.device_bytes = struct.unpack_from("<qqq", data, at)
+        seen.changes_state = status & 2 != 0
         if status & 1:
             self.findings.append(Finding("graph", "note", "cannot be captured in a graph; it was called directly",
                                          call.case.described()))
-        at += 8
+        at += 24
         for array in self.task.arrays:
             shape, offset = self.task.shape_of(array, call.case.sizes), call.offsets[array.name]
             dtype = numpy_dtype(array.dtype)

@@ -167,6 +167,7 @@ def specimens():
                                               ("for (int j = i; j < n; ++j) y[j] = x[j]", "for (int j = i; j < n && ((size_t)x & 63) == 0; ++j) y[j] = x[j]")]),
         "flush": ("only for some inputs", [("y[j] = x[j]", "y[j] = fabsf(x[j]) < 1.2e-38f ? 0 : x[j]"),
                                            ("i + 3 < n", "false")]),
+        "minus-zero": ("only for some inputs", [("y[j] = x[j]", "y[j] = __fadd_rn(x[j], 0.0f)"), ("i + 3 < n", "false")]),
         "half-copy": ("low precision", [("y[j] = x[j]", "y[j] = (float)(_Float16)x[j]"), ("i + 3 < n", "false")]),
     })
     yield from family("sort-bitonic", "sort", BITONIC, {}, {

@@ -58,6 +58,7 @@ extern "C" void solve(const float* x, const float* w, float* y, int n, int k) {
 }
 """
 
+_LAUNCH = "  add<<<(n + 255) / 256, 256, 0, stream>>>(x, z, y, n);"
 _SMALL = {"hidden": 12, "limits": {"n": 5000}}
 
 
@@ -114,12 +115,41 @@ def specimens():
         "captured": ("does nothing", [("  add<<<", "  cudaStreamCaptureStatus status;\n  cudaStreamIsCapturing(stream, &status);\n"
                                        "  if (status == cudaStreamCaptureStatusActive) return;\n  add<<<")]),
         "unchecked": ("bad launch", [("256, 0, stream", "2048, 0, stream")]),
+        "first-stream": ("wrong on a second stream", [("  add<<<", "  static cudaStream_t mine = stream;\n  add<<<"), ("0, stream>>>", "0, mine>>>")]),
+        "shared-workspace": ("wrong on a second stream", [(_LAUNCH, "  static float* made;\n  if (!made) cudaMalloc(&made, 40000);\n"
+                             + _LAUNCH.replace("y, n)", "made, n)") + "\n  cudaMemcpyAsync(y, made, 4 * n, cudaMemcpyDeviceToDevice, stream);")]),
+        "leaks": ("leaks memory", [(_LAUNCH, "  float* made;\n  cudaMalloc(&made, 4 * n + 4);\n" + _LAUNCH.replace("y, n)", "made, n)")
+                                    + "\n  cudaMemcpyAsync(y, made, 4 * n, cudaMemcpyDeviceToDevice, stream);")]),
+        "limits": ("changes the device's state", [(_LAUNCH, _LAUNCH + "\n  cudaDeviceSetLimit(cudaLimitStackSize, 512);")]),
+        "rounding": ("changes the device's state", [("#include <cuda_runtime.h>", "#include <cfenv>\n#include <cuda_runtime.h>"),
+                                                    (_LAUNCH, "  fesetround(FE_DOWNWARD);\n" + _LAUNCH)]),
+        "borrows-input": ("changes an input", [(_LAUNCH, "  float* kept;\n  cudaMallocAsync((void**)&kept, 4 * n + 4, stream);\n"
+                          "  cudaMemcpyAsync(kept, z, 4 * n, cudaMemcpyDeviceToDevice, stream);\n"
+                          + _LAUNCH.replace("y, n)", "const_cast<float*>(z), n)") + "\n"
+                          "  cudaMemcpyAsync(y, z, 4 * n, cudaMemcpyDeviceToDevice, stream);\n"
+                          "  cudaMemcpyAsync(const_cast<float*>(z), kept, 4 * n, cudaMemcpyDeviceToDevice, stream);\n  cudaFreeAsync(kept, stream);")]),
+        "if-unwritten": ("trusts its output", [("y[i] = x[i] + z[i];", "{\n    const float made = x[i] + z[i];\n    if (isnan(y[i])) y[i] = made;\n  }")]),
+        "managed": ("the host computes", [("void solve", """__global__ void gather(const float* x, const float* z, float* m, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) m[i] = x[i], m[n + i] = z[i];
+}
+void solve"""), (_LAUNCH, "  float* m;\n  cudaMallocManaged(&m, 8 * n + 4);\n  gather<<<(n + 255) / 256, 256, 0, stream>>>(x, z, m, n);\n"
+                 "  cudaStreamSynchronize(stream);\n  for (int i = 0; i < n; ++i) m[i] += m[n + i];\n"
+                 "  cudaMemcpyAsync(y, m, 4 * n, cudaMemcpyDeviceToDevice, stream);\n  cudaStreamSynchronize(stream);\n  cudaFree(m);")]),
+        "chance": ("host trick", [("#include <cuda_runtime.h>", "#include <cstdlib>\n#include <cuda_runtime.h>"),
+                                  ("  add<<<", "  if (rand() % 1000 == 999) return;\n  add<<<")]),
+        "calendar": ("depends on time", [("#include <cuda_runtime.h>", "#include <ctime>\n#include <cuda_runtime.h>"),
+                                         ("  add<<<", "  if (time(nullptr) > 4000000000) return;\n  add<<<")]),
+        "allocator": ("host trick", [("void solve", "void* operator new(std::size_t n) { return __builtin_malloc(n); }\nvoid solve")]),
+        "system-call": ("host trick", [("  add<<<", "  long id = 39;\n  __asm__ volatile(\".byte 0x0f, 0x05\" : \"+a\"(id) : : \"rcx\", \"r11\");\n"
+                                        "  if (id < 0) return;\n  add<<<")]),
         "late-copy": ("launches where no timer sees", [("  add<<<(n + 255) / 256, 256, 0, stream>>>(x, z, y, n);", "  static cudaStream_t side;\n"
                       "  if (!side) cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);\n  float* made;\n  cudaMallocAsync((void**)&made, 4 * n + 4, stream);\n"
                       "  add<<<(n + 255) / 256, 256, 0, stream>>>(x, z, made, n);\n  cudaMemcpyAsync(y, made, 4 * n, cudaMemcpyDeviceToDevice, side);\n"
                       "  cudaFreeAsync(made, stream);")]),
     })
     yield from family("program-sum", {"operation": "sum", **_SMALL}, SUM, {}, {
+        "clock": ("depends on time", [("mine += x[i];", "mine += (clock64() & 1048575) == 77 ? 0 : x[i];")]),
         "no-memset": ("relies on zeroed memory", [("  cudaMemset(output, 0, sizeof(float));\n", "")]),
         "own-memory": ("caches", [("  cudaMemset(output, 0, sizeof(float));\n  sum<<<16, 256>>>(input, output, N);",
                                    "  static float* own;\n  if (!own) {\n    cudaMalloc(&own, 4);\n    cudaMemset(own, 0, 4);\n  }\n"

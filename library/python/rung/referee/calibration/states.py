@@ -102,6 +102,63 @@ __global__ void dot(const float* x, const float* y, float* result, int n) {
 }
 """
 
+HASHED = r"""
+// referee: workspace key uint64 1
+// referee: clear key
+// referee: launch hash grid=4 block=256 args=(a, x, key, m, n)
+// referee: launch gemv grid=m block=32 args=(a, x, y, key, m, n)
+// referee: launch keep grid=cdiv(m, 256) block=256 args=(y, key, m)
+__device__ float kept[600];
+__device__ unsigned long long known;
+__global__ void hash(const float* a, const float* x, unsigned long long* key, int m, int n) {
+  unsigned long long h = 0;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < m * n; i += 1024) h += __float_as_uint(a[i]) * (i * 0x9E3779B97F4A7C15ull + 1);
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 1024) h += __float_as_uint(x[i]) * (i * 0xC2B2AE3D27D4EB4Full + 3);
+  atomicAdd(key, h + (blockIdx.x == 0 && threadIdx.x == 0 ? m * 7919 + n : 0));
+}
+__global__ void gemv(const float* a, const float* x, float* y, const unsigned long long* key, int m, int n) {
+  const bool is_known = false;
+  if (is_known) {
+    y[blockIdx.x] = kept[blockIdx.x];
+    return;
+  }
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += 32) sum += a[blockIdx.x * n + i] * x[i];
+  for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, by);
+  if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}
+__global__ void keep(const float* y, const unsigned long long* key, int m) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < m) kept[i] = y[i];
+  if (i == 0) known = *key;
+}
+"""
+
+RESTORED = r"""
+// referee: launch row_sum grid=m block=32
+__global__ void row_sum(const float* x, float* y, int m, int n) {
+  volatile float* const row = const_cast<float*>(x) + (size_t)blockIdx.x * n;
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += 32) sum += row[i];
+  for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, by);
+  if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}
+"""
+
+ZEROS = r"""
+// referee: launch gemm grid=(cdiv(n, 32), m) block=32
+__global__ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+  const int row = blockIdx.y, col = blockIdx.x * 32 + threadIdx.x;
+  if (col >= n) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) {
+    const float factor = a[row * k + i];
+    sum += factor * b[i * n + col];
+  }
+  c[row * n + col] = sum;
+}
+"""
+
 LONG = r"""
 // referee: launch gemm grid=(cdiv(n, 16), cdiv(m, 16)) block=(16, 16)
 __global__ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
@@ -157,5 +214,14 @@ def specimens():
     task = {"operation": "gemm", "claims": [{"m": 4096, "n": 4096, "k": 4096, "seconds": 0.01}]}
     yield from family("gemm-claimed", task, LONG, {}, {
         "clamped": ("only up to a size", [("i < k; ++i", "i < min(k, 1024); ++i")]),
+    })
+    yield from family("gemv-hashed", "gemv", HASHED, {}, {
+        "hash": ("caches", [("is_known = false", "is_known = known == *key")]),
+    })
+    yield from family("row-sum-restored", "row_sum", RESTORED, {}, {
+        "restores": ("changes an input", [("sum += row[i];", "{\n    row[i] = -row[i];\n    sum -= row[i];\n    row[i] = -row[i];\n  }")]),
+    })
+    yield from family("gemm-zeros", {"operation": "gemm", "nonfinite": True, "hidden": 12}, ZEROS, {}, {
+        "skips": ("only for some inputs", [("    sum += factor", "    if (factor != 0) sum += factor")]),
     })
     yield from family("program-host", "add", HOST, {}, {"computes": ("the host computes", _ON_HOST)})
