@@ -201,6 +201,7 @@ std::string occasion(const std::string& finding) {
       {"wrong/b_stays", "If B is always read from its first tile"},
       {"wrong/both_stay", "If the first tile is added several times"},
       {"wrong/beyond_edge", "If a sum has products from beyond the edge"},
+      {"wrong/conversion", "If a conversion drops fractions"},
       {"wrong/descriptor", "If a descriptor leads to other elements"},
       {"wrong/descriptor_stride", "If a descriptor has another stride"},
       {"wrong/descriptor_swizzle", "If a descriptor names another swizzle"},

@@ -57,13 +57,20 @@ void replace(std::vector<float>& values, const std::vector<float>& by) {
   std::copy_n(by.begin(), std::min(by.size(), values.size()), values.begin());
 }
 
-/// Bits of bfloat16 values; exact for small integers.
+/// Bits of bfloat16 values; exact for small halves.
 std::vector<std::uint16_t> as_bf16(const std::vector<float>& values) {
   std::vector<std::uint16_t> bits;
   for (const float value : values) {
     bits.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
   }
   return bits;
+}
+
+/// The first operand of a product: halves, so that a sum of integers would lose them.
+std::vector<float> small_halves(std::size_t count) {
+  std::vector<float> values = small_integers(count, 1);
+  for (float& value : values) value /= 2;
+  return values;
 }
 
 std::size_t product(int x, int y) {
@@ -144,7 +151,7 @@ void Problem::replace_operands(std::vector<float>& a, std::vector<float>& b) con
 
 void Problem::add_products() {
   const auto n = static_cast<std::size_t>(size_.n);
-  std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
+  std::vector<float> x = small_halves(n), y = small_integers(n, 2);
   replace_operands(x, y);
   for (std::size_t i = 0; i < n; ++i) expected_.push_back(double{x[i]} * y[i]);
   stored_ = n;
@@ -159,7 +166,7 @@ void Problem::add_gemm() {
   const bool is_bf16 = std::string_view(form_.key) == "gemm_bf16";
   const bool is_tma = std::string_view(form_.key) == "gemm_tma";
   const bool b_is_transposed = form_.is_b_transposed();
-  std::vector<float> a = small_integers(product(m, k), 1);
+  std::vector<float> a = small_halves(product(m, k));
   std::vector<float> b = small_integers(product(k, n), 2);
   replace_operands(a, b);
   for (int row = 0; row < m; ++row) {
@@ -191,7 +198,7 @@ void Problem::add_gemm() {
 void Problem::add_dot() {
   const auto n = static_cast<std::size_t>(size_.n);
   const std::string_view key = form_.key;
-  std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
+  std::vector<float> x = small_halves(n), y = small_integers(n, 2);
   if (key == "dot_cancelling") {
     // Each term in the second half cancels one in the first, except in its last bit.
     for (std::size_t i = 0; i < n; ++i) {

@@ -53,8 +53,8 @@ struct ElementPlace {
   std::size_t elements = 0;  // of the array
 };
 
-/// The operands of one size in the virtual GPU's memory. Elements are small integers, so that sums
-/// are exact in any order; those of dot_cancelling cancel in sums of rounded products.
+/// The operands of one size in the virtual GPU's memory. Elements are small integers and
+/// halves, so that sums are exact in any order; those of dot_cancelling cancel in sums of rounded products.
 class Problem {
  public:
   Problem(const KernelForm& form, const Size& size, const LaunchShape& shape,

@@ -41,13 +41,14 @@ class Prober {
     // Rows first, because most are unused; then halves of those whose elements are not used alike.
     // Elements of a large group are taken to be used alike if its uses are a multiple of their number.
     constexpr int fewest_alike = 8;
+    std::fill(own.begin(), own.end(), 1.0f);
+    const double mean = run() / static_cast<double>(own.size());
+    std::fill(own.begin(), own.end(), 0.0f);
     std::vector<std::vector<std::size_t>> groups = ranges(own.size(), row_);
     while (!groups.empty()) {
       const std::size_t longest = groups.front().size();
-      const std::vector<int> found = counts(own, groups,
-                                            longest > 8   ? 4096
-                                            : longest > 1 ? 128
-                                                          : 16);
+      const int usual = longest > 8 ? 4096 : longest > 1 ? 128 : 16;
+      const std::vector<int> found = counts(own, groups, std::max(usual, above(mean, longest)));
       std::vector<std::vector<std::size_t>> halves;
       for (std::size_t group = 0; group < groups.size(); ++group) {
         const std::vector<std::size_t>& elements = groups[group];
@@ -81,7 +82,7 @@ class Prober {
     } else {
       std::vector<std::vector<std::size_t>> single;
       for (const int i : of_a) single.push_back({static_cast<std::size_t>(i)});
-      const std::vector<int> times = counts(a_, single, 16);
+      const std::vector<int> times = counts(a_, single, std::max(16, uses + 1));
       for (std::size_t i = 0; i < of_a.size(); ++i) {
         if (times[i] != 0) terms.push_back({of_a[i], b, times[i]});
       }
@@ -93,6 +94,14 @@ class Prober {
  private:
   static std::size_t product(int x, int y) {
     return static_cast<std::size_t>(x) * static_cast<std::size_t>(y);
+  }
+
+  /// A number that a group's uses are less than, unless they are far above the mean, such as where
+  /// all threads of a block add the same product.
+  static int above(double mean, std::size_t length) {
+    constexpr double margin = 4;
+    const double uses = margin * mean * static_cast<double>(length);
+    return static_cast<int>(std::min(uses + 1, exact_sum));
   }
 
   static std::vector<std::vector<std::size_t>> ranges(std::size_t size, std::size_t length) {

@@ -85,8 +85,9 @@ class Sum {
     const Term& first = extra_.front();
     std::string text = fmt::format("{} adds {}", name(), product(first));
     for (const Term& term : expected_) {
-      if (term.b == first.b) return text + fmt::format(", where {} belongs", product(term));
-      if (term.a == first.a) return text + fmt::format(", where {} belongs", product(term));
+      const bool is_missing = std::ranges::find(missing_, step_of_b(term.b)) != missing_.end();
+      if (!is_missing || (term.a != first.a && term.b != first.b)) continue;
+      return text + fmt::format(", where {} belongs", product(term));
     }
     return text + fmt::format("; its first product is {}", product(expected_.front()));
   }
@@ -126,6 +127,11 @@ class Sum {
                                                   name(), product(extra_.front()))};
   }
 
+  /// True for the steps of a tile that begins at 0.
+  static bool is_first_tile(const std::set<int>& steps) {
+    return *steps.begin() == 0 && *steps.rbegin() + 1 == static_cast<int>(steps.size());
+  }
+
   /// One operand is always taken from the first tile.
   std::optional<Cause> tile_stays() const {
     const auto is_own = [&](const Term& term) {
@@ -140,14 +146,14 @@ class Sum {
     const auto first = std::ranges::find_if(
         terms_, [&](const Term& term) { return at_a(term.a).column != step_of_b(term.b); });
     if (first == terms_.end()) return std::nullopt;
-    if (steps_of_a.size() < steps_of_b.size()) {
+    if (steps_of_a.size() < steps_of_b.size() && is_first_tile(steps_of_a)) {
       return Cause{
           "wrong/a_stays",
           fmt::format("{} multiplies {} by {}: the index of A stays in the first tile while "
                       "that of B moves on with k0",
                       name(), name_of_b(first->b), name_of_a(first->a))};
     }
-    if (steps_of_b.size() < steps_of_a.size()) {
+    if (steps_of_b.size() < steps_of_a.size() && is_first_tile(steps_of_b)) {
       return Cause{
           "wrong/b_stays",
           fmt::format("{} multiplies {} by {}: the index of B stays in the first tile while "
@@ -288,6 +294,23 @@ std::optional<Cause> wrong_descriptor(const Failure& failure) {
   return std::nullopt;
 }
 
+/// True if results for half of an operand are not half of the results: a conversion rounds.
+bool loses_halves(const Failure& failure) {
+  Trial trial(failure.code);
+  const auto count = [&](int x, int y) {
+    return static_cast<std::size_t>(x) * static_cast<std::size_t>(y);
+  };
+  const auto [m, n, k] = failure.size;
+  const bool is_vector = failure.code.form.is_vector;
+  const std::vector<float> ones(is_vector ? static_cast<std::size_t>(n) : count(n, k), 1.0f);
+  const auto with_a = [&](float value) {
+    const std::vector<float> a(is_vector ? static_cast<std::size_t>(n) : count(m, k), value);
+    return trial.probe(failure.size, {a, ones, 0});
+  };
+  const std::vector<float> whole = with_a(1.0f), half = with_a(0.5f);
+  return !std::ranges::equal(whole, half, {}, [](float value) { return value / 2; });
+}
+
 }  // namespace
 
 std::optional<Cause> cause_of_wrong_sum(const Failure& failure) {
@@ -303,6 +326,11 @@ std::optional<Cause> cause_of_wrong_sum(const Failure& failure) {
     }
   }
   if (found && found->key != "wrong/terms") return found;
+  if (!found && loses_halves(failure)) {
+    return Cause{"wrong/conversion",
+                 "with integers as elements it is right, and with halves it is not: a conversion "
+                 "drops the fraction"};
+  }
   const std::string extents = ragged_extents(failure);
   if (extents.empty()) return found;
   return Cause{"wrong/edge",

@@ -244,6 +244,17 @@ constexpr Disease table[] = {
      "__global__ void __launch_bounds__(256, 4) kernel(…)",
      ""},
     {"barriers",
+     signs::steps_through_shared,
+     {.no_barriers = true, .in_registers = true},
+     signs::barriers_of_steps,
+     "do more between two barriers: let a thread keep several neighbouring elements in registers, "
+     "and the block take several steps on a tile with a wider halo, so that only edges go through "
+     "shared memory",
+     "for (int i = 0; i < 4; ++i) next[i] = u[i] + c * (u[i - 1] - 2 * u[i] + u[i + 1]);\n"
+     "left[t] = next[0], right[t] = next[3];   // the edges of four elements\n"
+     "__syncthreads();",
+     ""},
+    {"barriers",
      signs::has_barriers,
      {.no_barriers = true},
      signs::barriers,

@@ -33,6 +33,7 @@ bool computes_addresses(const Facts& f);
 bool stores_again(const Facts& f);
 
 bool has_strided_tree(const Facts& f);
+bool steps_through_shared(const Facts& f);
 bool accesses_structures(const Facts& f);
 bool gathers(const Facts& f);
 bool scatters_stores(const Facts& f);
@@ -68,6 +69,7 @@ std::string global_atomics(const Facts& f);
 std::string atomics_of_blocks(const Facts& f);
 std::string shared_atomics(const Facts& f);
 std::string barriers(const Facts& f);
+std::string barriers_of_steps(const Facts& f);
 std::string narrow(const Facts& f);
 std::string repeated_loads(const Facts& f);
 std::string shared_loads(const Facts& f);

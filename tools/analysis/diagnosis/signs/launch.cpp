@@ -83,7 +83,22 @@ std::string waiting(const Facts& f) {
                std::ceil(f.blocks() / f.machine.multiprocessors) * f.warps_of_block()));
 }
 
-bool has_barriers(const Facts& f) { return !has_strided_tree(f) && f.trace.counters.barriers > 0; }
+bool steps_through_shared(const Facts& f) {
+  constexpr double few_loads = 6;  // of a warp, between two barriers
+  const vgpu::Counters& c = f.trace.counters;
+  return has_frequent_barriers(f) && !waits_for_few_warps(f) && c.shared_load_requests > 0 &&
+         f.trace.matrix_units.instructions == 0 &&
+         number(c.shared_load_requests) <= few_loads * number(c.barriers);
+}
+std::string barriers_of_steps(const Facts& f) {
+  const vgpu::Counters& c = f.trace.counters;
+  return fmt::format("{}, for {:.2g} loads from shared memory", barriers(f),
+                     share(number(c.shared_load_requests), number(c.barriers)));
+}
+
+bool has_barriers(const Facts& f) {
+  return !has_strided_tree(f) && !steps_through_shared(f) && f.trace.counters.barriers > 0;
+}
 std::string barriers(const Facts& f) {
   const vgpu::Counters& c = f.trace.counters;
   return fmt::format("a warp waits at a barrier every {:.0f} instructions",

@@ -230,7 +230,8 @@ std::string repeated_loads(const Facts& f) {
 bool loads_shared_often(const Facts& f) {
   constexpr double large_tile_cycles = 0.3;
   const double loads = 32 * number(f.trace.counters.shared_load_requests);
-  return loads > large_tile_cycles * f.trace.multiply_adds && share_chased(f, Space::shared) < 0.5;
+  return loads > large_tile_cycles * f.trace.multiply_adds && !steps_through_shared(f) &&
+         share_chased(f, Space::shared) < 0.5;
 }
 std::string shared_loads(const Facts& f) {
   if (f.trace.multiply_adds == 0) {
