@@ -1,5 +1,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -15,6 +17,17 @@ namespace {
 constexpr int max_idle_tests = 1 << 14;
 
 int ranks_of(const Dim3& cluster) { return static_cast<int>(cluster.count()); }
+
+/// Reports a copy that arrives after its phase: those who wait for the phase read what was there before.
+void check_phase(const Landing& landing, const AsyncWrite& write, Block& owner,
+                 const Mbarrier& barrier) {
+  if (landing.bytes == 0 || write.number == barrier.phase + 1) return;
+  report(owner, HazardKind::barrier_misuse, write.rank == owner.rank ? write.thread : 0, write.site,
+         "bulk copy", shared_address(owner, landing.barrier),
+         fmt::format("phase {} has ended before the {} bytes of the copy arrived: its copies bring "
+                     "more bytes than it expected",
+                     write.number - 1, landing.bytes));
+}
 
 }  // namespace
 
@@ -163,6 +176,10 @@ bool Cluster::land() {
     Block& owner = block(target.barrier_rank);
     Mbarrier* const barrier = owner.async->barriers.find(landing.barrier);
     if (barrier == nullptr || !barrier->valid) continue;
+    const std::uint32_t write = target.write;
+    if (owner.worker.observe && write != 0) {
+      check_phase(landing, to.async->shadow.writes[write], owner, *barrier);
+    }
     barrier->due -= landing.bytes;
     complete_if_due(owner, *barrier);
   }
