@@ -138,6 +138,12 @@ bool Cluster::complete_if_all_arrived() {
   if (arrived_ == 0 || missing() != 0) return false;
   arrived_ = 0;
   ++phase_;
+  // The barrier does not wait for threads that have exited: what they waited for is complete.
+  for (const auto& block : blocks_) {
+    for (const Warp& warp : block->warps) {
+      if (worker_.observe && warp.live == 0) join(gathered_, order.of(block->rank, warp.index));
+    }
+  }
   released_ = gathered_;
   for (const Waiter& waiter : waiting_) {
     waiter.warp->block->wake(*waiter.warp, waiter.split);
