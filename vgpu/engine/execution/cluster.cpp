@@ -107,6 +107,7 @@ void Cluster::arrive(Warp& warp, const Instr& instr, bool releases) {
     return;
   }
   arrived_ += static_cast<std::uint32_t>(lanes_in(warp.mask));
+  if (state.arrived != phase_ + 1) state.to_wait &= warp.live;
   state.arrived = phase_ + 1;
   state.to_wait |= warp.mask;
   join(gathered_, publish(warp, !releases));
@@ -129,9 +130,18 @@ void Cluster::wait(Warp& warp, const Instr& instr) {
 }
 
 std::uint32_t Cluster::missing() const {
-  std::uint32_t live = 0;
-  for (const auto& block : blocks_) live += block->live_threads();
-  return live - std::min(live, arrived_);
+  std::uint32_t live = 0, exited = 0;  // threads that have arrived and exited since
+  for (const auto& block : blocks_) {
+    live += block->live_threads();
+    if (block->async == nullptr) continue;
+    for (const Warp& warp : block->warps) {
+      const AsyncWarp& state = block->async->warps[static_cast<std::size_t>(warp.index)];
+      if (state.arrived == phase_ + 1) {
+        exited += static_cast<std::uint32_t>(lanes_in(state.to_wait & ~warp.live));
+      }
+    }
+  }
+  return live - std::min(live, arrived_ - std::min(arrived_, exited));
 }
 
 bool Cluster::complete_if_all_arrived() {
