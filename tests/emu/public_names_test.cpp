@@ -111,6 +111,10 @@ TEST(PublicNames, NumbersOfFourAndSixBits) {
   expect_output("tiny_floats.cu", "e73339ecdd12174e\n0 wrong\n");
 }
 
+TEST(PublicNames, FunctionsSinceCuda128) {
+  expect_output("later_functions.cu", "5 96 9 7\n6 8, 8 15, 10 18\n0 1\n", "-arch=sm_100a");
+}
+
 TEST(PublicNames, KernelsLaunchKernels) {
   const EmuOutput output = run_emu("programs/device_launches.cu");
   EXPECT_EQ(output.exit_code, 0) << output.err;

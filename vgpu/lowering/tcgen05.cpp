@@ -81,7 +81,12 @@ void Lowering::lower_tensor_multiply(const Instruction& instruction) {
     ++next;
   }
   op->adds = source_row(instruction, operands[next++], Type::pred);
-  if (next < operands.size()) op->scale_d = static_cast<int>(operands[next].bits);
+  if (next < operands.size() && op->weight_stationary) {
+    op->has_zero_columns = true;
+    op->zero_columns = source_row(instruction, operands[next], Type::b64);
+  } else if (next < operands.size()) {
+    op->scale_d = static_cast<int>(operands[next].bits);
+  }
   emit(run_tensor_multiply, keep_async(*op), {});
 }
 

@@ -125,6 +125,7 @@ std::optional<OperandRules> multiply_rules(const Instruction& instruction) {
     result.rules.push_back(rule(Kind::constant));
     result.rules.back().most = 15;
   }
+  if (form->weight_stationary) result.rules.push_back(rule(Kind::source, Type::b64));
   return result;
 }
 

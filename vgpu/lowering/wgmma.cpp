@@ -60,16 +60,11 @@ void Lowering::report_wgmma_use() {
   WgmmaRegisterReport report;
   report.in_flight = use->in_flight;
   report.message =
-      use->is_load ? fmt::format(
-                         "register {} is loaded by the tcgen05.ld at PTX line {}: there is no "
-                         "tcgen05.wait::ld between",
-                         name, function_.body[use->wgmma].line)
-      : use->in_flight
-          ? fmt::format(
-                "register {} is in use by the wgmma at PTX line {}: there is no "
-                "wgmma.wait_group between",
-                name, function_.body[use->wgmma].line)
-          : fmt::format("register {} has been written since the last wgmma.fence", name);
+      use->in_flight ? fmt::format(
+                           "register {} is in use by the wgmma at PTX line {}: there is no "
+                           "wgmma.wait_group between",
+                           name, function_.body[use->wgmma].line)
+                     : fmt::format("register {} has been written since the last wgmma.fence", name);
   emit_unguarded(report_wgmma_register, keep_async(report), {});
 }
 

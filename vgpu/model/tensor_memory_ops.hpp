@@ -12,7 +12,7 @@ namespace rung::vgpu {
 /// Tensor memory consists of 32-bit cells. An address is a lane (bits 16 to 31) and a column (bits 0 to 15)
 /// (PTX ISA, 9.7.16.1, "Tensor Memory").
 inline constexpr int tensor_lanes = 128, tensor_columns = 512;
-/// Lanes that a warp reaches: those of its index in its warpgroup (PTX ISA, 9.7.16.2.3.2).
+/// Lanes that a warp reaches: those of its index in its warpgroup (PTX ISA, 9.7.16.8.1).
 inline constexpr int lanes_of_warp = 32;
 
 struct TensorAddress {
@@ -84,7 +84,7 @@ constexpr TensorAddress cell_of(const TensorFragment& fragment, int thread, int 
   return cell;
 }
 
-/// tcgen05.ld.red: what each thread also gets of its registers (PTX ISA, 9.7.16.8.1).
+/// tcgen05.ld.red: what each thread also gets of its registers (PTX ISA, 9.7.16.8.3).
 struct TensorReduction {
   enum class Type : std::uint8_t { none, f32, u32, s32 };
   Type type = Type::none;
@@ -120,11 +120,13 @@ struct TensorMultiplyOp {
   bool sparse = false;    // .sp: A holds half of its elements, and metadata their positions
   AsyncAddress d, a, scale_a, scale_b, metadata;
   std::uint32_t a_descriptor = 0, b_descriptor = 0, descriptor = 0;  // rows
-  std::uint32_t adds = 0;               // predicate row: enable-input-d
+  std::uint32_t adds = 0;          // predicate row: enable-input-d
+  std::uint32_t zero_columns = 0;  // row of the zero-column mask descriptor of .ws
+  bool has_zero_columns = false;
   std::vector<std::uint32_t> disabled;  // rows: disable-output-lane, 32 lanes each
 };
 
-/// tcgen05.cp (PTX ISA, 9.7.16.9.1).
+/// tcgen05.cp (PTX ISA, 9.7.16.9.2).
 struct TensorCopyOp {
   enum class Spread : std::uint8_t { none, all_warps, warps_02_13, warps_01_23 };
   int blocks = 1;
@@ -135,7 +137,7 @@ struct TensorCopyOp {
   std::uint32_t descriptor = 0;  // row
 };
 
-/// tcgen05.shift.down: each lane takes 32 bytes of the next (PTX ISA, 9.7.16.9.2).
+/// tcgen05.shift.down: each lane takes 32 bytes of the next (PTX ISA, 9.7.16.9.3).
 struct TensorShiftOp {
   int blocks = 1;
   AsyncAddress address;

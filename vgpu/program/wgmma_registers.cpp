@@ -20,14 +20,13 @@ struct State {
   // In flight: minimum number of groups committed since; 0: uncommitted.
   std::uint8_t groups = idle;
   bool only_read = false;   // in flight, as A
-  bool is_load = false;     // in flight, written by tcgen05.ld
   bool unfenced = false;    // written since the last fence, on some path
-  std::uint32_t wgmma = 0;  // index of the instruction, or of the tcgen05.ld
+  std::uint32_t wgmma = 0;  // index of the instruction
 
   bool in_flight() const { return groups != idle; }
   void end() {
     groups = idle;
-    only_read = is_load = false;
+    only_read = false;
   }
   bool operator==(const State&) const = default;
 };
@@ -66,10 +65,6 @@ class Walk {
     at_ = index;
     if (instruction.opcode == ptx::Opcode::wgmma) {
       visit_wgmma(instruction);
-    } else if (instruction.opcode == ptx::Opcode::tcgen05 && instruction.has("wait::ld")) {
-      for (State& each : states_) {
-        if (each.is_load) each.end();
-      }
     } else if (is_register_copy(instruction)) {
       State& from = state(instruction.operands[1].reg);
       State& to = state(instruction.operands[0].reg);
@@ -84,10 +79,6 @@ class Walk {
       for_each_definition(instruction, [&](int reg) {
         if (state(reg).in_flight()) touch(reg);
         state(reg).unfenced = true;
-        if (instruction.opcode != ptx::Opcode::tcgen05) return;
-        state(reg).groups = 0;
-        state(reg).is_load = true;
-        state(reg).wgmma = static_cast<std::uint32_t>(at_);
       });
     }
   }
@@ -97,7 +88,7 @@ class Walk {
 
   void note(int reg, bool in_flight) {
     if (uses_ == nullptr || (!uses_->empty() && uses_->back().instruction == at_)) return;
-    uses_->push_back({at_, reg, in_flight, state(reg).is_load, state(reg).wgmma});
+    uses_->push_back({at_, reg, in_flight, state(reg).wgmma});
   }
 
   /// Reports a use once, then treats the wgmma as complete.
@@ -111,12 +102,12 @@ class Walk {
       for (State& each : states_) each.unfenced = false;
     } else if (instruction.has("commit_group")) {
       for (State& each : states_) {
-        if (!each.is_load && each.groups < State::idle - 1) ++each.groups;
+        if (each.groups < State::idle - 1) ++each.groups;
       }
     } else if (instruction.has("wait_group")) {
       const std::uint64_t left = instruction.operands.at(0).bits;
       for (State& each : states_) {
-        if (each.in_flight() && !each.is_load && each.groups > left) each.end();
+        if (each.in_flight() && each.groups > left) each.end();
       }
     } else if (instruction.has("mma_async") && instruction.operands.size() > 1) {
       operands::for_each_register(instruction.operands[0], [&](int reg) { take(reg, false); });
@@ -130,7 +121,7 @@ class Walk {
     State& taken = state(reg);
     if (taken.unfenced) note(reg, false);
     if (only_read && taken.in_flight() && !taken.only_read) touch(reg);
-    taken = {0, only_read, false, false, static_cast<std::uint32_t>(at_)};
+    taken = {0, only_read, false, static_cast<std::uint32_t>(at_)};
   }
 
   const ptx::Function& function_;
@@ -148,9 +139,9 @@ void walk(const ptx::Function& function, const CfgBlock& block, States& states,
 }  // namespace
 
 std::vector<WgmmaRegisterUse> wgmma_register_uses(const ptx::Function& function, const Cfg& cfg) {
-  const bool any = std::any_of(
-      function.body.begin(), function.body.end(),
-      [](const Instruction& each) { return each.is(ptx::Opcode::wgmma, ptx::Opcode::tcgen05); });
+  const bool any =
+      std::any_of(function.body.begin(), function.body.end(),
+                  [](const Instruction& each) { return each.opcode == ptx::Opcode::wgmma; });
   if (!any) return {};
   State unknown;
   unknown.unfenced = true;

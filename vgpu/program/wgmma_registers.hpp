@@ -14,8 +14,7 @@ namespace rung::vgpu {
 struct WgmmaRegisterUse {
   std::size_t instruction;
   int reg;
-  bool in_flight;  // otherwise: used by a wgmma without a fence since it was written
-  bool is_load;    // if in flight: `wgmma` is a tcgen05.ld, and there is no tcgen05.wait::ld since
+  bool in_flight;     // otherwise: used by a wgmma without a fence since it was written
   std::size_t wgmma;  // if in flight: the wgmma that uses it
 };
 

@@ -181,6 +181,10 @@ TEST(FloatArithmetic, PairsAreIndependent) {
   for (std::size_t i = 0; i < warp_size; ++i) {
     EXPECT_EQ(results[i], pair(2.0f * static_cast<float>(i) + 1, 1.5f + static_cast<float>(i)));
   }
+  const auto products = run<std::uint64_t>(plain("mul.f32x2", 2), a, b);
+  for (std::size_t i = 0; i < warp_size; ++i) {
+    EXPECT_EQ(products[i], pair(2.0f * static_cast<float>(i), 1.5f));
+  }
 }
 
 TEST(FloatArithmetic, MixedPrecision) {

@@ -122,6 +122,20 @@ TEST_F(BulkCopyTest, TooFewBytesDue) {
       << hazard.message;
 }
 
+TEST_F(BulkCopyTest, MoreBytesThanThePhaseExpects) {
+  const std::uint64_t x = array(numbers(256)), y = memory.allocate(512);
+  const std::string second = "add.u32 %r3, %r2, 512;\n@%p1 " +
+                             std::string(
+                                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
+                                 "::bytes [%r3], [%rd1], 512, [bar];\n");
+  const std::string next =
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\n" + wait_for("bar", "1", "9");
+  const Hazard hazard =
+      found(run_body(second + load(bulk_load, 512) + next, x, y), HazardKind::barrier_misuse);
+  EXPECT_NE(hazard.message.find("phase 0 has ended before the 512 bytes"), std::string::npos)
+      << hazard.message;
+}
+
 TEST_F(BulkCopyTest, InitialisationHasToBeVisible) {
   const std::uint64_t x = array(numbers(128));
   std::string text = entry(".param .u64 x, .param .u64 y", R"(

@@ -198,6 +198,23 @@ TEST_F(ClusterTest, BarrierThatNobodyCompletes) {
   EXPECT_TRUE(barrier);
 }
 
+// The barrier waits for every block, although 31 of 32 threads exit as soon as they have arrived.
+TEST_F(ClusterTest, ThreadsThatArriveAndExit) {
+  expect_none(run_body(R"(
+      @%p1 st.shared.u32 [%r7], %r6;
+      barrier.cluster.arrive.release.aligned;
+      @!%p1 bra END;
+      barrier.cluster.wait.acquire;
+      mapa.shared::cluster.u32 %r10, %r7, 3;
+      ld.shared::cluster.u32 %r11, [%r10];
+      st.global.u32 [%rd2], %r11;
+      barrier.cluster.arrive.release;
+      barrier.cluster.wait.acquire;
+      END:)",
+                       {4, 1, 1}, {4, 1, 1}));
+  for (std::size_t block = 0; block < 4; ++block) EXPECT_EQ(results(4 * 32)[block * 32], 96u);
+}
+
 TEST_F(ClusterTest, EachWaitNeedsAnArrival) {
   for (const std::uint32_t blocks : {1u, 2u}) {
     const auto run_barriers = [&](const std::string& body) {

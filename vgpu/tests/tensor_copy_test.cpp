@@ -224,7 +224,7 @@ TEST_F(TensorCopyTest, CopiesInBothBlocksOfAPair) {
   for (const CopyShape& copy : copy_shapes) check_copy(copy, 2);
 }
 
-// 16 elements of 6 or 4 bits, followed by padding, become bytes: the low 6 bits, or bits 2 to 5 (PTX ISA, 9.7.16.8,
+// 16 elements of 6 or 4 bits, followed by padding, become bytes: the low 6 bits, or bits 2 to 5 (PTX ISA, 9.7.16.9.1,
 // "Optional Decompression").
 TEST_F(TensorCopyTest, WidensElements) {
   for (const int bits : {6, 4}) {
@@ -395,6 +395,76 @@ TEST_F(PairLoadTest, ReportsAnMbarrierThatTheCopyDoesNotReach) {
   const Hazard pair =
       found(run_loads(4, 0, tma(".cta_group::2"), 1024), HazardKind::barrier_misuse);
   EXPECT_NE(pair.message.find("another pair"), std::string::npos) << pair.message;
+}
+
+// The cluster's barrier completes when warp 1 has exited, which has waited for its copy.
+TEST_F(PairLoadTest, ExitedWarpsHaveWaited) {
+  const std::string text = entry(
+      ".param .u64 none",
+      ".shared .align 1024 .b8 data[512];\n.shared .align 8 .b64 done;\n.shared .b32 slot;\n" +
+          registers() + ".reg .b32 %t;\n" + R"(
+      mov.u32 %r1, %tid.x;
+      mov.u32 %r6, data;
+      shl.b32 %r2, %r1, 3;
+      add.u32 %r6, %r6, %r2;
+      st.shared.v2.u32 [%r6], {%r1, %r1};
+      setp.gt.u32 %p1, %r1, 31;
+      setp.ne.u32 %p2, %r1, 32;
+      @%p1 bra ALLOCATED;
+      tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;
+      ALLOCATED:
+      @!%p2 mbarrier.init.shared.b64 [done], 1;
+      fence.proxy.async;
+      bar.sync 0;
+      ld.shared.b32 %t, [slot];
+      @!%p1 bra RELEASE;
+      mov.u64 %rd10, 0x0000400800080000;
+      @%p2 bra WAIT;
+      tcgen05.cp.cta_group::1.32x128b.warpx4 [%t], %rd10;
+      tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];
+      WAIT: bar.warp.sync 0xffffffff;
+      )" + wait_for("done", "0", "1") +
+          R"(
+      ret;
+      RELEASE:
+      barrier.cluster.arrive.aligned;
+      barrier.cluster.wait.aligned;
+      tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32;
+      ret;)");
+  expect_none(run(text, {1, 1, 1}, {64, 1, 1}, {0}));
+}
+
+// Block scales are in global memory in the order of the copy, so that rows of the box are no lanes.
+TEST_F(PairLoadTest, BoxesOfBlockScalesHaveRowsOfTheirOwn) {
+  const std::string text = entry(
+      ".param .u64 map",
+      ".shared .align 1024 .b8 data[512];\n.shared .align 8 .b64 bar, done;\n.shared .b32 slot;\n" +
+          registers() + ".reg .b32 %t;\n" + R"(
+      ld.param.u64 %rd1, [map];
+      mov.u32 %r1, %tid.x;
+      mov.u32 %r6, data;
+      mov.u32 %r7, bar;
+      setp.ne.u32 %p1, %r1, 0;
+      tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;
+      @%p1 bra WAIT;
+      mbarrier.init.shared.b64 [bar], 1;
+      mbarrier.init.shared.b64 [done], 1;
+      fence.mbarrier_init.release.cluster;
+      mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;
+      mov.u32 %r2, 0;
+      )" + tma("") +
+          "WAIT:\nbar.warp.sync 0xffffffff;\n" + wait_for("bar", "0", "1") + R"(
+      ld.shared.b32 %t, [slot];
+      mov.u64 %rd10, 0x0000400800080000;
+      @%p1 bra ISSUED;
+      tcgen05.cp.cta_group::1.32x128b.warpx4 [%t], %rd10;
+      tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];
+      ISSUED: bar.warp.sync 0xffffffff;
+      )" + wait_for("done", "0", "2") +
+          "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32;\nret;");
+  const std::uint64_t of =
+      map(array(std::vector<std::uint32_t>(128, 1)), TensorElement::f32, 64, 2, 256, 64, 2);
+  expect_none(run(text, {1, 1, 1}, {32, 1, 1}, {of}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "vgpu/engine/tensor_memory/zero_columns.hpp"
 #include "vgpu/model/tensor_memory_ops.hpp"
 #include "vgpu/tests/async_fixture.hpp"
 #include "vgpu/tests/matrix_fixture.hpp"
@@ -39,7 +40,7 @@ constexpr Type e4m3{"e4m3", 8, 4, 3, 0}, e5m2{"e5m2", 8, 5, 2, 1}, e2m3{"e2m3", 
 constexpr Type e3m2{"e3m2", 6, 3, 2, 4}, e2m1{"e2m1", 4, 2, 1, 5}, packed_e2m1{"e2m1", 4, 2, 1, 1};
 constexpr Type u8{"u8", 8, 0, 0, 0}, s8{"s8", 8, 0, 0, 1};
 
-/// Where chunks of 16 bytes of a matrix are, in the canonical layouts (PTX ISA, 9.7.16.5).
+/// Where chunks of 16 bytes of a matrix are, in the canonical layouts (PTX ISA, 9.7.16.10.6).
 struct TileLayout {
   int span;         // bytes of the swizzle; 0: none
   bool transposed;  // MN-major
@@ -97,7 +98,9 @@ struct MultiplyCase {
   bool sparse = false;
   int selector = 0;  // of the metadata's column
   bool shifts_a = false;
+  std::uint64_t zero_columns = 0;  // descriptor; 0: no operand
 
+  int shift() const { return static_cast<int>(zero_columns >> 56 & 0x3F); }
   int k_of_a() const { return sparse ? k / 2 : k; }
   bool has_nibbles() const { return kind == "mxf4" || kind == "mxf4nvf4"; }
 };
@@ -175,7 +178,9 @@ class TensorMemoryTest : public AsyncTest {
     multiply += fmt::format(" [%t], {}, %rd11{}, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10",
                             each.sparse ? ", [%r14]" : "");
     if (each.scales != 0) multiply += ", [%r10], [%r11]";
-    multiply += ", %p3;\n";
+    multiply += ", %p3";
+    if (each.zero_columns != 0) multiply += fmt::format(", {:#x}", each.zero_columns);
+    multiply += ";\n";
     const int columns = each.weight_stationary ? each.n * each.m / 128 : each.n;
     return entry(
         ".param .u64 image, .param .u64 out, .param .u64 in",
@@ -272,7 +277,7 @@ class TensorMemoryTest : public AsyncTest {
   }
 
   LaunchReport run_case(const MultiplyCase& each, const Steps& steps = {}) {
-    const int lines_a = each.m, lines_b = each.n;
+    const int lines_a = each.m, lines_b = each.n + each.shift();
     const bool nibbles = each.has_nibbles();
     const auto row_bytes = [&](const Type& type) {
       return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8;
@@ -284,7 +289,7 @@ class TensorMemoryTest : public AsyncTest {
     const int bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
     image.assign(static_cast<std::size_t>(bytes), 0);
     a.assign(static_cast<std::size_t>(each.m * each.k), 0);
-    b.assign(static_cast<std::size_t>(each.n * each.k), 0);
+    b.assign(static_cast<std::size_t>(lines_b * each.k), 0);
     std::vector<std::uint32_t> cells(256 * 128, 0);
     for (int k = 0; k < each.k_of_a(); ++k) {
       for (int i = 0; i < each.m; ++i) {
@@ -300,7 +305,7 @@ class TensorMemoryTest : public AsyncTest {
       }
     }
     for (int k = 0; k < each.k; ++k) {
-      for (int j = 0; j < each.n; ++j) {
+      for (int j = 0; j < lines_b; ++j) {
         const double x = b[static_cast<std::size_t>(j * each.k + k)] = value(each.b);
         place(in_b, each.b, each, j, k, x);
       }
@@ -372,6 +377,9 @@ class TensorMemoryTest : public AsyncTest {
 
   double expected(const MultiplyCase& each, int i, int j) const {
     double sum = 0;
+    if (zero_columns(each.zero_columns, each.m, each.n).is_zero[static_cast<std::size_t>(j)])
+      return 0;
+    j += each.shift();
     for (int k = 0; k < each.k; ++k) {
       double product =
           a[static_cast<std::size_t>(i * each.k + k)] * b[static_cast<std::size_t>(j * each.k + k)];
@@ -475,8 +483,49 @@ TEST_F(TensorMemoryTest, ShiftsRowsOfAInTensorMemory) {
         HazardKind::descriptor);
 }
 
+/// A zero-column mask descriptor with spans of three zero columns and four used ones.
+std::uint64_t zero_mask(std::uint64_t start_counts, std::uint64_t first_spans,
+                        std::uint64_t shift) {
+  return start_counts | first_spans << 32 | std::uint64_t{1} << 39 | std::uint64_t{2} << 40 |
+         std::uint64_t{3} << 48 | shift << 56;
+}
+
+// The examples of the PTX ISA, 9.7.16.4.3.
+TEST(ZeroColumnsTest, FollowTheExamples) {
+  const auto mask = [](std::uint64_t bits, int m, int first) {
+    std::string text;
+    for (int i = 0; i < 14; ++i)
+      text += zero_columns(bits, m, 128).is_zero[static_cast<std::size_t>(first + i)] ? '1' : '0';
+    return text;
+  };
+  EXPECT_EQ(mask(std::uint64_t{4} << 40 | std::uint64_t{3} << 48, 128, 0), "00000000000000");
+  EXPECT_EQ(mask(zero_mask(0, 0, 0), 128, 0), "00001110000111");
+  EXPECT_EQ(mask(zero_mask(0, 1, 0), 64, 0), "11100001110000");
+  EXPECT_EQ(mask(zero_mask(0, 1, 0), 64, 64), "00001110000111");
+  const std::uint64_t fourth = zero_mask(0x01020100, 3, 2);
+  EXPECT_EQ(mask(fourth, 32, 0), "11100001110000");
+  EXPECT_EQ(mask(fourth, 32, 32), "11000011100001");
+  EXPECT_EQ(mask(fourth, 32, 64), "00111000011100");
+  EXPECT_EQ(mask(fourth, 32, 96), "00011100001110");
+  EXPECT_EQ(zero_columns(fourth, 32, 128).shift, 2);
+}
+
+TEST_F(TensorMemoryTest, ColumnsOfBCountAsZeros) {
+  for (const int m : {32, 64, 128}) {
+    for (const bool transposed : {false, true}) {
+      check({.kind = "f16",
+             .a = f16,
+             .b = f16,
+             .m = m,
+             .transpose_b = transposed,
+             .weight_stationary = true,
+             .zero_columns = zero_mask(0x01020100, 3, 5)});
+    }
+  }
+}
+
 TEST_F(TensorMemoryTest, LoadsReduceTheirRegisters) {
-  // Column c of lane l has 16 l - 100 c as f32, u32 and s32; tcgen05.ld.red gives the least or greatest (9.7.16.8.1).
+  // Column c of lane l has 16 l - 100 c as f32, u32 and s32; tcgen05.ld.red gives the least or greatest (9.7.16.8.3).
   struct Case {
     const char* suffix;
     float (*of)(float);  // of the four values; their least or greatest is compared
@@ -672,6 +721,14 @@ TEST_F(TensorMemoryTest, ReportsAccumulatorsThatAreReadTooEarly) {
   expect_hazard(HazardKind::in_flight, steps);
 }
 
+// The thread that loads may use the registers at once (PTX ISA, 9.7.16.6.4.5); columns are not free until the wait.
+TEST_F(TensorMemoryTest, RegistersNeedNoWait) {
+  Steps steps;
+  steps.load_wait = "";
+  steps.meet = "tcgen05.wait::ld.sync.aligned;\nbar.sync 0;\n";
+  expect_none(run_case({"f16", f16, f16}, steps));
+}
+
 TEST_F(TensorMemoryTest, ReportsAccumulatorsThatNothingWrote) {
   Steps steps;
   steps.before_load = "add.u32 %r7, %r7, 128;\n";
@@ -739,7 +796,7 @@ TEST_F(TensorMemoryTest, ReportsDescriptorsThatDoNotExist) {
   steps = {};
   steps.b_flip = std::uint64_t{1} << 61;  // swizzle mode 3
   expect_hazard(HazardKind::descriptor, steps);
-  for (const std::uint32_t flip : {2u << 7, 4u << 10, 2u << 4, 1u << 17, 1u << 24, 1u << 2}) {
+  for (const std::uint32_t flip : {2u << 7, 4u << 10, 2u << 4, 32u << 17, 1u << 24, 1u << 2}) {
     steps = {};
     steps.form_flip = flip;
     expect_hazard(HazardKind::descriptor, steps);

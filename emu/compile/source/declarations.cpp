@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "emu/compile/source/characters.hpp"
 #include "emu/compile/source/passes.hpp"
@@ -93,10 +94,38 @@ Edits drop_late_attributes(const SourceText& source) {
   return edits;
 }
 
+namespace {
+
+/// The names of the source's template parameters that are types.
+std::set<std::string_view> type_parameters(const Tokens& tokens) {
+  constexpr std::array<std::string_view, 3> ends = {",", ">", "="};
+  std::set<std::string_view> names;
+  for (std::size_t at = 0; at + 2 < tokens.size(); ++at) {
+    const bool is_type = tokens[at].text == "typename" || tokens[at].text == "class";
+    if (is_type && is_any(tokens[at + 2].text, ends)) names.insert(tokens[at + 1].text);
+  }
+  return names;
+}
+
+/// True if T::name<arguments>( begins at `at`, with T a type parameter.
+bool is_dependent_call(const Tokens& tokens, std::size_t at,
+                       const std::set<std::string_view>& parameters) {
+  if (!are_next(tokens, at + 1, {"::"}) || !parameters.contains(tokens[at].text)) return false;
+  if (!are_next(tokens, at + 3, {"<"}) || tokens[at + 2].text == "template") return false;
+  const std::size_t end = after_arguments(tokens, at + 3);
+  return end != at + 3 && are_next(tokens, end, {"("});
+}
+
+}  // namespace
+
 Edits name_dependent_templates(const SourceText& source) {
   const Tokens& tokens = source.tokens();
+  const std::set<std::string_view> parameters = type_parameters(tokens);
   Edits edits;
   for (std::size_t at = 0; at < tokens.size();) {
+    if (is_dependent_call(tokens, at, parameters)) {
+      edits.push_back({tokens[at + 2].at, 0, "template "});
+    }
     at = tokens[at].text == "typename" ? name_templates(tokens, at + 1, edits) : at + 1;
   }
   return edits;

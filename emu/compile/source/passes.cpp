@@ -38,7 +38,8 @@ constexpr std::array passes = {
                "changes results.",
                "programs/declarations.cu", alone<drop_late_attributes>},
     SourcePass{"name_dependent_templates",
-               "`typename traits<A>::rebind<B>` needs no `template` before the last name.",
+               "`typename traits<A>::rebind<B>` and `T::call<1>()` need no `template` before the "
+               "last name.",
                "programs/declarations.cu", alone<name_dependent_templates>},
     SourcePass{
         "declare_shared_arrays",

@@ -242,4 +242,35 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* /*handle*/
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
+CUresult cuMulticastCreate(CUmemGenericAllocationHandle* /*handle*/,
+                           const CUmulticastObjectProp* /*properties*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle /*handle*/, CUdevice /*device*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle /*handle*/, size_t /*offset*/,
+                            CUmemGenericAllocationHandle /*memory*/, size_t /*memory_offset*/,
+                            size_t /*bytes*/, unsigned long long /*flags*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle /*handle*/, size_t /*offset*/,
+                             CUdeviceptr /*pointer*/, size_t /*bytes*/,
+                             unsigned long long /*flags*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMulticastUnbind(CUmemGenericAllocationHandle /*handle*/, CUdevice /*device*/,
+                           size_t /*offset*/, size_t /*bytes*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMulticastGetGranularity(size_t* /*bytes*/, const CUmulticastObjectProp* /*properties*/,
+                                   CUmulticastGranularity_flags /*which*/) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 }  // extern "C"

@@ -37,9 +37,22 @@ struct Bytes {
   using allocator = typename std::allocator_traits<Allocator>::rebind_alloc<char>;
 };
 
+struct Doubles {
+  template <int N>
+  __host__ __device__ static int value() {
+    return 2 * N;
+  }
+};
+
+template <class T, int N>
+__host__ __device__ int value_of() {
+  return T::value<N>();
+}
+
 __global__ void convert(volatile __half* half, int* result) {
   const __half copy = *half;
-  *result = Count{static_cast<int>(static_cast<float>(copy))}.doubled();
+  *result =
+      Count{static_cast<int>(static_cast<float>(copy))}.doubled() / 2 * value_of<Doubles, 1>();
 }
 
 class Line {

@@ -15,7 +15,7 @@ enum Mutant {
   without_load_wait,      // tcgen05.mma reads a stage before TMA has filled it
   without_free_wait,      // TMA fills a stage that tcgen05.mma may still read
   flipped_phase,          // the sums are read after the phase before their commit
-  without_register_wait,  // registers are read before tcgen05.wait::ld
+  without_register_wait,  // columns are released before tcgen05.wait::ld
   wrong_swizzle,          // the descriptors have the 64-byte swizzle, the boxes the 128-byte one
   wrong_stride,           // eight rows are not 1024 bytes apart
   off_by_one,             // the descriptor of A starts 16 bytes late
@@ -130,7 +130,6 @@ __global__ void multiply(const __grid_constant__ CUtensorMap a,
     if (mutant != without_register_wait) asm volatile("tcgen05.wait::ld.sync.aligned;");
     for (int i = 0; i < 4; ++i) d[threadIdx.x * n + column + i] = __uint_as_float(cells[i]);
   }
-  if (mutant == without_register_wait) asm volatile("tcgen05.wait::ld.sync.aligned;");
   asm volatile("tcgen05.fence::before_thread_sync;");
   __syncthreads();
   if (warp == 0 && mutant != without_release) {

@@ -135,15 +135,13 @@ void add_extremes(OpTable& table, const std::string& opcode) {
   table.add({opcode, ".f64"}, vector_spec<Extreme<double, false, smaller, false>>());
 }
 
-void add_packed(OpTable& table) {
-  add_rounded<Packed<Add, false>>(table, "add", ".f32x2");
-  add_rounded<Packed<Add, true>>(table, "add", ".ftz.f32x2");
-  add_rounded<Packed<Sub, false>>(table, "sub", ".f32x2");
-  add_rounded<Packed<Sub, true>>(table, "sub", ".ftz.f32x2");
-  add_rounded<Packed<Mul, false>>(table, "mul", ".f32x2");
-  add_rounded<Packed<Mul, true>>(table, "mul", ".ftz.f32x2");
-  add_rounded<PackedFma<false>>(table, "fma", ".f32x2");
-  add_rounded<PackedFma<true>>(table, "fma", ".ftz.f32x2");
+/// Adds the forms for pairs of f32; without a rounding mode they round to nearest even.
+template <template <class, bool, bool> class Op>
+void add_packed(OpTable& table, const std::string& opcode) {
+  add_rounded<Packed<Op, false>>(table, opcode, ".f32x2");
+  add_rounded<Packed<Op, true>>(table, opcode, ".ftz.f32x2");
+  table.add({opcode, ".f32x2"}, vector_spec<Packed<Op, false>>());
+  table.add({opcode, ".ftz.f32x2"}, vector_spec<Packed<Op, true>>());
 }
 
 void fill_float_arithmetic(OpTable& table) {
@@ -163,7 +161,11 @@ void fill_float_arithmetic(OpTable& table) {
     add_rounded_types<Fma>(table, opcode);
     add_saturating<Fma>(table, opcode);
   }
-  add_packed(table);
+  add_packed<Add>(table, "add");
+  add_packed<Sub>(table, "sub");
+  add_packed<Mul>(table, "mul");
+  add_rounded<PackedFma<false>>(table, "fma", ".f32x2");
+  add_rounded<PackedFma<true>>(table, "fma", ".ftz.f32x2");
   table.add({"neg.f32"}, vector_spec<Neg<float, false>>());
   table.add({"neg.ftz.f32"}, vector_spec<Neg<float, true>>());
   table.add({"neg.f64"}, vector_spec<Neg<double, false>>());

@@ -1,5 +1,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -15,6 +17,17 @@ namespace {
 constexpr int max_idle_tests = 1 << 14;
 
 int ranks_of(const Dim3& cluster) { return static_cast<int>(cluster.count()); }
+
+/// Reports a copy that arrives after its phase: those who wait for the phase read what was there before.
+void check_phase(const Landing& landing, const AsyncWrite& write, Block& owner,
+                 const Mbarrier& barrier) {
+  if (landing.bytes == 0 || write.number == barrier.phase + 1) return;
+  report(owner, HazardKind::barrier_misuse, write.rank == owner.rank ? write.thread : 0, write.site,
+         "bulk copy", shared_address(owner, landing.barrier),
+         fmt::format("phase {} has ended before the {} bytes of the copy arrived: its copies bring "
+                     "more bytes than it expected",
+                     write.number - 1, landing.bytes));
+}
 
 }  // namespace
 
@@ -94,6 +107,7 @@ void Cluster::arrive(Warp& warp, const Instr& instr, bool releases) {
     return;
   }
   arrived_ += static_cast<std::uint32_t>(lanes_in(warp.mask));
+  if (state.arrived != phase_ + 1) state.to_wait &= warp.live;
   state.arrived = phase_ + 1;
   state.to_wait |= warp.mask;
   join(gathered_, publish(warp, !releases));
@@ -116,15 +130,30 @@ void Cluster::wait(Warp& warp, const Instr& instr) {
 }
 
 std::uint32_t Cluster::missing() const {
-  std::uint32_t live = 0;
-  for (const auto& block : blocks_) live += block->live_threads();
-  return live - std::min(live, arrived_);
+  std::uint32_t live = 0, exited = 0;  // threads that have arrived and exited since
+  for (const auto& block : blocks_) {
+    live += block->live_threads();
+    if (block->async == nullptr) continue;
+    for (const Warp& warp : block->warps) {
+      const AsyncWarp& state = block->async->warps[static_cast<std::size_t>(warp.index)];
+      if (state.arrived == phase_ + 1) {
+        exited += static_cast<std::uint32_t>(lanes_in(state.to_wait & ~warp.live));
+      }
+    }
+  }
+  return live - std::min(live, arrived_ - std::min(arrived_, exited));
 }
 
 bool Cluster::complete_if_all_arrived() {
   if (arrived_ == 0 || missing() != 0) return false;
   arrived_ = 0;
   ++phase_;
+  // The barrier does not wait for threads that have exited: what they waited for is complete.
+  for (const auto& block : blocks_) {
+    for (const Warp& warp : block->warps) {
+      if (worker_.observe && warp.live == 0) join(gathered_, order.of(block->rank, warp.index));
+    }
+  }
   released_ = gathered_;
   for (const Waiter& waiter : waiting_) {
     waiter.warp->block->wake(*waiter.warp, waiter.split);
@@ -163,6 +192,10 @@ bool Cluster::land() {
     Block& owner = block(target.barrier_rank);
     Mbarrier* const barrier = owner.async->barriers.find(landing.barrier);
     if (barrier == nullptr || !barrier->valid) continue;
+    const std::uint32_t write = target.write;
+    if (owner.worker.observe && write != 0) {
+      check_phase(landing, to.async->shadow.writes[write], owner, *barrier);
+    }
     barrier->due -= landing.bytes;
     complete_if_due(owner, *barrier);
   }

@@ -1,7 +1,7 @@
 #pragma once
 // The layout of matrices in shared memory that wgmma and tcgen05 read through 64-bit descriptors (PTX ISA,
-// 9.7.15.5.1 "Shared memory matrix layout", 9.7.16.4 "Matrix descriptors" and 9.7.16.5 "Shared memory layout
-// and swizzling").
+// 9.7.15.5.1 "Shared memory matrix layout", 9.7.16.4 "Matrix descriptors" and 9.7.16.10.6 "Shared memory
+// layout and swizzling").
 
 #include <cstdint>
 

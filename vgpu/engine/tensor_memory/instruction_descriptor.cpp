@@ -39,6 +39,13 @@ std::optional<MatrixElement> sum_type_of(TensorKind kind, int code) {
   return code == 0 && has_half ? std::optional(MatrixElement::f16) : std::nullopt;
 }
 
+/// The number that n is a multiple of (PTX ISA, 9.7.16.2.1 and, for matrices of 8 bits that are not K-major, 9.7.16.10.1).
+int step_of_n(const TensorMultiplyOp& op, const InstructionDescriptor& it) {
+  if (it.transpose_b && bits_of(it.b) == 8) return 16 * op.blocks;
+  if (op.kind == TensorKind::i8) return op.blocks == 2 ? 32 : it.n > 32 ? 16 : 8;
+  return 8 * op.blocks;
+}
+
 /// Checks the shape (PTX ISA, 9.7.16.2.1, Table "Various combinations of .kind and shapes").
 std::string shape_error(const TensorMultiplyOp& op, const InstructionDescriptor& it) {
   const bool fits_m = op.weight_stationary ? it.m == 32 || it.m == 64 || it.m == 128
@@ -54,12 +61,9 @@ std::string shape_error(const TensorMultiplyOp& op, const InstructionDescriptor&
     const bool fits = it.n == 64 || it.n == 128 || it.n == 256;
     return fits ? "" : fmt::format("n = {}: expected 64, 128 or 256 with .ws", it.n);
   }
-  const int step = it.m == 64 && !has_block_scales(op.kind) ? 8
-                   : op.blocks == 2 && it.m == 256          ? 16
-                   : has_block_scales(op.kind)              ? 8
-                                                            : 16;
+  const int step = step_of_n(op, it);
   if (it.n < step || it.n > 256 || it.n % step != 0) {
-    return fmt::format("n = {}: expected a multiple of {} up to 256 for m = {}", it.n, step, it.m);
+    return fmt::format("n = {}: expected a multiple of {} up to 256", it.n, step);
   }
   return "";
 }

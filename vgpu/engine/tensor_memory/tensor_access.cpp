@@ -144,7 +144,7 @@ std::uint32_t add_tensor_use(const TensorAccess& access, std::size_t component,
 namespace {
 
 /// The address of the warp's access; nullopt after a report. All lanes must give the same one. A warp reaches
-/// only its quarter of the lanes (PTX ISA, 9.7.16.2.3.2, "Access restrictions"). Lane 0 names the first lane of
+/// only its quarter of the lanes (PTX ISA, 9.7.16.8.1, "Access restrictions"). Lane 0 names the first lane of
 /// the quarter, too: kernels that are known to work add no lane to the address.
 std::optional<TensorAddress> address_of_access(Warp& warp, const Instr& instr,
                                                const TensorAccessOp& op, const char* what) {

@@ -1,4 +1,4 @@
-// tcgen05.cp: shared memory to tensor memory (PTX ISA, 9.7.16.9.1).
+// tcgen05.cp: shared memory to tensor memory (PTX ISA, 9.7.16.9.2).
 
 #include <fmt/format.h>
 
@@ -44,8 +44,10 @@ bool copy_to(const TensorIssue& issue, const TensorCopyOp& op, Block& block,
              const MatrixDescriptor& descriptor, TensorAddress at) {
   thread_local TensorTile tile;
   // Rows of bytes, as the rows of a K-major matrix.
-  const TensorSource source{block, "the source", descriptor,  TensorElement5::u8,
-                            false, op.lanes,     op.bits / 8, 8};
+  TensorSource source{block, "the source", descriptor,  TensorElement5::u8,
+                      false, op.lanes,     op.bits / 8, 8};
+  // Block scales are in global memory in the order of the copy: rows of their boxes are no lines.
+  source.lines_are_rows = descriptor.swizzle != TensorSwizzle::none;
   if (!load_lines(issue, source, 0, tile)) return false;
   const int columns = op.bits / 32;
   const TensorRange range{at.lane, tensor_lanes - at.lane, at.column, columns};

@@ -1,4 +1,4 @@
-// tcgen05.mma: D = A B + D in tensor memory (PTX ISA, 9.7.16.10).
+// tcgen05.mma: D = A B + D in tensor memory (PTX ISA, 9.7.16.10.9).
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/tensor_memory/tensor_operands.hpp"
+#include "vgpu/engine/tensor_memory/zero_columns.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -46,11 +47,19 @@ std::optional<MatrixDescriptor> descriptor_of(const Multiply& multiply, std::uin
   return std::nullopt;
 }
 
+ZeroColumns zero_columns_of(const Multiply& multiply) {
+  if (!multiply.op.has_zero_columns) return {};
+  const auto bits =
+      multiply.issue.warp.row<std::uint64_t>(multiply.op.zero_columns)[multiply.issue.lane];
+  return zero_columns(bits, multiply.form.m, multiply.form.n);
+}
+
 /// Loads the columns of B: each block of a pair has half of them.
 bool load_b(const Multiply& multiply, TensorTile& tile) {
   const auto descriptor = descriptor_of(multiply, multiply.op.b_descriptor, "B");
   if (!descriptor) return false;
   const int columns = multiply.form.n / multiply.op.blocks;
+  const ZeroColumns zeros = zero_columns_of(multiply);
   int first = 0;
   for (Block* const block : multiply.blocks) {
     const TensorSource source{*block,
@@ -60,9 +69,14 @@ bool load_b(const Multiply& multiply, TensorTile& tile) {
                               multiply.form.transpose_b,
                               columns,
                               multiply.form.k,
-                              multiply.element_bits(multiply.form.b)};
+                              multiply.element_bits(multiply.form.b),
+                              zeros.shift};
     if (!load_lines(multiply.issue, source, first, tile)) return false;
     first += columns;
+  }
+  for (int column = 0; column < multiply.form.n; ++column) {
+    const auto at = static_cast<std::size_t>(column);
+    if (zeros.is_zero[at]) tile.lines[at].fill(0);
   }
   return true;
 }

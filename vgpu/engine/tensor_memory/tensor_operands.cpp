@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -16,17 +17,21 @@ namespace {
 
 constexpr std::uint32_t chunk = 16;  // bytes
 
-/// Calls f(address, line, k) for each chunk that the instruction reads.
+/// Calls f(address, line, k) for each chunk that the instruction reads. The first lines of an MN-major chunk may be
+/// before the first line that is used.
 template <class F>
 void for_each_chunk(const TensorSource& source, const F& f) {
+  const int first = source.transposed ? source.first_line / source.per_chunk() * source.per_chunk()
+                                      : source.first_line;
+  const int end = source.first_line + source.lines;
   const MatrixOperand operand{source.descriptor,
                               source.element_bits,
                               source.transposed,
-                              0,
-                              static_cast<std::uint32_t>(source.lines),
+                              static_cast<std::uint32_t>(first),
+                              static_cast<std::uint32_t>(end - first),
                               source.k};
   operand.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
-    f(address, static_cast<int>(line), static_cast<int>(k));
+    f(address, static_cast<int>(line) - source.first_line, static_cast<int>(k));
   });
 }
 
@@ -55,7 +60,7 @@ void place_chunk(const TensorSource& source, const std::uint8_t* data, int line,
     }
     return;
   }
-  for (int i = 0; i < source.per_chunk() && line + i < source.lines; ++i) {
+  for (int i = std::max(0, -line); i < source.per_chunk() && line + i < source.lines; ++i) {
     std::memcpy(tile.lines[static_cast<std::size_t>(first + line + i)].data() + k * bytes,
                 data + i * bytes, static_cast<std::size_t>(bytes));
   }
@@ -109,7 +114,7 @@ bool load_lines(const TensorIssue& issue, const TensorSource& source, int first,
   issue.block().worker.apart.tcgen05_shared_load_bytes +=
       static_cast<std::uint64_t>(source.lines) * source.k * source.element_bits / 8;
   if (issue.block().worker.observe) {
-    check_descriptor(issue, source);
+    if (source.lines_are_rows) check_descriptor(issue, source);
     observe(issue, source);
   }
   return true;

@@ -51,6 +51,15 @@ typedef struct CUmemAllocationProp_st {
     unsigned char reserved[4];
   } allocFlags;
 } CUmemAllocationProp;
+typedef enum CUmulticastGranularity_flags_enum {
+  CU_MULTICAST_GRANULARITY_MINIMUM = 0,
+  CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
+} CUmulticastGranularity_flags;
+typedef struct CUmulticastObjectProp_st {
+  unsigned int numDevices;
+  size_t size;
+  unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
 typedef struct CUmemAccessDesc_st {
   CUmemLocation location;
   CUmemAccess_flags flags;
@@ -90,6 +99,22 @@ RUNG_EMU_API CUresult cuMemExportToShareableHandle(void* shareable,
 RUNG_EMU_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
                                                      void* shareable,
                                                      CUmemAllocationHandleType type);
+
+/* Memory that several devices share through a switch: CUDA_ERROR_NOT_SUPPORTED. */
+RUNG_EMU_API CUresult cuMulticastCreate(CUmemGenericAllocationHandle* handle,
+                                        const CUmulticastObjectProp* properties);
+RUNG_EMU_API CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice device);
+RUNG_EMU_API CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle, size_t offset,
+                                         CUmemGenericAllocationHandle memory, size_t memory_offset,
+                                         size_t bytes, unsigned long long flags);
+RUNG_EMU_API CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle, size_t offset,
+                                          CUdeviceptr pointer, size_t bytes,
+                                          unsigned long long flags);
+RUNG_EMU_API CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice device,
+                                        size_t offset, size_t bytes);
+RUNG_EMU_API CUresult cuMulticastGetGranularity(size_t* bytes,
+                                                const CUmulticastObjectProp* properties,
+                                                CUmulticastGranularity_flags which);
 
 #ifdef __cplusplus
 }

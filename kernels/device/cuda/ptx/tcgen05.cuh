@@ -146,8 +146,8 @@ __device__ __forceinline__ void tma_load_2d_of_pair(std::uint32_t to, const void
   RUNG_FLOATS8(C, 0), RUNG_FLOATS8(C, 8), RUNG_FLOATS8(C, 16), RUNG_FLOATS8(C, 24)
 
 /// tcgen05.ld.32x32b.x32: a warp starts to load 32 lanes of 32 columns; thread t receives lane t.
-/// Warp w of a warpgroup reaches only lanes 32 w to 32 w + 31. d is not valid until
-/// tcgen05_wait_ld().
+/// Warp w of a warpgroup reaches only lanes 32 w to 32 w + 31. Others may overwrite or release the
+/// columns after tcgen05_wait_ld().
 __device__ __forceinline__ void tcgen05_ld(float (&d)[32], std::uint32_t address) {
   asm volatile(
       "tcgen05.ld.sync.aligned.32x32b.x32.b32 "
