@@ -51,7 +51,7 @@ class LateRunner {
   static std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
   static constexpr std::chrono::microseconds shortest_delay{500};
-  std::chrono::microseconds delay_{50'000};
+  std::chrono::microseconds delay_{200'000};
   std::optional<std::chrono::steady_clock::time_point> due_;
   std::condition_variable_any changed_;
   bool has_thread_ = false;

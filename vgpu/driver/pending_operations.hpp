@@ -9,7 +9,7 @@
 // Without a schedule, functions of the host are held back until an operation follows them or the host waits
 // for them. Operations that the host makes until then are not ordered after the function, because the host
 // cannot have learned from it that it has run. The program may poll for its effect, so that it runs in a
-// thread of its own after some milliseconds.
+// thread of its own after 0.2 s, and sooner if that happens often.
 
 #include <cstddef>
 #include <cstdint>

@@ -305,7 +305,7 @@ void flag_by_kernel(bool right) {
   if (m0[1] == -3) std::printf("flag\n");  // unordered
   cudaFreeHost(flag);
 }
-// Functions of the host run when something waits for them, at the latest after some milliseconds.
+// Functions of the host run when something waits for them, at the latest after 0.2 s.
 void function_fills(bool right) {
   const auto fill = [](void* given) {
     for (int i = 0; i < n; ++i) static_cast<float*>(given)[i] = 1;  // unordered
