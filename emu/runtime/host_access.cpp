@@ -2,7 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 
 #include "emu/runtime/report.hpp"
 #include "vgpu/driver/host_access.hpp"
@@ -29,6 +33,28 @@ void watch_host_accesses() { vgpu::set_host_access_observer(observe); }
 }  // namespace rung::emu
 
 #ifdef __linux__
+namespace {
+
+template <class F>
+F system_function(F, const char* name) {
+  return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
+}
+
+/// Accesses each page of memory that a system call is about to access. The call would fail on a protected
+/// page.
+void access_pages(const void* memory, std::size_t bytes, bool writes) {
+  if (bytes == 0 || !rung::vgpu::protects_host_pages()) return;
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  for (std::uintptr_t at = begin; at < begin + bytes; at = (at / page + 1) * page) {
+    auto* const byte = reinterpret_cast<volatile char*>(at);
+    const char value = *byte;
+    if (writes) *byte = value;
+  }
+}
+
+}  // namespace
+
 // The program's calls come here: the linker has this library before libc.
 extern "C" {
 __attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction* action,
@@ -45,6 +71,33 @@ __attribute__((visibility("default"))) sighandler_t signal(int signal,
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+#define RUNG_VISIBLE __attribute__((visibility("default")))
+
+RUNG_VISIBLE ssize_t read(int file, void* to, std::size_t bytes) {
+  static const auto system = system_function(&read, "read");
+  access_pages(to, bytes, true);
+  return system(file, to, bytes);
+}
+
+RUNG_VISIBLE ssize_t write(int file, const void* from, std::size_t bytes) {
+  static const auto system = system_function(&write, "write");
+  access_pages(from, bytes, false);
+  return system(file, from, bytes);
+}
+
+RUNG_VISIBLE std::size_t fread(void* to, std::size_t bytes, std::size_t count, FILE* file) {
+  static const auto system = system_function(&fread, "fread");
+  access_pages(to, bytes * count, true);
+  return system(to, bytes, count, file);
+}
+
+RUNG_VISIBLE std::size_t fwrite(const void* from, std::size_t bytes, std::size_t count,
+                                FILE* file) {
+  static const auto system = system_function(&fwrite, "fwrite");
+  access_pages(from, bytes * count, false);
+  return system(from, bytes, count, file);
 }
 }
 #endif

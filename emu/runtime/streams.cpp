@@ -4,6 +4,7 @@
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 using namespace rung::emu;
 namespace cuda = rung::cuda;
@@ -173,9 +174,11 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t /*stream*/, cudaLaunchAttributeI
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
-                                     unsigned int /*flags*/) {
-  return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  if (flags != cudaEventRecordExternal) return cudaEventRecord(event, stream);
+  return with_context([&](const DriverApi&) {
+    return rung::vgpu::record_external(to_driver(event), to_driver(stream));
+  });
 }
 
 }  // extern "C"

@@ -126,7 +126,9 @@ std::optional<PendingOperations::Number> defer(ContextState& context, Stream han
     return process().pending.add(context, stream, std::move(operation), other);
   }
   ProgramOrder& order = process().order;
-  order.operate(context, stream, order.call(), [&] { operation(context); });
+  const ProgramOrder::Call call = order.call();
+  process().pending.run(context, stream);  // functions of the host that precede it
+  order.operate(context, stream, call, [&] { operation(context); });
   return {};
 }
 

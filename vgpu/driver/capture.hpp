@@ -30,6 +30,7 @@ struct CapturedOperation {
   std::optional<std::size_t> previous;  // the one of these that its stream ran last
   std::uint32_t site = 0;               // ProgramSource::here()
   std::vector<GraphEdge> programmatic;  // edges of a kernel from some of these
+  bool is_host_function = false;
 };
 
 /// A vector clock: maps StreamState::id to the number of that stream's captured operations that are

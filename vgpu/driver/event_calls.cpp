@@ -111,3 +111,24 @@ Result cuEventDestroy(Event event) {
 }
 
 }  // namespace rung::vgpu::driver
+
+namespace rung::vgpu {
+
+cuda::Result record_external(cuda::Event event, cuda::Stream stream) {
+  using namespace driver;
+  return call_context([&](ContextState& context) {
+    if (find_stream(context, stream).capture == nullptr) {
+      require(cuEventRecord(event, stream) == Result::success, Result::invalid_handle);
+      return;
+    }
+    defer(context, stream, [state = find_event(context, event)](ContextState&) {
+      state->order = std::make_shared<EventOrder>(process().order.recorded());
+      state->time = std::chrono::steady_clock::now();
+      state->pending.reset();
+      state->captured = false;
+      state->recorded = true;
+    });
+  });
+}
+
+}  // namespace rung::vgpu

@@ -1,7 +1,5 @@
 // Stream capture, and the graphs that it creates.
 
-#include <numeric>
-
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 
@@ -19,16 +17,45 @@ CaptureStatus status_of(const Capture* capture) {
   return capture->invalidated ? CaptureStatus::invalidated : CaptureStatus::active;
 }
 
-/// The order in which the operations run: that of the graph, or a random one under a schedule.
+/// The order of a graph, but with functions of the host as late as its edges allow: their accesses to memory
+/// are compared with those of operations that have run before.
+std::vector<std::size_t> functions_last(const GraphState& graph) {
+  std::vector<std::size_t> order, functions;
+  std::vector<bool> has_run(graph.operations.size(), false);
+  const auto run = [&](std::size_t i) {
+    order.push_back(i);
+    has_run[i] = true;
+  };
+  // All operations before `i` have run, or are held back in `functions`.
+  const auto run_functions_before = [&](const auto& self, std::size_t i) -> void {
+    for (const std::size_t other : graph.operations[i].after) {
+      if (has_run[other]) continue;
+      self(self, other);
+      run(other);
+    }
+  };
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    if (graph.operations[i].is_host_function) {
+      functions.push_back(i);
+    } else {
+      run_functions_before(run_functions_before, i);
+      run(i);
+    }
+  }
+  for (const std::size_t i : functions) {
+    if (!has_run[i]) run(i);
+  }
+  return order;
+}
+
+/// The order in which the operations run; a random one under a schedule.
 std::vector<std::size_t> order_of(const GraphState& graph) {
   if (Schedule* const schedule = process().pending.schedule()) {
     std::vector<std::vector<std::size_t>> after;
     for (const CapturedOperation& operation : graph.operations) after.push_back(operation.after);
     return random_order(after, *schedule);
   }
-  std::vector<std::size_t> order(graph.operations.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  return order;
+  return functions_last(graph);
 }
 
 /// Runs the operations of a graph, one after the other.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -116,12 +117,68 @@ Hazard hazard_of(std::uint64_t address, const void* context) {
   return hazard;
 }
 
+#if defined(__linux__) && defined(__x86_64__)
+/// The addresses whose pages are open for the thread's next instruction.
+struct OpenPages {
+  std::array<std::uint64_t, 4> addresses{};
+  std::size_t count = 0;
+};
+thread_local OpenPages open_pages;
+struct sigaction trap_handler_before{};
+
+constexpr greg_t single_step = 0x100;  // the trap flag of EFLAGS
+
+/// Runs after the instruction that has accessed the pages.
+void close_pages(int signal, siginfo_t* info, void* context) {
+  OpenPages& open = open_pages;
+  if (open.count == 0) {
+    const struct sigaction& before = trap_handler_before;
+    if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+    if (before.sa_handler == SIG_IGN) return;
+    if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
+    system_sigaction(signal, &before, nullptr);
+    raise(signal);
+    return;
+  }
+  static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~single_step;
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  for (; open.count > 0; --open.count) process.order.close_page(open.addresses[open.count - 1]);
+}
+
+/// Has the page of an address closed again after the interrupted instruction. False if that is not possible.
+bool close_after_step(std::uint64_t address, void* context) {
+  static const bool has_handler = [] {
+    struct sigaction action{};
+    action.sa_sigaction = close_pages;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    return system_sigaction(SIGTRAP, &action, &trap_handler_before) == 0;
+  }();
+  OpenPages& open = open_pages;
+  if (!has_handler || open.count == open.addresses.size()) return false;
+  open.addresses[open.count++] = address;
+  static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] |= single_step;
+  return true;
+}
+#else
+bool close_after_step(std::uint64_t, void*) { return false; }
+#endif
+
+/// True unless the thread's last fault was the same. Another thread may have made the page accessible since
+/// this one faulted.
+bool is_first_try(std::uint64_t address, const void* instruction) {
+  thread_local std::pair<std::uint64_t, const void*> last;
+  return std::exchange(last, {address, instruction}) != std::pair{address, instruction};
+}
+
 /// Handles an access to memory that an operation of the program may still access. Returns false for
 /// any other access.
-bool see_ordered_access(std::uint64_t address, const void* context) {
+bool see_ordered_access(std::uint64_t address, void* context) {
   driver::Process& process = driver::process();
-  if (!process.order.protects_pages()) return false;
+  if (!process.order.has_protected_pages()) return false;
   if (driver::is_forked_child()) {  // has no device, and perhaps a lock that stays held
+    if (!process.order.protects_pages()) return false;
     process.order.lift_pages();
     return true;
   }
@@ -132,10 +189,15 @@ bool see_ordered_access(std::uint64_t address, const void* context) {
     const Touch touch = !writes              ? Touch::read
                         : is_atomic(context) ? Touch::synchronized_write
                                              : Touch::write;
-    return process.order.see_host_access(owner->memory, address, touch, [&] {
+    const auto seen = process.order.see_host_access(owner->memory, address, touch, [&] {
       const HostLine line = find_host_line(instruction_of(context));
       return ProgramSource::Line{line.file, line.line, name_of(line)};
     });
+    using Seen = driver::ProgramOrder::HostAccess;
+    if (seen == Seen::other_bytes && !close_after_step(address, context)) {
+      process.order.leave_page_open(address);
+    }
+    return seen != Seen::not_protected || is_first_try(address, instruction_of(context));
   }
   return false;
 }
@@ -177,6 +239,8 @@ void set_host_access_observer(HostAccessObserver observer_) {
   sigemptyset(&action.sa_mask);
   system_sigaction(fault_signal, &action, &handler_after);
 }
+
+bool protects_host_pages() { return driver::process().order.protects_pages(); }
 
 namespace driver {
 bool handles_host_accesses() { return observer.load() != nullptr; }

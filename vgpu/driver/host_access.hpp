@@ -16,6 +16,9 @@ using HostAccessObserver = void (*)(const Hazard& access);
 /// observer.
 void set_host_access_observer(HostAccessObserver observer);
 
+/// True if the program's host code may not access some pages of managed, page-locked or registered memory.
+bool protects_host_pages();
+
 /// Handles the program's own sigaction calls for SIGSEGV in place of the system's: `handler`
 /// receives the same faults as otherwise, but after the observer. Returns false if no observer is
 /// set; the caller must then call the system's sigaction.

@@ -13,6 +13,14 @@ std::uint64_t page_bytes() {
   return bytes;
 }
 
+// How often a page is opened for accesses to other bytes than those that are pending. Each takes some
+// microseconds.
+constexpr std::uint16_t most_opens = 4096;
+
+int allowed(ProgramShadow::Pending pending) {
+  return pending == ProgramShadow::Pending::reads ? PROT_READ : PROT_NONE;
+}
+
 }  // namespace
 
 void HostPages::note(const Allocation& allocation) {
@@ -30,7 +38,7 @@ void HostPages::note(const Allocation& allocation) {
   pages.begin = (is_own ? allocation.address : allocation.address + page - 1) / page * page;
   const std::uint64_t last = (is_own ? end + page - 1 : end) / page * page;
   if (last > pages.begin) pages.pending.resize((last - pages.begin) / page);
-  pages.is_single = is_own && pages.pending.size() == 1;
+  pages.opens.resize(pages.pending.size());
 }
 
 void HostPages::forget(std::uint64_t address) {
@@ -48,9 +56,13 @@ void HostPages::examine(Pages& pages, const ProgramShadow& shadow,
   std::fill(pages.pending.begin(), pages.pending.end(), Pending::nothing);
   if (shadow.pending(pages.memory, 0, pages.memory.bytes, false, clock) == Pending::nothing) return;
   for (std::size_t i = 0; i < pages.pending.size(); ++i) {
-    const std::uint64_t begin = pages.begin + i * page;
-    pages.pending[i] = shadow.pending(pages.memory, begin - pages.memory.address,
-                                      std::min(begin + page, end) - begin, !pages.is_single, clock);
+    const std::uint64_t begin = pages.begin + i * page, bytes = std::min(begin + page, end) - begin;
+    const auto pending = [&](bool all) {
+      return shadow.pending(pages.memory, begin - pages.memory.address, bytes, all, clock);
+    };
+    pages.pending[i] = pending(false);
+    const bool has_others = bytes < page || pending(true) != pages.pending[i];
+    pages.opens[i] = has_others ? most_opens : 0;
     pages.any = pages.any || pages.pending[i] != Pending::nothing;
   }
 }
@@ -62,10 +74,8 @@ void HostPages::apply(const Pages& pages, bool protect) const {
     std::size_t end = i + 1;
     while (end < pages.pending.size() && pages.pending[end] == pages.pending[i]) ++end;
     if (pages.pending[i] != Pending::nothing) {
-      const int allowed = !protect                             ? PROT_READ | PROT_WRITE
-                          : pages.pending[i] == Pending::reads ? PROT_READ
-                                                               : PROT_NONE;
-      mprotect(reinterpret_cast<void*>(pages.begin + i * page), (end - i) * page, allowed);
+      mprotect(reinterpret_cast<void*>(pages.begin + i * page), (end - i) * page,
+               protect ? allowed(pages.pending[i]) : PROT_READ | PROT_WRITE);
     }
     i = end;
   }
@@ -85,19 +95,47 @@ void HostPages::protect(const ProgramShadow& shadow, const ProgramClock& clock, 
     apply(pages, true);
     is_protected_ = is_protected_ || pages.any;
   }
+  if (is_protected_) has_protected_ = true;
 }
 
-std::optional<ProgramMemory> HostPages::unprotect(std::uint64_t address) {
-  const std::uint64_t page = page_bytes();
+HostPages::Pages* HostPages::find(std::uint64_t address) {
   for (auto& [start, pages] : memories_) {
-    if (address < pages.begin || address - pages.begin >= pages.pending.size() * page) continue;
-    Pending& pending = pages.pending[(address - pages.begin) / page];
-    if (!is_protected_ || pending == Pending::nothing) return std::nullopt;
-    pending = Pending::nothing;
-    mprotect(reinterpret_cast<void*>(address / page * page), page, PROT_READ | PROT_WRITE);
-    return pages.memory;
+    if (address >= pages.begin && address - pages.begin < pages.pending.size() * page_bytes()) {
+      return &pages;
+    }
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<HostPages::Opened> HostPages::open(std::uint64_t address) {
+  const std::uint64_t page = page_bytes();
+  Pages* const pages = is_protected_ ? find(address) : nullptr;
+  if (pages == nullptr) return std::nullopt;
+  const std::size_t index = (address - pages->begin) / page;
+  if (pages->pending[index] == Pending::nothing) return std::nullopt;
+  mprotect(reinterpret_cast<void*>(address / page * page), page, PROT_READ | PROT_WRITE);
+  const bool may_close = pages->opens[index] != 0 && opens_ != 0;
+  if (may_close) {
+    --pages->opens[index];
+    --opens_;
+  }
+  return Opened{pages->memory, may_close};
+}
+
+void HostPages::close(std::uint64_t address) {
+  const std::uint64_t page = page_bytes();
+  const Pages* const pages = is_protected_ ? find(address) : nullptr;
+  if (pages == nullptr) return;
+  const Pending pending = pages->pending[(address - pages->begin) / page];
+  if (pending == Pending::nothing) return;
+  mprotect(reinterpret_cast<void*>(address / page * page), page, allowed(pending));
+}
+
+void HostPages::leave_open(std::uint64_t address) {
+  Pages* const pages = find(address);
+  if (pages != nullptr) {
+    pages->pending[(address - pages->begin) / page_bytes()] = Pending::nothing;
+  }
 }
 
 }  // namespace rung::vgpu::driver

@@ -1,9 +1,15 @@
 #pragma once
-// Operations under a schedule (vgpu/schedule.hpp): they are held back until the host waits for them,
-// and then run in a random order that streams and events allow.
+// Operations that do not run when they are called.
 //
-// An operation that accesses memory of the host runs at once, after those that precede it: the host may poll
-// that memory, and its accesses are found by page protection once the operation has run.
+// Under a schedule (vgpu/schedule.hpp), all are held back until the host waits for them, and then run in a
+// random order that streams and events allow. An operation that accesses memory of the host runs at once,
+// after those that precede it: the host may poll that memory, and its accesses are found by page protection
+// once the operation has run.
+//
+// Without a schedule, functions of the host are held back until an operation follows them or the host waits
+// for them. Operations that the host makes until then are not ordered after the function, because the host
+// cannot have learned from it that it has run. The program may poll for its effect, so that it runs in a
+// thread of its own after 0.2 s, and sooner if that happens often.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +39,10 @@ class PendingOperations {
   void set_schedule(std::uint64_t seed);
   /// True if operations are held back. False while they run: a function of the host may call the driver.
   bool is_on() const { return schedule_.has_value() && !is_running_; }
+  bool is_running() const { return is_running_; }
+
+  /// Holds back a function of the host.
+  void add_host_function(ContextState& context, StreamState& stream, Operation function);
 
   /// The next operation of the stream, also after the operation `other` of another one.
   Number add(ContextState& context, StreamState& stream, Operation operation,
@@ -56,6 +66,7 @@ class PendingOperations {
     bool has_run = false;
   };
   void run_these(std::vector<std::size_t> last);
+  std::vector<std::size_t> order_of(const std::vector<std::vector<std::size_t>>& after);
   void run_one(Pending& operation);
 
   std::optional<Schedule> schedule_;

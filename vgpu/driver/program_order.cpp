@@ -307,14 +307,16 @@ void ProgramOrder::forget(std::uint64_t address) {
   shadow_.forget(address);
 }
 
-bool ProgramOrder::see_host_access(const DeviceMemory& memory, std::uint64_t address, Touch touch,
-                                   const std::function<ProgramSource::Line()>& line) {
-  const auto found = pages_.unprotect(address);
-  if (!found) return false;
-  bool sees_flag = false;
-  shadow_.check(*found, address - found->address, touch,
+ProgramOrder::HostAccess ProgramOrder::see_host_access(
+    const DeviceMemory& memory, std::uint64_t address, Touch touch,
+    const std::function<ProgramSource::Line()>& line) {
+  const auto opened = pages_.open(address);
+  if (!opened) return HostAccess::not_protected;
+  bool sees_flag = false, has_conflict = false;
+  shadow_.check(opened->memory, address - opened->memory.address, touch,
                 running_ == nullptr ? host_ : running_->start,
                 [&](const ProgramShadow::Conflict& conflict) {
+                  has_conflict = true;
                   if (touch == Touch::read && conflict.earlier_touch == Touch::synchronized_write) {
                     sees_flag = sees_flag || conflict.earlier.releases;
                   } else {
@@ -322,9 +324,11 @@ bool ProgramOrder::see_host_access(const DeviceMemory& memory, std::uint64_t add
                                          running_ == nullptr ? nullptr : &running_->text, memory);
                   }
                 });
+  if (opened->may_close && !has_conflict) return HostAccess::other_bytes;
+  pages_.leave_open(address);
   // The program polls a flag that a kernel sets: what the kernel did before it is done.
   if (sees_flag) synchronize_all();
-  return true;
+  return HostAccess::seen;
 }
 
 void ProgramOrder::destroy(StreamState& stream) {

@@ -148,10 +148,18 @@ class ProgramOrder {
 
   /// True if host code may not access some pages. May be called without holding the driver's lock.
   bool protects_pages() const { return pages_.is_protected(); }
-  /// Host code accesses memory, in the handler of the signal that this raised. Returns false if the
-  /// page was not protected. `line` finds the program's line.
-  bool see_host_access(const DeviceMemory& memory, std::uint64_t address, Touch touch,
-                       const std::function<ProgramSource::Line()>& line);
+  bool has_protected_pages() const { return pages_.has_protected(); }
+  enum class HostAccess : std::uint8_t {
+    not_protected,
+    seen,        // the page is accessible now
+    other_bytes  // so, until close_page()
+  };
+  /// Host code accesses memory, in the handler of the signal that this raised. `line` finds the
+  /// program's line.
+  HostAccess see_host_access(const DeviceMemory& memory, std::uint64_t address, Touch touch,
+                             const std::function<ProgramSource::Line()>& line);
+  void close_page(std::uint64_t address) { pages_.close(address); }
+  void leave_page_open(std::uint64_t address) { pages_.leave_open(address); }
   /// Allows all accesses of host code.
   void lift_pages() { pages_.lift(); }
 

@@ -137,17 +137,26 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
   });
 }
 
-/// Runs the function immediately. As on a GPU, it must not call the driver.
+/// The function runs at once, unless the order of operations is checked (PendingOperations). As on a GPU,
+/// it must not call the driver.
 Result cuLaunchHostFunc(Stream stream, HostFunction function, void* user_data) {
   return call_context([&](ContextState& context) {
     require(function != nullptr, Result::invalid_value, "the function is null");
-    enqueue(context, stream, [=](ContextState& running) {
+    const Operation operation = [=](ContextState& running) {
       flush_printed(running);
       process().order.describe("host function");
       // The host may learn from the function that the work before it is done.
       process().order.let_host_wait();
       process().order.run_on_host([&] { function(user_data); });
-    });
+    };
+    PendingOperations& pending = process().pending;
+    StreamState& state = find_stream(context, stream);
+    const bool waits = process().order.records_all_memory() && !pending.is_on() &&
+                       !pending.is_running() && state.capture == nullptr &&
+                       capture_that_blocks(context, stream) == nullptr;
+    if (waits) return pending.add_host_function(context, state, operation);
+    enqueue(context, stream, operation);
+    if (state.capture != nullptr) state.capture->operations.back().is_host_function = true;
   });
 }
 

@@ -116,6 +116,10 @@ class LibraryCall {
 /// The memory stays as it is: the operation accesses all of it, for the order of operations.
 cuda::Result replace_graph_memory(cuda::DevicePointer memory, bool frees, cuda::Stream stream);
 
+/// Records an event, as cuEventRecord(). In a capture, it becomes an operation that records the event each
+/// time the graph runs.
+cuda::Result record_external(cuda::Event event, cuda::Stream stream);
+
 /// An edge of a graph, from a node with a lower index. Ports other than completion are those of programmatic
 /// edges between kernels (CUDA Runtime API, cudaGraphKernelNodePort*).
 struct GraphEdge {

@@ -81,6 +81,7 @@ void ProgramShadow::touch(const TouchedBytes& touched) {
     for (const Touch touch : all_touches) {
       if (touch != Touch::write) masks[index_of(touch)] &= ~masks[index_of(Touch::write)];
     }
+    masks[index_of(Touch::synchronized_read)] &= ~masks[index_of(Touch::synchronized_write)];
     for (const Touch touch : all_touches) {
       const std::uint64_t mask = masks[index_of(touch)];
       if (mask != 0) touch_row(states, memory.address, index, mask, touch);

@@ -75,6 +75,10 @@ std::unique_ptr<Kernel> Lowering::run() {
   describe_kernel();
   add_sites();
   copied_ = copied_loads(function_);
+  used_.resize(function_.registers.size());
+  for (const Instruction& instruction : function_.body) {
+    for_each_use(instruction, [&](int reg) { used_[static_cast<std::size_t>(reg)] = true; });
+  }
   kernel_->unused_loads = unused_loads(function_);
   find_undefined();
   find_wgmma_uses();

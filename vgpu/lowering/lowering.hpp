@@ -72,6 +72,7 @@ class Lowering {
   void lower_load(const Instruction& instruction);
   bool is_in_parameters(const MemoryOp& op) const;
   void lower_store(const Instruction& instruction);
+  bool is_used(const Operand& destination) const;
   void lower_atomic(const Instruction& instruction);
   void take_low_half(MemoryOp& op);
   void lower_matrix_memory(const Instruction& instruction);
@@ -104,6 +105,7 @@ class Lowering {
   void shadow_results(const Instruction& instruction);
   void shadow_all(const Instruction& instruction);
   void shadow_move(const Instruction& instruction);
+  void shadow_halves(const Instruction& instruction);
   void shadow_shift(const Instruction& instruction);
   void shadow_insertion(const Instruction& instruction);
   void shadow_bytes(const Instruction& instruction);
@@ -189,6 +191,7 @@ class Lowering {
     SpeculatedUse use;
   };
   CopiedLoads copied_;
+  std::vector<bool> used_;  // by register: true if some instruction reads it
   SpeculatedLoads speculated_;
   std::map<std::size_t, std::vector<UseOfSpeculated>> uses_of_speculated_;  // by instruction
   std::map<std::size_t, const MemoryOp*> deferred_;                         // by load

@@ -286,6 +286,10 @@ void Lowering::lower_store(const Instruction& instruction) {
   emit(instr);
 }
 
+bool Lowering::is_used(const Operand& destination) const {
+  return destination.kind == Operand::Kind::reg && used_[static_cast<std::size_t>(destination.reg)];
+}
+
 void Lowering::lower_atomic(const Instruction& instruction) {
   const auto action = atomic_action(instruction);
   const auto access = access_of(
@@ -301,6 +305,7 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   op.releases = access->releases;
   op.acquires = access->acquires;
   op.atomic = *action;
+  op.reads_flag = returns && is_used(instruction.operands[0]);
   op.in_cluster = op.in_cluster || instruction.has("shared::cluster");
   kernel_->reaches_other_blocks |= instruction.has("shared::cluster");
   note_access(op, true);

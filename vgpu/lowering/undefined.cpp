@@ -48,6 +48,13 @@ bool moves_constant_bits(const ptx::Instruction& instruction) {
          is_constant(operands[3]) && (operands[3].bits & copies_signs) == 0;
 }
 
+/// True if each half of the result depends on the same halves of the operands alone.
+bool is_packed(const ptx::Instruction& instruction) {
+  return instruction.is(Opcode::add, Opcode::sub, Opcode::mul, Opcode::min, Opcode::max,
+                        Opcode::neg, Opcode::abs, Opcode::fma) &&
+         instruction.modifiers.back().ends_with("x2");
+}
+
 /// True if it shifts by a constant and fills with zeros.
 bool shifts_by_constant(const ptx::Instruction& instruction) {
   const Operand& by = instruction.operands[2];
@@ -242,7 +249,16 @@ void Lowering::shadow_results(const Instruction& instruction) {
         std::min(bits_of(ptx::type_named(words[0])), bits_of(ptx::type_named(words[1])));
     return shadow_part(operands[0].reg, operands[1], {0, width, 0, false});
   }
+  if (to_register && is_packed(instruction)) return shadow_halves(instruction);
   shadow_all(instruction);
+}
+
+void Lowering::shadow_halves(const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  std::vector<std::uint32_t> rows;
+  for (const Operand& operand : operands) rows.push_back(shadow_row(operand));
+  const auto width = static_cast<std::uint64_t>(4 * register_bytes(operands[0].reg));
+  emit(undefined_by_halves, width | (operands.size() - 1) << 32, std::move(rows));
 }
 
 void Lowering::shadow_shift(const Instruction& instruction) {

@@ -85,6 +85,7 @@ struct MemoryOp {
   bool relaxed = false;            // volatile, relaxed or stronger: two such accesses do not race
   bool releases = false;           // .release, .acq_rel
   bool acquires = false;           // if relaxed: the read needs no fence after it
+  bool reads_flag = false;         // an atomic whose old value the kernel uses
   std::uint8_t slot = 0;           // index of the address shape (model/shape.hpp)
   std::uint32_t address_row = 0;
   bool deferred = false;          // observed where its value is used (program/speculation.hpp)

@@ -137,6 +137,7 @@ void note_touched(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, co
   const Touch touch = touch_of(kind, op.relaxed);
   for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int) {
     touched.add(at - allocation.address, bytes, touch);
+    if (op.reads_flag) touched.add(at - allocation.address, bytes, Touch::synchronized_read);
   });
 }
 

@@ -40,6 +40,14 @@ TEST_F(UndefinedTest, WhatIsStoredMatters) {
   expect_report_of("%r3", "mov.b64 %rd3, {%r1, %r3}; st.global.u64 [%rd2], %rd3;");
 }
 
+TEST_F(UndefinedTest, HalvesOfPackedArithmetic) {
+  const std::string sum =
+      "cvt.u16.u32 %h1, %r1; mov.b32 %r4, {%h1, %h2}; add.s16x2 %r5, %r4, %r1; "
+      "mov.b32 {%h3, %h4}, %r5; ";
+  expect_silent(sum + "st.global.u16 [%rd2], %h3;");
+  expect_report_of("%h2", sum + "st.global.u16 [%rd2], %h4;");
+}
+
 TEST_F(UndefinedTest, AddressesAndBranchesMatter) {
   expect_report_of("%r3",
                    "and.b32 %r4, %r3, 0; mad.wide.u32 %rd3, %r3, 0, %rd1; "

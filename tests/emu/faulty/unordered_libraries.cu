@@ -66,9 +66,9 @@ void product_in_a_graph(bool right) {
   cudaGraphExec_t executable;
   cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
   link(s, t);
-  cublasSscal(blas, n, &one, a, 1);
+  cublasSscal(blas, n, &one, a, 1);  // unordered
   if (right) link(s, t);
-  add<<<blocks, threads, 0, t>>>(b, a);  // unordered
+  add<<<blocks, threads, 0, t>>>(b, a);
   link(t, s);
   cudaStreamEndCapture(s, &graph);
   cudaGraphInstantiate(&executable, graph, 0);

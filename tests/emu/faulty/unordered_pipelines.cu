@@ -1,7 +1,10 @@
 // More pairs of operations that nothing orders, as in unordered.cu: pipelines, pools, graphs, memory of the host.
 //   unordered_pipelines right|wrong [FUNCTION]
+#include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -39,6 +42,27 @@ __global__ void pdl_read_trigger(float* to, const float* from) {
   cudaTriggerProgrammaticLaunchCompletion();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   to[i] = from[i];
+}
+__global__ void raise_flag(float* data, int* flag, bool releases) {
+  data[threadIdx.x] = 3;
+  if (releases) __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) atomicExch(flag, 1);
+}
+__global__ void await_flag(float* to, const float* data, int* flag) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(flag, 1, 2) == 0) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  to[threadIdx.x] = data[threadIdx.x];
+}
+__global__ void mirror(float* data) {
+  const auto grid = cooperative_groups::this_grid();
+  data[grid.thread_rank()] = 1;
+  grid.sync();
+  data[grid.size() - 1 - grid.thread_rank()] += 1;
 }
 
 float *d0, *d1, *d2, *h0, *m0;
@@ -281,6 +305,87 @@ void flag_by_kernel(bool right) {
   if (m0[1] == -3) std::printf("flag\n");  // unordered
   cudaFreeHost(flag);
 }
+// Functions of the host run when something waits for them, at the latest after 0.2 s.
+void function_fills(bool right) {
+  const auto fill = [](void* given) {
+    for (int i = 0; i < n; ++i) static_cast<float*>(given)[i] = 1;  // unordered
+  };
+  cudaLaunchHostFunc(s, fill, h0);
+  if (right) {
+    cudaEventRecord(e, s);
+    cudaStreamWaitEvent(t, e, 0);
+  }
+  cudaMemcpyAsync(d0, h0, bytes, cudaMemcpyHostToDevice, t);
+}
+void function_beside_a_copy(bool right) {
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphNode_t function, copy;
+  cudaHostNodeParams params = {};
+  params.fn = [](void* given) {
+    static_cast<float*>(given)[7] = 1;  // unordered
+  };
+  params.userData = h0;
+  cudaGraphAddHostNode(&function, graph, nullptr, 0, &params);
+  const int edges = right ? 1 : 0;
+  constexpr auto kind = cudaMemcpyHostToDevice;
+  cudaGraphAddMemcpyNode1D(&copy, graph, &function, edges, d0, h0, bytes, kind);
+  cudaGraphExec_t x;
+  cudaGraphInstantiate(&x, graph, 0);
+  cudaGraphLaunch(x, s);
+  cudaStreamSynchronize(s);
+  cudaGraphExecDestroy(x);
+  cudaGraphDestroy(graph);
+}
+void flag_by_atomics(bool right) {
+  auto* const flag = reinterpret_cast<int*>(d2);
+  cudaMemset(d2, 0, bytes);
+  cudaDeviceSynchronize();
+  raise_flag<<<1, threads, 0, u>>>(d0, flag, right);
+  await_flag<<<1, threads, 0, v>>>(d1, d0, flag);  // unordered
+}
+void part_of_a_page(bool right) {
+  set<<<1, 64, 0, s>>>(m0 + 32, 1);
+  for (int i = 0; i < 32; ++i) m0[i] = 2;  // no kernel accesses these
+  if (right) cudaStreamSynchronize(s);
+  if (m0[40] == -1) std::printf("part\n");  // unordered
+}
+void system_call(bool right) {
+  static const int file = open("/dev/null", O_WRONLY);
+  set<<<blocks, threads, 0, s>>>(h0, 1);
+  if (right) cudaStreamSynchronize(s);
+  const ssize_t written = write(file, h0, bytes);  // unordered
+  if (written != bytes) std::printf("written: %zd\n", written);
+}
+void event_of_a_node(bool right) {
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphNode_t kernel, record;
+  float one = 1;
+  void* arguments[] = {&d0, &one};
+  cudaKernelNodeParams k = {};
+  k.gridDim = blocks;
+  k.blockDim = threads;
+  k.func = reinterpret_cast<void*>(set);
+  k.kernelParams = arguments;
+  cudaGraphAddKernelNode(&kernel, graph, nullptr, 0, &k);
+  cudaGraphAddEventRecordNode(&record, graph, &kernel, right ? 1 : 0, e);
+  cudaGraphExec_t x;
+  cudaGraphInstantiate(&x, graph, 0);
+  cudaGraphLaunch(x, s);
+  cudaStreamWaitEvent(u, e, 0);
+  scale<<<blocks, threads, 0, u>>>(d1, d0, 2);  // unordered
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(x);
+  cudaGraphDestroy(graph);
+}
+void cooperative(bool right) {
+  void* arguments[] = {&d0};
+  auto* const kernel = reinterpret_cast<void*>(mirror);
+  cudaLaunchCooperativeKernel(kernel, 2, threads, arguments, 0, u);
+  cudaStream_t second = right ? u : v;
+  cudaLaunchCooperativeKernel(kernel, 2, threads, arguments, 0, second);  // unordered
+}
 
 struct Case {
   const char* name;
@@ -309,7 +414,14 @@ Case cases[] = {CASE(double_buffer),
                 CASE(default_between),
                 CASE(peer_copy),
                 CASE(slots_of_one_buffer),
-                CASE(flag_by_kernel)};
+                CASE(flag_by_kernel),
+                CASE(function_fills),
+                CASE(function_beside_a_copy),
+                CASE(flag_by_atomics),
+                CASE(part_of_a_page),
+                CASE(system_call),
+                CASE(event_of_a_node),
+                CASE(cooperative)};
 
 int main(int count, char** arguments) {
   const bool right = count > 1 && std::string(arguments[1]) == "right";

@@ -105,6 +105,17 @@ void undefined_if_any(Warp& warp, const Instr& instr) {
   }
 }
 
+void undefined_by_halves(Warp& warp, const Instr& instr) {
+  const auto width = static_cast<std::uint32_t>(instr.imm);
+  const auto sources = static_cast<int>(instr.imm >> 32);
+  const std::uint64_t low = low_bits(static_cast<int>(width));
+  set(warp, instr.rows[0], [&](int lane) {
+    std::uint64_t any = 0;
+    for (int i = 1; i <= sources; ++i) any |= shadow(warp, instr, i, lane);
+    return ((any & low) != 0 ? low : 0) | ((any & ~low) != 0 ? ~low : 0);
+  });
+}
+
 void undefined_if_either(Warp& warp, const Instr& instr) {
   set(warp, instr.rows[0],
       [&](int lane) { return shadow(warp, instr, 1, lane) | shadow(warp, instr, 2, lane); });

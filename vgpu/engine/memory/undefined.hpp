@@ -17,6 +17,10 @@ class Block;
 /// read, which follow them. All bits of the former become undefined if any bit of the latter is.
 void undefined_if_any(Warp& warp, const Instr& instr);
 
+/// Packed arithmetic: as undefined_if_any() with one row to write, for each half of the register. The low half of
+/// Instr::imm is the width of a half in bits.
+void undefined_by_halves(Warp& warp, const Instr& instr);
+
 /// Row 0 = row 1 | row 2.
 void undefined_if_either(Warp& warp, const Instr& instr);
 

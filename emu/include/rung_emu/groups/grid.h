@@ -14,10 +14,15 @@ __device__ inline bool is_cooperative() {
   return grid >> 63 != 0;
 }
 
-/// One barrier is enough: launches run one after the other. The last block to arrive lets the
-/// others go on, who wait for the generation to change.
+/// The last block to arrive lets the others go on, who wait for the generation to change. Launches run one
+/// after the other, but one that used the counters of the last would seem to be ordered after it.
 __device__ inline void grid_barrier(unsigned int blocks) {
-  static __device__ unsigned int arrived, generation;
+  constexpr int launches = 64;
+  static __device__ unsigned int all_arrived[launches], all_generations[launches];
+  unsigned long long grid;
+  asm volatile("mov.u64 %0, %%gridid;" : "=l"(grid));
+  unsigned int& arrived = all_arrived[grid % launches];
+  unsigned int& generation = all_generations[grid % launches];
   if (!is_cooperative()) {
     __assert_fail("the launch is cooperative (cudaLaunchCooperativeKernel), for sync() of the grid",
                   "rung_emu/groups/grid.h", __LINE__, "grid_group::sync()");
