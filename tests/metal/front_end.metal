@@ -400,3 +400,9 @@ kernel void permuted_parts(device Cuboid* c [[buffer(0)]], constant packed_uint4
   const auto sum = n.wzyx + n.xxyy;
   out[0] = uint4(n.wz, sum.xw);
 }
+
+kernel void matrix_lists(device float* out [[buffer(0)]]) {
+  const float s = out[0];
+  const float2x3 m = {{{s, 2, 3}, {4, 5, s * 6}}};
+  out[1] = m[0].y + m[1].z;
+}

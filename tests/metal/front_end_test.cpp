@@ -360,6 +360,12 @@ TEST_F(MetalFrontEnd, ListsAreArgumentsThatAreVectors) {
   EXPECT_EQ(values<float>(out, 3), (Floats{40, 37, 34}));
 }
 
+TEST_F(MetalFrontEnd, MatricesTakeAListOfTheirColumns) {
+  const auto out = array(Floats{1, 0});
+  run_clean("matrix_lists", {1}, {1}, {out});
+  EXPECT_EQ(values<float>(out, 2)[1], 8);
+}
+
 TEST_F(MetalFrontEnd, TileFunctionsAreNoKernels) {
   EXPECT_THROW(kernel("clear_tile"), std::invalid_argument);
 }
