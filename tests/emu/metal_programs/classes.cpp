@@ -197,6 +197,16 @@ void arguments() {
   EXPECT(data(a)[31] == 2);
 }
 
+/// A capture fails, as on a Mac that does not allow it.
+void captures() {
+  auto descriptor = NS::TransferPtr(MTL::CaptureDescriptor::alloc()->init());
+  descriptor->setCaptureObject(device.get());
+  descriptor->setDestination(MTL::CaptureDestinationGPUTraceDocument);
+  NS::Error* error = nullptr;
+  EXPECT(!MTL::CaptureManager::sharedCaptureManager()->startCapture(descriptor.get(), &error));
+  EXPECT(error != nullptr && error->code() == 1);
+}
+
 /// Untracked resources of a heap, ordered by a fence, and by events of two queues.
 void heaps() {
   auto descriptor = NS::TransferPtr(MTL::HeapDescriptor::alloc()->init());
@@ -310,8 +320,8 @@ int main() {
   library = NS::TransferPtr(device->newDefaultLibrary());
   EXPECT(library.get() != nullptr);
   queue = NS::TransferPtr(device->newCommandQueue());
-  for (const auto& part : {strings, queries, add, concurrent, constants, arguments, heaps, textures,
-                           errors, from_source}) {
+  for (const auto& part : {strings, queries, add, concurrent, constants, arguments, captures, heaps,
+                           textures, errors, from_source}) {
     part();
   }
   pool->release();

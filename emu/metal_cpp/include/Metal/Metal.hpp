@@ -849,9 +849,24 @@ class Device : public NS::Referencing<Device> {
 Device* CreateSystemDefaultDevice();
 NS::Array* CopyAllDevices();
 
+/// Captures for Xcode, which fail here, as on a Mac unless METAL_CAPTURE_ENABLED is 1.
+enum CaptureDestination : Integer {
+  CaptureDestinationDeveloperTools = 1,
+  CaptureDestinationGPUTraceDocument = 2
+};
+class CaptureDescriptor : public NS::Referencing<CaptureDescriptor> {
+ public:
+  static CaptureDescriptor* alloc();
+  CaptureDescriptor* init() { return this; }
+  void setCaptureObject(const NS::Object*) {}
+  void setDestination(CaptureDestination) {}
+  void setOutputURL(const NS::URL*) {}
+};
 class CaptureManager : public NS::Referencing<CaptureManager> {
  public:
   static CaptureManager* sharedCaptureManager();
+  bool supportsDestination(CaptureDestination) { return false; }
+  bool startCapture(const CaptureDescriptor* descriptor, NS::Error** error);
   void startCapture(const Device*) {}
   void startCapture(const CommandQueue*) {}
   void stopCapture() {}
