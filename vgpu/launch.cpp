@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <unordered_map>
 
 #include "vgpu/engine/control/device_launches.hpp"
 #include "vgpu/engine/execution/block.hpp"
@@ -153,6 +155,33 @@ void run_workers(std::vector<std::unique_ptr<Worker>>& workers) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// The CPU time of a block in the last launch of each kernel, by the kernel's address: one that has gone leaves a
+/// time that the first launch of its successor replaces.
+class BlockTimes {
+ public:
+  void note(const Kernel& kernel, double seconds, std::uint64_t blocks) {
+    const std::lock_guard lock(mutex_);
+    seconds_[&kernel] = seconds / static_cast<double>(std::max<std::uint64_t>(blocks, 1));
+  }
+  /// The number of host threads for a launch: to start them takes longer than a short launch.
+  std::uint64_t threads(const Kernel& kernel, std::uint64_t blocks) const {
+    constexpr double short_launch = 2e-4;
+    const std::lock_guard lock(mutex_);
+    const auto known = seconds_.find(&kernel);
+    const bool is_short =
+        known != seconds_.end() && known->second * static_cast<double>(blocks) < short_launch;
+    return is_short ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<const Kernel*, double> seconds_;
+};
+BlockTimes& block_times() {
+  static BlockTimes& times = *new BlockTimes;
+  return times;
+}
+
 // %gridid has this bit in cooperative launches, for rung_emu/groups/grid.h. PTX leaves the number open.
 constexpr std::uint64_t cooperative_grid = std::uint64_t{1} << 63;
 
@@ -179,13 +208,15 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
   if (options.observe) state.first_block = memory.number_blocks(options.grid.count());
 
   const double begin = cpu_seconds();
-  const std::uint64_t hardware = std::max(1u, std::thread::hardware_concurrency());
   std::optional<Schedule> schedule;
   if (const std::uint64_t seed = next_launch_seed()) schedule.emplace(seed);
   const RunningSchedule running(schedule ? &*schedule : nullptr);
   // Clusters that run on other CPU threads would leave it to chance which launches are cancelled.
   const bool in_sequence = schedule || kernel.cancels_launches;
-  const std::uint64_t wanted = in_sequence ? 1 : options.threads != 0 ? options.threads : hardware;
+  const std::uint64_t wanted = in_sequence ? 1
+                               : options.threads != 0
+                                   ? options.threads
+                                   : block_times().threads(kernel, options.grid.count());
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < std::min(wanted, options.grid.count()); ++i) {
     workers.push_back(std::make_unique<Worker>(state));
@@ -194,6 +225,7 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
 
   LaunchReport report;
   report.seconds = cpu_seconds() - begin;
+  block_times().note(kernel, report.seconds, options.grid.count());
   report.kernel = kernel.info.name;
   report.grid = options.grid;
   report.block = options.block;

@@ -90,8 +90,10 @@ ExitCode run_launch(const LaunchedFile& file, const LaunchArguments& arguments,
   KernelLaunch launch(file, arguments);
   launch.request().observe = options.observe;
   launch.request().cpu_threads = options.orders.size() > 1 ? 1 : options.threads;
+  launch.request().observer = options.observer;
   const auto output = read_json(options.json);
-  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  const bool is_used = options.keeps_stdout || (output && output->is_stdout());
+  std::FILE* out = is_used ? stderr : stdout;
   fmt::print(out, "{}", launch.head());
   OrderResults results(options.orders);
   const any_kernel::Outcome outcome = run_orders(launch, options.orders, results);

@@ -2,6 +2,7 @@
 // Launches of one kernel of a file, for `rung run`, and for check, trace and explain with a grid.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct RunOptions {
   unsigned threads = 0;                     // of the CPU; 0: all
   std::string json;                         // empty: none
   std::vector<std::uint64_t> orders = {0};  // OrderArguments::orders()
+  bool keeps_stdout = false;                // for other output: results go to stderr
+  /// Called after each launch.
+  std::function<void(const vgpu::LaunchReport&, const vgpu::Kernel&)> observer = {};
 };
 
 /// Launches the kernel, and prints results, counters and hazards.

@@ -234,12 +234,10 @@ Json to_json(const std::vector<layout::UsedTile>& tiles) {
 }
 
 /// The most wasteful access at --at, or of all if no line is given.
-std::string draw_map(const TraceArguments& arguments, const Subject& subject,
-                     const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
-  if (launches.empty()) throw UsageError("--map: this problem launches no kernel");
-  const std::vector<vgpu::Site>& sites = launches.front().sites;
+std::string draw_map(const TraceArguments& arguments, const std::string& file_name,
+                     const AccessRecorder& recorder, const std::vector<vgpu::Site>& sites) {
   const auto drawn =
-      worst_access(recorder.accesses(), sites, full_place(arguments.line, subject.file_name));
+      worst_access(recorder.accesses(), sites, full_place(arguments.line, file_name));
   if (!drawn) {
     throw UsageError(fmt::format("--at: '{}' has no access by warp {}; lines with one: {}",
                                  arguments.line, read_warp(arguments),
@@ -283,7 +281,10 @@ ExitCode run(const TraceArguments& arguments, const Subject& subject, const Spec
     }
     if (!launch.report.hazards.empty()) code = exit_wrong;
   }
-  if (map) map->write(draw_map(arguments, subject, *recorder, launches));
+  if (map) {
+    if (launches.empty()) throw UsageError("--map: this problem launches no kernel");
+    map->write(draw_map(arguments, subject.file_name, *recorder, launches.front().sites));
+  }
   if (output) {
     Json json = to_json(arguments, spec);
     json.update({{"rung", subject.id}, {"device", trace.device()}, {"code", trace.code()}});
@@ -305,12 +306,30 @@ ExitCode run(const TraceArguments& arguments, const Subject& subject) {
 
 /// Traces one launch, whose grid is given.
 ExitCode trace_launch(const TraceArguments& given) {
-  if (!given.map.empty())
-    throw UsageError("--map: draws rungs and functions, not a launch by --grid");
   if (given.tiles) throw UsageError("--tiles: for rungs and functions, not a launch by --grid");
-  return run_launch({given.selectors.front(), given.include_folders, given.definitions, given.gpu},
-                    given.kernel_launch,
-                    {true, true, static_cast<unsigned>(given.thread_count()), given.json});
+  const int warp = read_warp(given);
+  check_line(given);
+  check_apart({{"--json", given.json}, {"--map", given.map}});
+  RunOptions options;
+  options.with_lines = true;
+  options.threads = static_cast<unsigned>(given.thread_count());
+  options.json = given.json;
+  const auto map = read_output("--map", given.map);
+  std::vector<vgpu::Site> sites;
+  std::optional<AccessRecorder> recorder;
+  if (map) {
+    recorder.emplace(warp);
+    options.keeps_stdout = map->is_stdout();
+    options.observer = [&](const vgpu::LaunchReport&, const vgpu::Kernel& kernel) {
+      sites = vgpu::sites(kernel);
+    };
+  }
+  const std::string& file = given.selectors.front();
+  const ExitCode code = run_launch({file, given.include_folders, given.definitions, given.gpu},
+                                   given.kernel_launch, options);
+  const std::string path = file.substr(0, file.rfind(':'));
+  if (map) map->write(draw_map(given, path.substr(path.rfind('/') + 1), *recorder, sites));
+  return code;
 }
 
 ExitCode run(const TraceArguments& given) {

@@ -161,13 +161,11 @@ Words host_command(const std::string& tool, const Words& words, const fs::path& 
   Words command = {
       clang, "-I" + own,
       "-idirafter" + (find_installation().include / "rung_emu/serial_openmp").string()};
-  if (const std::string overlay = metal_cpp_overlay(words, own); !overlay.empty()) {
-    std::ofstream(folder / "headers.yaml") << overlay;
-    command.insert(command.end(), {"-ivfsoverlay", (folder / "headers.yaml").string()});
-  }
+  std::ofstream(folder / "headers.yaml") << metal_cpp_overlay(words, own);
+  command.insert(command.end(), {"-ivfsoverlay", (folder / "headers.yaml").string()});
   // Reports name the program's lines, which a jump at the end of a function would not tell.
   command.insert(command.end(), {"-include", own + "/rung/libcxx.h"});
-  command.insert(command.end(), {"-gline-tables-only", "-fno-optimize-sibling-calls",
+  command.insert(command.end(), {"-fblocks", "-gline-tables-only", "-fno-optimize-sibling-calls",
                                  "-Wno-unused-command-line-argument", "-Wno-c++11-narrowing"});
   command.insert(command.end(), words.begin(), words.end());
   if (links(words)) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "core/c_literal.hpp"
@@ -12,6 +14,38 @@ namespace rung::emu {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A header of metal-cpp that includes the others of its folder, and the names of these, one a class.
+struct HeaderFolder {
+  const char* name;
+  const char* header;
+  const char* prefix;
+  const char* classes;
+};
+constexpr auto header_folders = std::to_array<HeaderFolder>(
+    {{"Foundation", "Foundation/Foundation.hpp", "NS",
+      "Array AutoreleasePool Bundle Data Date Defines Dictionary Enumerator Error Lock "
+      "Notification "
+      "Number Object ObjCRuntime Private ProcessInfo Range Set SharedPtr String Types URL"},
+     {"Metal", "Metal/Metal.hpp", "MTL",
+      "AccelerationStructure AccelerationStructureCommandEncoder AccelerationStructureTypes "
+      "Allocation Argument ArgumentEncoder BinaryArchive BlitCommandEncoder BlitPass Buffer "
+      "CaptureManager CaptureScope CommandBuffer CommandEncoder CommandQueue ComputeCommandEncoder "
+      "ComputePass ComputePipeline Counters DataType Defines DepthStencil Device Drawable "
+      "DynamicLibrary Event Fence FunctionConstantValues FunctionDescriptor FunctionHandle "
+      "FunctionLog FunctionStitching GPUAddress HeaderBridge Heap IOCommandBuffer IOCommandQueue "
+      "IOCompressor IndirectCommandBuffer IndirectCommandEncoder IntersectionFunctionTable Library "
+      "LinkedFunctions LogState ParallelRenderCommandEncoder Pipeline PixelFormat Private "
+      "RasterizationRate RenderCommandEncoder RenderPass RenderPipeline ResidencySet Resource "
+      "ResourceStateCommandEncoder ResourceStatePass ResourceViewPool Sampler "
+      "StageInputOutputDescriptor Tensor Texture TextureViewPool Types Version VertexDescriptor "
+      "VisibleFunctionTable"},
+     {"QuartzCore", "QuartzCore/QuartzCore.hpp", "CA", "Defines MetalDrawable MetalLayer Private"},
+     // Samples of Apple's have these for windows. Programs that only include them compute.
+     {"AppKit", "QuartzCore/QuartzCore.hpp", "",
+      "AppKit AppKitDefines AppKitPrivate NSApplication NSMenu NSMenuItem NSRunningApplication "
+      "NSScreen NSView NSWindow"},
+     {"MetalKit", "QuartzCore/QuartzCore.hpp", "", "MetalKit MTKView"}});
 
 /// The project of a file: its folder, or the folder above with .git.
 fs::path project_of(const fs::path& file) {
@@ -26,7 +60,9 @@ fs::path project_of(const fs::path& file) {
 }
 
 bool is_metal_cpp(const fs::path& folder) {
-  return fs::exists(folder / "Metal/Metal.hpp") && fs::exists(folder / "Foundation/Foundation.hpp");
+  return (fs::exists(folder / "Metal/Metal.hpp") &&
+          fs::exists(folder / "Foundation/Foundation.hpp")) ||
+         fs::exists(folder / "AppKit/AppKit.hpp") || fs::exists(folder / "MetalKit/MetalKit.hpp");
 }
 
 /// True for the one header that metal-cpp's script SingleHeader/MakeSingleHeader.py makes.
@@ -67,23 +103,33 @@ class Overlay {
 
   void replace(const fs::path& copy) {
     if (fs::is_regular_file(copy)) return add(copy, "Metal.hpp");
-    for (const auto& [folder, header] : {std::pair{"Foundation", "Foundation/Foundation.hpp"},
-                                         {"Metal", "Metal/Metal.hpp"},
-                                         {"QuartzCore", "QuartzCore/QuartzCore.hpp"},
-                                         {"SingleHeader", "Metal.hpp"}}) {
-      std::error_code missing;
-      for (const auto& file : fs::directory_iterator(copy / folder, missing)) {
-        if (file.path().extension() == ".hpp") add(file.path(), header);
-      }
-    }
+    for (const HeaderFolder& each : header_folders) add_all(copy / each.name, each.header);
+    add_all(copy / "SingleHeader", "Metal.hpp");
     if (fs::exists(copy / "Metal.hpp")) add(copy / "Metal.hpp", "Metal.hpp");
   }
+  /// Headers of single classes, such as Metal/MTLDevice.hpp, for programs without a copy.
+  void add_classes() {
+    for (const HeaderFolder& folder : header_folders) {
+      std::istringstream classes(folder.classes);
+      for (std::string name; classes >> name;) {
+        const std::string file = fmt::format("{}/{}{}.hpp", folder.name, folder.prefix, name);
+        for (const fs::path& root : {own_, own_ / "metal-cpp"}) {
+          if (!fs::exists(root / file)) add(root / file, folder.header);
+        }
+      }
+    }
+  }
   std::string text() const {
-    if (entries_.empty()) return {};
     return fmt::format("{{'version': 0, 'use-external-names': true, 'roots': [{}]}}\n", entries_);
   }
 
  private:
+  void add_all(const fs::path& folder, const char* header) {
+    std::error_code missing;
+    for (const auto& file : fs::directory_iterator(folder, missing)) {
+      if (file.path().extension() == ".hpp") add(file.path(), header);
+    }
+  }
   void add(const fs::path& file, const char* header) {
     entries_ += fmt::format("{}{{'name': {}, 'type': 'file', 'external-contents': {}}}",
                             entries_.empty() ? "" : ", ", c_literal(file.string()),
@@ -116,6 +162,7 @@ std::string metal_cpp_overlay(const Words& words, const fs::path& own) {
   for (const fs::path& project : projects) find_copies(project, copies);
   Overlay overlay(own);
   for (const fs::path& copy : copies) overlay.replace(copy);
+  overlay.add_classes();
   return overlay.text();
 }
 

@@ -52,6 +52,9 @@ struct matrix {
   RUNG_METAL constexpr matrix(Column a, Column b, Column c, Last<4> d)
       : columns{a.value, b.value, c.value, d.value} {}
 
+  /// {{{1, 2}, {3, 4}}}: a list of all columns as one argument.
+  RUNG_METAL constexpr matrix(const Column (&all)[C]) : matrix(all, make_index_sequence<C>()) {}
+
   /// The elements, column by column.
   template <class... A, class = enable_if_t<sizeof...(A) + 2 == C * R && (is_scalar_v<A> && ...)>>
   RUNG_METAL constexpr matrix(T a, T b, A... rest)
@@ -75,6 +78,9 @@ struct matrix {
   template <class U, size_t... c>
   RUNG_METAL constexpr matrix(const matrix<U, C, R>& other, index_sequence<c...>)
       : columns{rung_detail::make<vec<T, R>>(other.columns[c])...} {}
+  template <size_t... c>
+  RUNG_METAL constexpr matrix(const Column (&all)[C], index_sequence<c...>)
+      : columns{all[c].value...} {}
   template <size_t... c>
   RUNG_METAL constexpr matrix(const Elements& elements, index_sequence<c...>)
       : columns{rung_detail::column_of<T, R>(elements.all + c * R, make_index_sequence<R>())...} {}

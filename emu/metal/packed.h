@@ -1,8 +1,16 @@
 #pragma once
-// Packed vectors: the elements one after the other, aligned like one element.
+// Packed vectors: the elements one after the other, aligned like one element. Parts such as p.zyx are
+// properties, whose values are vectors; RUNG_METAL_PARTS_OF_N lists those that the file names.
 
 namespace metal {
 
+#define RUNG_METAL_CONST_PART(name, count, ...)                                         \
+  RUNG_METAL vec<T, count> get_##name() const { return this->get_part<__VA_ARGS__>(); } \
+  __declspec(property(get = get_##name)) vec<T, count> name;
+#define RUNG_METAL_PART(name, count, ...)                                               \
+  RUNG_METAL vec<T, count> get_##name() const { return this->get_part<__VA_ARGS__>(); } \
+  RUNG_METAL void put_##name(vec<T, count> part) { this->put_part<__VA_ARGS__>(part); } \
+  __declspec(property(get = get_##name, put = put_##name)) vec<T, count> name;
 #define RUNG_METAL_PACKED_MEMBERS(N)                                                      \
   packed_vec() = default;                                                                 \
   RUNG_METAL packed_vec(vec<T, N> v) {                                                    \
@@ -21,6 +29,15 @@ namespace metal {
     vec<T, N> v;                                                                          \
     for (int i = 0; i < N; ++i) v[i] = elements[i];                                       \
     return v;                                                                             \
+  }                                                                                       \
+  template <int... I>                                                                     \
+  RUNG_METAL vec<T, sizeof...(I)> get_part() const {                                      \
+    return {elements[I]...};                                                              \
+  }                                                                                       \
+  template <int... I>                                                                     \
+  RUNG_METAL void put_part(vec<T, sizeof...(I)> part) {                                   \
+    int i = 0;                                                                            \
+    ((elements[I] = part[i++]), ...);                                                     \
   }                                                                                       \
   RUNG_METAL T& operator[](int i) { return elements[i]; }                                 \
   RUNG_METAL const T& operator[](int i) const { return elements[i]; }                     \
@@ -41,6 +58,7 @@ struct packed_vec<T, 2> {
     };
   };
   RUNG_METAL_PACKED_MEMBERS(2)
+  RUNG_METAL_PARTS_OF_2
 };
 template <class T>
 struct packed_vec<T, 3> {
@@ -52,13 +70,9 @@ struct packed_vec<T, 3> {
     struct {
       T r, g, b;
     };
-    packed_vec<T, 2> xy;
-    struct {
-      T before_yz;
-      packed_vec<T, 2> yz;
-    };
   };
   RUNG_METAL_PACKED_MEMBERS(3)
+  RUNG_METAL_PARTS_OF_3
 };
 template <class T>
 struct packed_vec<T, 4> {
@@ -70,20 +84,13 @@ struct packed_vec<T, 4> {
     struct {
       T r, g, b, a;
     };
-    packed_vec<T, 2> xy;
-    packed_vec<T, 3> xyz;
-    packed_vec<T, 3> rgb;
-    struct {
-      T before_yzw;
-      packed_vec<T, 3> yzw;
-    };
-    struct {
-      packed_vec<T, 2> before_zw, zw;
-    };
   };
   RUNG_METAL_PACKED_MEMBERS(4)
+  RUNG_METAL_PARTS_OF_4
 };
 #undef RUNG_METAL_PACKED_MEMBERS
+#undef RUNG_METAL_PART
+#undef RUNG_METAL_CONST_PART
 
 // The results are vectors; those of comparisons are integers, as for other vectors.
 #define RUNG_METAL_PACKED_OPERATOR(op)                                    \

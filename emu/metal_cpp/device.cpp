@@ -188,5 +188,24 @@ CommandBufferDescriptor* CommandBufferDescriptor::alloc() {
 }
 CommandBufferDescriptor* CommandBufferDescriptor::init() { return this; }
 void CommandBufferDescriptor::setRetainedReferences(bool) {}
+namespace {
+struct CaptureDescriptorObject final : CaptureDescriptor {};
+struct CaptureManagerObject final : CaptureManager {};
+}  // namespace
+CaptureDescriptor* CaptureDescriptor::alloc() {
+  return named(new CaptureDescriptorObject, "MTL::CaptureDescriptor");
+}
+CaptureManager* CaptureManager::sharedCaptureManager() {
+  static CaptureManagerObject* const manager = [] {
+    auto* const made = named(new CaptureManagerObject, "MTL::CaptureManager");
+    ++NS::ObjectAccess::record(*made).internal;  // the system's reference
+    return made;
+  }();
+  return manager;
+}
+bool CaptureManager::startCapture(const CaptureDescriptor*, NS::Error** error) {
+  fail(error, "MTLCaptureErrorDomain", 1, "Capturing is not supported.");
+  return false;
+}
 
 }  // namespace MTL

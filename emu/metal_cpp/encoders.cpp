@@ -150,7 +150,7 @@ std::string missing_argument(const DispatchCommand& dispatch) {
         if (!dispatch.samplers.contains(each.index)) return missing("Sampler");
         break;
       case KernelParameter::Kind::threadgroup:
-        if (dispatch.threadgroup_memory.at(each.index) == 0) {
+        if (!dispatch.threadgroup_lengths.contains(each.index)) {
           return fmt::format(
               "Compute Function({}): missing threadgroup memory length at index {} for {}[0].",
               function.name, each.index, each.name);
@@ -302,6 +302,7 @@ void ComputeCommandEncoder::setThreadgroupMemoryLength(UInteger length, UInteger
   encode_compute(this, [&](ComputeEncoderObject& own) {
     if (!is_index(index, most_buffers, "setThreadgroupMemoryLength")) return;
     own.next.threadgroup_memory.at(index) = static_cast<std::int64_t>(length);
+    own.next.threadgroup_lengths.insert(index);
   });
 }
 void ComputeCommandEncoder::dispatchThreadgroups(Size threadgroups, Size threads_per_threadgroup) {

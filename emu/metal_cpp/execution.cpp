@@ -12,6 +12,7 @@
 
 #include "backends/metal/threadgroup_memory.hpp"
 #include "emu/metal_cpp/state.hpp"
+#include "emu/reports/metal_words.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "vgpu/driver/dispatch.hpp"
 
@@ -88,9 +89,9 @@ void fail(CommandBufferObject& owner, cuda::Result result) {
                         "Caused GPU Timeout Error "
                         "(00000002:kIOGPUCommandBufferCallbackErrorTimeout)");
     default:
-      return owner.fail(
-          MTL::CommandBufferErrorInternal,
-          fmt::format("Internal Error (0000000e:Internal Error): {}", driver_message()));
+      return owner.fail(MTL::CommandBufferErrorInternal,
+                        fmt::format("Internal Error (0000000e:Internal Error): {}",
+                                    in_metal_words(driver_message())));
   }
 }
 
@@ -100,9 +101,8 @@ std::string name_of(const Pass& pass) {
   const std::string call = std::string_view(pass.what).starts_with("blit")
                                ? "blitCommandEncoder"
                                : "computeCommandEncoder";
-  return name_of_result(pass.site, call, "").empty()
-             ? what
-             : fmt::format("{} {}", what, name_of_result(pass.site, call, ""));
+  const std::string name = name_of_result(pass.site, call, "");
+  return name.empty() ? what : fmt::format("{} {}", what, name);
 }
 
 class PassRun {

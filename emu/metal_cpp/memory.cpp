@@ -110,7 +110,10 @@ NS::String* Resource::label() const {
   });
 }
 void Resource::setLabel(const NS::String* label) {
-  with_state(this, [&](ResourceState& state) { state.label = text_of(label); });
+  with_state(this, [&](ResourceState& state) {
+    state.label = text_of(label);
+    rung::emu::note_label(reinterpret_cast<const void*>(state.address), state.label);
+  });
 }
 Device* Resource::device() const { return &rung::emu::metal_cpp::device(); }
 CPUCacheMode Resource::cpuCacheMode() const {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <mutex>
 #include <regex>
+#include <tuple>
 
 #include "emu/compile/source/assigned_variable.hpp"
 #include "emu/metal_cpp/state.hpp"
@@ -66,12 +68,26 @@ void report_unordered(const vgpu::Hazard& found) {
 
 }  // namespace
 
-std::string name_of_result(const CallSite& site, const std::string& function, const char* what) {
+namespace {
+
+std::string read_name(const CallSite& site, const std::string& function, const char* what) {
   const CallSite::Line line = site.line();
   const std::string name = assigned_variable(source_text(line.file), line.line, function);
   if (!name.empty()) return name;
   const std::string where = line.short_name();
   return where.empty() ? what : fmt::format("{} at {}", what, where);
+}
+
+}  // namespace
+
+std::string name_of_result(const CallSite& site, const std::string& function, const char* what) {
+  // Each pass asks for its name, and few lines make passes.
+  static std::mutex mutex;
+  static auto& names = *new std::map<std::tuple<CallSite, std::string, std::string>, std::string>;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = names.try_emplace({site, function, what});
+  if (is_new) found->second = read_name(site, function, what);
+  return found->second;
 }
 
 SiteScope::SiteScope(const CallSite& site, std::string name) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -191,6 +192,7 @@ struct DispatchCommand {
   std::map<std::size_t, Ref<TextureObject>> textures;
   std::map<std::size_t, Ref<SamplerObject>> samplers;
   rung::metal::ThreadgroupMemory threadgroup_memory{};
+  std::set<std::size_t> threadgroup_lengths;  // indices with a length, which may be 0
   MTL::Size groups, threads_per_group;
   std::optional<MTL::Size> threads;  // of dispatchThreads
   BufferBinding indirect;            // of the number of threadgroups

@@ -27,6 +27,7 @@ struct Allocated {
   CallSite site;
   std::optional<CallSite> freed;
   std::optional<Written> written;  // the last part that a copy wrote
+  std::string label;
 };
 
 constexpr std::size_t most_allocations = 10000;
@@ -58,7 +59,9 @@ std::vector<CallSite> sites_of(const std::string& call) {
 
 std::string origin(std::uint64_t number, const Allocated& allocation) {
   const std::string name =
-      variable_of(allocation.site, allocation.call, [&] { return sites_of(allocation.call); });
+      allocation.label.empty()
+          ? variable_of(allocation.site, allocation.call, [&] { return sites_of(allocation.call); })
+          : fmt::format("'{}'", allocation.label);
   std::string text = fmt::format("; allocation {} is {}from {}", number,
                                  name.empty() ? "" : name + ", ", allocation.call);
   text += at(allocation.site);
@@ -82,7 +85,7 @@ void note_allocated(const void* pointer, std::size_t bytes, const std::string& c
   if (number == 0) return;
   const std::lock_guard lock(history().mutex);
   const auto* const begin = static_cast<const char*>(pointer);
-  history().by_number[number] = {begin, bytes, call, std::move(site), {}, {}};
+  history().by_number[number] = {begin, bytes, call, std::move(site), {}, {}, {}};
   history().live[begin] = number;
   if (history().by_number.size() > most_allocations) {
     history().by_number.erase(history().by_number.begin());
@@ -96,6 +99,14 @@ void note_freed(const void* pointer) {
   const auto allocation = history().by_number.find(found->second);
   history().live.erase(found);
   if (allocation != history().by_number.end()) allocation->second.freed = CallSite::here();
+}
+
+void note_label(const void* pointer, const std::string& label) {
+  const std::lock_guard lock(history().mutex);
+  const auto found = history().live.find(static_cast<const char*>(pointer));
+  if (found == history().live.end()) return;
+  const auto allocation = history().by_number.find(found->second);
+  if (allocation != history().by_number.end()) allocation->second.label = label;
 }
 
 void note_written(const void* pointer, std::size_t bytes, const std::string& call) {

@@ -11,6 +11,8 @@ namespace rung::emu {
 /// `call`: the function's name, "cudaMalloc".
 void note_allocated(const void* pointer, std::size_t bytes, const std::string& call, CallSite site);
 void note_freed(const void* pointer);
+/// The program's own name for the allocation at `pointer`, in place of its variable.
+void note_label(const void* pointer, const std::string& label);
 /// A copy or fill that may write a part of an allocation only.
 void note_written(const void* pointer, std::size_t bytes, const std::string& call);
 

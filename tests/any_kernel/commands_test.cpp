@@ -396,6 +396,15 @@ TEST_F(AnyKernel, AreCheckedTracedAndExplained) {
   EXPECT_TRUE(has(explained.out, "predicted")) << explained.out;
 }
 
+TEST_F(AnyKernel, TraceDrawsTheAccessesOfALaunch) {
+  const std::string command =
+      "trace " + std::string(metal_product) + " C=out:24x40 --warp 1 --map -";
+  const Output output = run_rung(command);
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_TRUE(output.out.starts_with("<svg ")) << output.out;
+  EXPECT_TRUE(has(output.err, "global loads")) << output.err;
+}
+
 TEST_F(AnyKernel, OfMetalAreExplainedWithAWordOnTheRates) {
   const Output explained = run_rung("explain " + std::string(metal_product) + " C=out:24x40");
   EXPECT_EQ(explained.exit_code, 0) << explained.err;

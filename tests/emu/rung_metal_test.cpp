@@ -82,6 +82,43 @@ TEST_F(RungMetal, ReplacesASingleHeaderAndHasTheIncludesOfLibcxx) {
             "21\n");
 }
 
+TEST_F(RungMetal, HeadersOfSingleClasses) {
+  EXPECT_EQ(run("printf '#include <Foundation/NSString.hpp>\n#include <Metal/MTLDevice.hpp>\n"
+                "#include <metal-cpp/Metal/MTLBuffer.hpp>\n#include <QuartzCore/CADefines.hpp>\n"
+                "int main() { return MTL::CreateSystemDefaultDevice() == nullptr; }' > main.cpp && "
+                "$METAL main.cpp -o program && RUNG_EMU_LEAK_CHECK=0 ./program 2>/dev/null"),
+            "");
+}
+
+TEST_F(RungMetal, HeadersOfMacOS) {
+  EXPECT_EQ(run("printf '#include <AppKit/AppKit.hpp>\n#include <MetalKit/MetalKit.hpp>\n"
+                "#include <format>\\n"
+                "#include <simd/simd.h>\n"
+                "#if defined(__APPLE__)\n#include <TargetConditionals.h>\n#endif\n"
+                "#if TARGET_OS_OSX\nstruct Uniforms { simd::float4x4 m; simd::float3 v; };\n"
+                "int main() { Uniforms u = {matrix_identity_float4x4, {1, 2, 2}};\n"
+                "std::printf(\"%%s %%g %%g %%zu %%g\", std::format(\"{}\", 5).c_str(), "
+                "simd::length(u.v), (u.m * "
+                "simd_make_float4(u.v, 7)).w, sizeof u, std::expf(0)); }\n#endif' > main.cpp && "
+                "$METAL -std=c++20 main.cpp -o program && ./program"),
+            "5 3 7 80 1");
+}
+
+TEST_F(RungMetal, BlocksOutliveTheirFunction) {
+  EXPECT_EQ(
+      run("printf '#include <Metal/Metal.hpp>\n"
+          "void (^made(int by))(int) { __block int sum = 0; void (^add)(int) = ^(int n) {\n"
+          "  sum += by * n; std::printf(\"%%d \", sum); }; return Block_copy(add); }\n"
+          "MTL::Buffer* buffer(MTL::Device* d, int* p) { int local = 5; return d->newBuffer(\n"
+          "  p, 4, 0, ^(void* q, NS::UInteger n) { std::printf(\"freed %%d %%d\", local,\n"
+          "  int(n) + (q == p)); }); }\n"
+          "int main() { void (^add)(int) = made(3); add(1); add(2); Block_release(add);\n"
+          "  MTL::Device* d = MTL::CreateSystemDefaultDevice(); int x[1] = {0};\n"
+          "  buffer(d, x)->release(); d->release(); }' > main.cpp && "
+          "$METAL main.cpp -o program && ./program"),
+      "3 9 freed 5 5");
+}
+
 TEST_F(RungMetal, FilesInTheProgram) {
   EXPECT_EQ(
       run("printf 'one' > one.txt && printf '#include <mach-o/getsect.h>\n#include "
@@ -154,7 +191,7 @@ TEST_F(MetalFaults, Order) {
   expect("untracked",
          {"compute encoder first) writes data", "compute encoder second) writes it", "MTL::Fence"});
   expect("tracked", {}, 0);
-  expect("early", {"kernel scale", "the CPU (faults.cpp:68) reads it", "waitUntilCompleted"});
+  expect("early", {"kernel scale", "the CPU (faults.cpp:69) reads it", "waitUntilCompleted"});
 }
 
 TEST_F(MetalFaults, Validation) {
@@ -165,7 +202,9 @@ TEST_F(MetalFaults, Validation) {
       {"threadsPerThreadgroup.depth(1))(2048) must be <= 1024. (device threadgroup size limit)"});
   expect("open", {"commit command buffer with uncommitted encoder"});
   expect("twice", {"commit an already committed command buffer"});
-  expect("beyond", {"out of bounds", "of threadgroup (0,0,0)", "Caused GPU Address Fault Error"});
+  expect("beyond",
+         {"out of bounds", "of threadgroup (0,0,0)",
+          "is 'all numbers', from newBuffer at faults.cpp:", "Caused GPU Address Fault Error"});
 }
 
 TEST_F(MetalFaults, References) {

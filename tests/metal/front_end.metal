@@ -378,6 +378,31 @@ kernel void parts(device packed_float4* p [[buffer(0)]]) {
   if (forward) swap(first, last);
   const float least = 0.0f;
   const half4 mixed = mix(half4(0), half4(4), 0.25f) + clamp(half4(2), least, 1.0f);
-  p[0].xyz.yz = float2(first, last);
+  p[0].yz = float2(first, last);
   p[0].x += float(max(mixed, least).w);
+}
+struct Cuboid {
+  packed_float3 at;
+  packed_half2 size;
+};
+template <class P>
+static float3 turned(P p) {
+  p.xy *= 2.0f;
+  return p.zxy;
+}
+kernel void permuted_parts(device Cuboid* c [[buffer(0)]], constant packed_uint4& n [[buffer(1)]],
+                           device uint4* out [[buffer(2)]]) {
+  c[0].at.xyz += 0.5f;
+  c[1].at.zyx = c[0].at.xyz;
+  c[1].at.xz -= float2(c[0].size.yx);
+  (c + 2)->at.rgb = turned(c[0].at);
+  c[2].size.yx = c[0].size;
+  const auto sum = n.wzyx + n.xxyy;
+  out[0] = uint4(n.wz, sum.xw);
+}
+
+kernel void matrix_lists(device float* out [[buffer(0)]]) {
+  const float s = out[0];
+  const float2x3 m = {{{s, 2, 3}, {4, 5, s * 6}}};
+  out[1] = m[0].y + m[1].z;
 }

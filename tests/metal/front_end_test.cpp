@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -330,6 +331,18 @@ TEST_F(MetalFrontEnd, PackedVectorsHaveParts) {
   EXPECT_EQ(values<float>(p, 4), (Floats{3, 4, 2, 4}));
 }
 
+TEST_F(MetalFrontEnd, PartsOfPackedVectorsInAnyOrder) {
+  // size holds 16-bit floats: 1 is 0x3c00, 2 is 0x4000.
+  const float size = std::bit_cast<float>(0x40003c00u);
+  const auto corners = array(Floats{1, 2, 3, size, 0, 0, 0, 0, 0, 0, 0, 0});
+  const auto numbers = array(Words{1, 2, 3, 4});
+  const auto out = array(Words{0, 0, 0, 0});
+  run_clean("permuted_parts", {1}, {1}, {corners, numbers, out});
+  EXPECT_EQ(values<float>(corners, 12), (Floats{1.5f, 2.5f, 3.5f, size, 1.5f, 2.5f, 0.5f, 0, 3.5f,
+                                                3, 5, std::bit_cast<float>(0x3c004000u)}));
+  EXPECT_EQ(values<std::uint32_t>(out, 4), (Words{4, 3, 5, 3}));
+}
+
 TEST_F(MetalFrontEnd, PackedVectorsHaveOperatorsOfIntegersAndComparisons) {
   const auto bytes = array(std::vector<std::int8_t>{0x21, 0x43, 0x65, 0x17});
   const auto words = array(Words{4, 7});
@@ -345,6 +358,12 @@ TEST_F(MetalFrontEnd, ListsAreArgumentsThatAreVectors) {
   const auto out = array(Floats{0, 0, 0});
   run_clean("lists", {3}, {3}, {out});
   EXPECT_EQ(values<float>(out, 3), (Floats{40, 37, 34}));
+}
+
+TEST_F(MetalFrontEnd, MatricesTakeAListOfTheirColumns) {
+  const auto out = array(Floats{1, 0});
+  run_clean("matrix_lists", {1}, {1}, {out});
+  EXPECT_EQ(values<float>(out, 2)[1], 8);
 }
 
 TEST_F(MetalFrontEnd, TileFunctionsAreNoKernels) {

@@ -66,6 +66,21 @@ TEST(MetalRefuses, WhatTheLanguageHasNot) {
   expect_refused("void f(thread int& a) { static int b = 1; a = b; }", "no static variables");
   expect_refused("const float pi = 3.14f;", "declare it constant");
   expect_refused("int main() { return 0; }", "cannot be called main");
+  expect_refused("struct S { static constexpr int n = 3; };", "declare it static constant");
+  expect_refused("void f(thread int& a) { asm(\"nop\"); a = 1; }", "Metal has no assembly");
+}
+
+TEST(MetalRefuses, ArgumentsByValue) {
+  const auto refused = [](const std::string& parameter, const std::string& advice) {
+    expect_refused("kernel void f(device float* a [[buffer(0)]], " + parameter +
+                       ", uint i [[thread_position_in_grid]]) { a[i] = 1; }",
+                   advice);
+  };
+  refused("uint n", "write constant uint& n");
+  refused("const uint n [[buffer(1)]]", "write constant uint& n");
+  refused("metal::float4 n [[buffer(1)]]", "write constant metal::float4& n");
+  expect_refused("struct S { int a; }; kernel void f(S s [[buffer(0)]], device int* a) {}",
+                 "write constant S& s");
 }
 
 TEST(MetalRefuses, PointersWithoutAnAddressSpace) {

@@ -68,7 +68,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 
 /// A finding in Metal's words, with the Metal rung of the same idea if one exists.
 void put_in_metal(diagnosis::Finding& finding) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> words = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> words = {
       {{"__syncthreads()", "threadgroup_barrier(mem_flags::mem_threadgroup)"},
        {"__shared__", "threadgroup"},
        {"threadIdx.", "thread_in_group."},
@@ -79,6 +79,7 @@ void put_in_metal(diagnosis::Finding& finding) {
        {"a block", "a threadgroup"},
        {"the block", "the threadgroup"},
        {"blocks", "threadgroups"},
+       {"1 block ", "1 threadgroup "},
        {"a warp", "a simdgroup"},
        {"the warp", "the simdgroup"},
        {"warps", "simdgroups"},

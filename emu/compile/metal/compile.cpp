@@ -226,6 +226,7 @@ struct Unit {
   std::string text;  // C++ without entries
   bool is_balanced = true;
   Declarations declarations;
+  std::vector<std::string> packed_parts;  // macros of the library
 };
 
 /// `ones` are function constants that are 1 where they have no value.
@@ -242,6 +243,7 @@ Unit rewrite(const std::string& preprocessed, const Options& options, const Comp
   if (!errors.empty()) compiler.report(errors, true);
   set_function_constants(source, options.function_constants, ones, unit.declarations);
   remove_attributes(source);
+  unit.packed_parts = packed_parts(source);
   rewrite_address_spaces(source);
   rewrite_vectors(source);
   unit.text = source.text();
@@ -249,11 +251,12 @@ Unit rewrite(const std::string& preprocessed, const Options& options, const Comp
   return unit;
 }
 
-std::vector<std::string> frontend(const Options& options) {
+std::vector<std::string> frontend(const Unit& unit, const Options& options) {
   std::vector<std::string> command = {
       find_clang(), "--target=nvptx64-nvidia-cuda", "-march=sm_80", "-Xclang", "-target-feature",
       "-Xclang", "+ptx70", "-x", "c++", "-std=c++17", "-nostdinc", "-fno-exceptions", "-fno-rtti",
       "-fno-crash-diagnostics", "-Wno-everything", "-Xclang", "-fconvergent-functions",
+      "-fdeclspec",
       // Address spaces of SYCL convert to pointers without one; clang 19
       // needs the second target for
       // bfloat. With the fake map, constant memory has a space of its own in the IR.
@@ -265,6 +268,7 @@ std::vector<std::string> frontend(const Options& options) {
       "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S"};
   const std::vector<std::string> semantics = device_semantics();
   command.insert(command.end(), semantics.begin(), semantics.end());
+  command.insert(command.end(), unit.packed_parts.begin(), unit.packed_parts.end());
   for (const std::string& option : options.compiler) {
     const bool was_preprocessed =
         option.starts_with("-I") || option.starts_with("-D") || option.starts_with("-U");
@@ -320,7 +324,7 @@ Code generate(const Unit& unit, const std::vector<const KernelEntry*>& kernels,
   const fs::path source = folder / "unit.cpp", module = folder / "unit.ll",
                  ptx = folder / "unit.ptx";
   write_unit(source, unit, kernels, options);
-  std::vector<std::string> command = frontend(options);
+  std::vector<std::string> command = frontend(unit, options);
   command.insert(command.end(), {source.string(), "-o", module.string()});
   compiler.run(command);
   std::string text = read_file(module);
@@ -419,7 +423,7 @@ class KernelCache {
         ptx_(folder / "kept.ptx"),
         types_(folder / "kept.json") {
     std::string all = unit.text + '\0' + entry_text(kernel) + '\0' + options.appended + '\0';
-    for (const std::string& word : frontend(options)) all += word + '\n';
+    for (const std::string& word : frontend(unit, options)) all += word + '\n';
     for (const auto& file : fs::directory_iterator(library_folder())) {
       all += fmt::format("{} {} ", file.path().string(),
                          file.last_write_time().time_since_epoch().count());
@@ -536,7 +540,7 @@ Description check(const fs::path& file, const Options& options) {
   const Unit unit = rewrite(preprocess(file, options, compiler, folder.path()), options, compiler);
   const fs::path source = folder.path() / "unit.cpp";
   write_unit(source, unit, all_kernels(unit), options);
-  std::vector<std::string> command = frontend(options);
+  std::vector<std::string> command = frontend(unit, options);
   command.insert(command.end(), {"-fsyntax-only", source.string()});
   compiler.run(command);
   return description_of(unit);

@@ -225,8 +225,9 @@ bool is_binding(std::string_view attribute) {
 /// Reads the parameters of one kernel, and what is wrong with them.
 class ParameterReader {
  public:
-  ParameterReader(const Source& source, const Integers& integers)
-      : source_(source), integers_(integers) {}
+  ParameterReader(const Source& source, const Integers& integers,
+                  const std::set<std::string>& plain_types)
+      : source_(source), integers_(integers), plain_types_(plain_types) {}
 
   std::vector<Argument> read(std::size_t open) {
     std::vector<Argument> arguments;
@@ -246,9 +247,10 @@ class ParameterReader {
     parameter.index = -1;
     Binding binding;
     std::string type;
-    bool is_array = false;
+    bool is_array = false, has_attribute = false;
     for (std::size_t at = from; at < to; at = source_.next(at)) {
       if (source_.is_attribute(at)) {
+        has_attribute = true;
         read_attributes(at, argument, binding);
         at = source_.partner(at);
       } else if (source_.is(at, "[")) {
@@ -284,8 +286,25 @@ class ParameterReader {
                          "not have: write device, constant or threadgroup",
                          parameter.name));
     }
+    const bool is_by_value = !is_pointer && !is_reference && is_plain(from);
+    const bool needs_address = !has_attribute || binding.attribute == "buffer";
+    if (parameter.kind == ParameterKind::value && is_by_value && needs_address) {
+      report(from,
+             fmt::format("parameter '{}' has no address space, as an argument in a buffer has: "
+                         "write constant {}& {}",
+                         parameter.name, type.substr(type.starts_with("const ") ? 6 : 0),
+                         parameter.name));
+    }
     if (argument.position.empty()) check(from, parameter, binding);
     return argument;
+  }
+
+  /// True if the type that begins at `at` is known to be no address.
+  bool is_plain(std::size_t at) const {
+    while (source_.is(at, "const") || source_.is(at, "metal") || source_.is(at, "::")) {
+      at = source_.next(at);
+    }
+    return source_.is_word(at) && plain_types_.contains(source_[at].text);
   }
 
   void read_attributes(std::size_t at, Argument& argument, Binding& binding) {
@@ -334,6 +353,7 @@ class ParameterReader {
 
   const Source& source_;
   const Integers& integers_;
+  const std::set<std::string>& plain_types_;
   std::map<std::pair<std::string, std::int64_t>, std::string> taken_;  // names of parameters
   std::string errors_;
 };
@@ -420,6 +440,7 @@ void remove_graphics(Source& source) {
 Declarations take_kernels(Source& source) {
   remove_graphics(source);
   const Integers integers(source);
+  const std::set<std::string> types = plain_types(source);
   Declarations result;
   std::vector<Definition> definitions;
   std::vector<Instantiation> instantiations;
@@ -441,7 +462,7 @@ Declarations take_kernels(Source& source) {
     entry.file = source.file(head.name_begin);
     entry.line = source[head.name_begin].line;
     if (head.open < source.size() && source.partner(head.open) < source.size()) {
-      ParameterReader reader(source, integers);
+      ParameterReader reader(source, integers, types);
       entry.arguments = reader.read(head.open);
       number_parameters(entry.arguments);
       if (source.is(head.end, "{")) {

@@ -39,6 +39,8 @@ std::string error_at(const Source& source, std::size_t at, std::string_view mess
 /// A line for each word and declaration that Metal lacks and clang accepts, such as double and
 /// goto.
 std::string forbidden_words(const Source& source);
+/// The names of types that are no address and no parameter of a template.
+std::set<std::string> plain_types(const Source& source);
 /// A line for each pointer or reference that names no address space.
 std::string pointers_without_space(const Source& source);
 /// Removes `#pragma unroll(N)`: the preprocessor does not expand macros there.
@@ -58,6 +60,9 @@ std::set<std::string> reached_names(const Source& source, const std::string& exp
 void remove_attributes(Source& source);
 /// Storage in threadgroup and constant memory, methods for an address space, array parameters.
 void rewrite_address_spaces(Source& source);
+/// The macros RUNG_METAL_PARTS_OF_2 to 4 of the library as options: the parts of packed vectors that the
+/// text names.
+std::vector<std::string> packed_parts(const Source& source);
 /// Constructors and conversions of vectors, which clang's vector types lack.
 void rewrite_vectors(Source& source);
 

@@ -40,6 +40,7 @@ class PlainTypes {
   bool contains(std::size_t at) const {
     return source_.is_word(at) && names_.contains(source_[at].text);
   }
+  const std::set<std::string>& names() const { return names_; }
 
  private:
   void add_library() {
@@ -245,6 +246,8 @@ class PointerCheck {
 };
 
 }  // namespace
+
+std::set<std::string> plain_types(const Source& source) { return PlainTypes(source).names(); }
 
 std::string pointers_without_space(const Source& source) { return PointerCheck(source).run(); }
 

@@ -64,6 +64,22 @@ bool declares_static_local(const Source& source, std::size_t at) {
   return !has_word(source, source.statement(at), end, {"constant", "threadgroup", "constexpr"});
 }
 
+/// True for `static const int n = 3;` in a class.
+bool declares_static_member(const Source& source, std::size_t at) {
+  if (!source.is(at, "static") || source.scope(at) != Source::Scope::record) return false;
+  std::size_t end = at;
+  for (; end < source.size() && !source.is(end, ";") && !source.is(end, "=");
+       end = source.next(end)) {
+    if (source.is(end, "(") || source.is(end, "{")) return false;  // a function
+  }
+  return !has_word(source, source.statement(at), end, {"constant", "threadgroup"});
+}
+
+bool is_assembly(const Source& source, std::size_t at) {
+  const bool is_word = source.is(at, "asm") || source.is(at, "__asm__") || source.is(at, "__asm");
+  return is_word && source.scope(at) == Source::Scope::function;
+}
+
 /// True for the `=` of `const float pi = 3.14f;` outside of functions and classes.
 bool initializes_global(const Source& source, std::size_t at) {
   if (!source.is(at, "=") || source.in_parentheses(at)) return false;
@@ -87,6 +103,12 @@ std::string_view refusal_at(const Source& source, std::size_t at) {
   if (declares_main(source, at)) return "a function of Metal cannot be called main: rename it";
   if (declares_static_local(source, at)) {
     return "Metal has no static variables in functions: use a buffer, or constant for a constant";
+  }
+  if (declares_static_member(source, at)) {
+    return "a static member is in constant memory: declare it static constant";
+  }
+  if (is_assembly(source, at)) {
+    return "Metal has no assembly: use functions of its library";
   }
   const auto found = std::ranges::find(refused_words, source[at].text, &Refusal::word);
   if (found == refused_words.end() || deletes_function(source, at) || names_operator(source, at)) {

@@ -64,7 +64,7 @@ void queries() {
   EXPECT(device->maxThreadgroupMemoryLength() == 32768);
   auto all = NS::TransferPtr(MTL::CopyAllDevices());
   EXPECT(all->count() == 1 && all->object<MTL::Device>(0) == device.get());
-  EXPECT(library->functionNames()->count() == 8);
+  EXPECT(library->functionNames()->count() == 9);
   EXPECT(library->newFunction(MTLSTR("none")) == nullptr);
 }
 
@@ -182,9 +182,29 @@ void arguments() {
   encoder->setThreadgroupMemoryLength(32 * sizeof(float), 0);
   encoder->dispatchThreadgroups(MTL::Size(2, 1, 1), MTL::Size(32, 1, 1));
   encoder->endEncoding();
+  const auto none = pipeline("without_memory");
+  const unsigned count = 0;
+  encoder = commands->computeCommandEncoder();
+  encoder->setComputePipelineState(none.get());
+  encoder->setBuffer(a.get(), 0, 0);
+  encoder->setBytes(&count, sizeof count, 1);
+  encoder->setThreadgroupMemoryLength(0, 0);
+  encoder->dispatchThreadgroups(MTL::Size(1, 1, 1), MTL::Size(32, 1, 1));
+  encoder->endEncoding();
   commands->commit();
   commands->waitUntilCompleted();
   EXPECT(data(sums)[0] == 64 && data(sums)[1] == 64);
+  EXPECT(data(a)[31] == 2);
+}
+
+/// A capture fails, as on a Mac that does not allow it.
+void captures() {
+  auto descriptor = NS::TransferPtr(MTL::CaptureDescriptor::alloc()->init());
+  descriptor->setCaptureObject(device.get());
+  descriptor->setDestination(MTL::CaptureDestinationGPUTraceDocument);
+  NS::Error* error = nullptr;
+  EXPECT(!MTL::CaptureManager::sharedCaptureManager()->startCapture(descriptor.get(), &error));
+  EXPECT(error != nullptr && error->code() == 1);
 }
 
 /// Untracked resources of a heap, ordered by a fence, and by events of two queues.
@@ -300,8 +320,8 @@ int main() {
   library = NS::TransferPtr(device->newDefaultLibrary());
   EXPECT(library.get() != nullptr);
   queue = NS::TransferPtr(device->newCommandQueue());
-  for (const auto& part : {strings, queries, add, concurrent, constants, arguments, heaps, textures,
-                           errors, from_source}) {
+  for (const auto& part : {strings, queries, add, concurrent, constants, arguments, captures, heaps,
+                           textures, errors, from_source}) {
     part();
   }
   pool->release();

@@ -49,6 +49,7 @@ void run(const std::string& fault) {
   } else if (fault == "beyond") {
     auto* const encoder = commands->computeCommandEncoder();
     MTL::ComputePipelineState* const beyond = pipeline("beyond");
+    data->setLabel(NS::String::string("all numbers", NS::UTF8StringEncoding));
     encode(encoder, beyond, data);
     encoder->endEncoding();
     beyond->release();

@@ -57,3 +57,10 @@ kernel void invert(texture2d<float, access::read> from [[texture(0)]],
 kernel void beyond(device float* data [[buffer(0)]], uint i [[thread_position_in_grid]]) {
   data[i + 1] = 1;
 }
+
+kernel void without_memory(device float* data [[buffer(0)]], constant uint& count [[buffer(1)]],
+                           threadgroup float* memory [[threadgroup(0)]],
+                           uint i [[thread_index_in_threadgroup]]) {
+  if (i < count) memory[i] = 1;
+  data[i] = 2;
+}

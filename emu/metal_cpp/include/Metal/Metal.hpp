@@ -3,6 +3,7 @@
 // Apple's documentation of Metal. Objects are those of emu/metal_cpp/*.cpp: the functions here cast
 // `this` to them.
 
+#include "Block.h"
 #include "Foundation/Foundation.hpp"
 #include "dispatch/dispatch.h"
 
@@ -729,6 +730,14 @@ class CommandBuffer : public NS::Referencing<CommandBuffer> {
   void commit();
   void addScheduledHandler(const HandlerFunction& function);
   void addCompletedHandler(const HandlerFunction& function);
+#ifdef __BLOCKS__
+  void addScheduledHandler(void (^block)(CommandBuffer*)) {
+    addScheduledHandler(rung_blocks::function(block));
+  }
+  void addCompletedHandler(void (^block)(CommandBuffer*)) {
+    addCompletedHandler(rung_blocks::function(block));
+  }
+#endif
   void waitUntilScheduled();
   void waitUntilCompleted();
   CommandBufferStatus status() const;
@@ -806,6 +815,12 @@ class Device : public NS::Referencing<Device> {
   Buffer* newBuffer(const void* bytes, UInteger length, ResourceOptions options);
   Buffer* newBuffer(const void* bytes, UInteger length, ResourceOptions options,
                     const std::function<void(void* pointer, UInteger length)>& deallocator);
+#ifdef __BLOCKS__
+  Buffer* newBuffer(const void* pointer, UInteger length, ResourceOptions options,
+                    void (^deallocator)(void* pointer, UInteger length)) {
+    return newBuffer(pointer, length, options, rung_blocks::function(deallocator));
+  }
+#endif
   SizeAndAlign heapBufferSizeAndAlign(UInteger length, ResourceOptions options);
   Heap* newHeap(const HeapDescriptor* descriptor);
   Texture* newTexture(const TextureDescriptor* descriptor);
@@ -834,9 +849,24 @@ class Device : public NS::Referencing<Device> {
 Device* CreateSystemDefaultDevice();
 NS::Array* CopyAllDevices();
 
+/// Captures for Xcode, which fail here, as on a Mac unless METAL_CAPTURE_ENABLED is 1.
+enum CaptureDestination : Integer {
+  CaptureDestinationDeveloperTools = 1,
+  CaptureDestinationGPUTraceDocument = 2
+};
+class CaptureDescriptor : public NS::Referencing<CaptureDescriptor> {
+ public:
+  static CaptureDescriptor* alloc();
+  CaptureDescriptor* init() { return this; }
+  void setCaptureObject(const NS::Object*) {}
+  void setDestination(CaptureDestination) {}
+  void setOutputURL(const NS::URL*) {}
+};
 class CaptureManager : public NS::Referencing<CaptureManager> {
  public:
   static CaptureManager* sharedCaptureManager();
+  bool supportsDestination(CaptureDestination) { return false; }
+  bool startCapture(const CaptureDescriptor* descriptor, NS::Error** error);
   void startCapture(const Device*) {}
   void startCapture(const CommandQueue*) {}
   void stopCapture() {}
