@@ -68,7 +68,7 @@ struct ScaledTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) load_tiles(g, maps, products, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) load_tiles(g, maps, products, shared);
       if (threadIdx.x >= 32) load_scales(g, products, scales, shared);
     } else {
       ptx::setmaxnreg_inc<232>();

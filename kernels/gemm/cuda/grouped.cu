@@ -57,7 +57,7 @@ struct GroupedTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, products, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, products, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, products, shared);

@@ -55,7 +55,7 @@ struct PingPong {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, shared);
@@ -67,25 +67,26 @@ struct PingPong {
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
                                                  Shared<In, Out>& shared) {
-    const bool a_k_major = cuda::operand_a(g).is_k_major();
-    const bool b_k_major = cuda::operand_b(g).is_k_major();
     const cuda::CStages<Out> c_stages(g);
     State state;
-    Scheduler(g, 1).for_each(
-        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+    const Scheduler scheduler(g, 1);
+    scheduler.for_each(
+        g, scheduler.group_rows(GROUP),
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
-          for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK) {
-            // load: the tiles of A and B
-            const std::uint32_t full =
-                shared.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
-            const int k = static_cast<int>(k0);
-            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
-                                k, full);
-            cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, b_k_major, col,
-                                k, full);
-            state.advance();
-          }
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK) {
+              // load: the tiles of A and B
+              const std::uint32_t full =
+                  shared.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
+              cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR,
+                                  row, k, full);
+              cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, B_K_MAJOR,
+                                  col, k, full);
+              state.advance();
+            }
+          });
 
           // load: C, if results depend on it, into the stage of A
           if (!c_stages.is_read) return;
@@ -109,8 +110,10 @@ struct PingPong {
     State state;
     bool is_mine = consumer == 0;         // the next tile
     std::uint32_t turn_parity = is_mine;  // the first turn needs no signal
-    Scheduler(g, 1).for_each(
-        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+    const Scheduler scheduler(g, 1);
+    scheduler.for_each(
+        g, scheduler.group_rows(GROUP),
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const bool is_others = !is_mine;
           is_mine = is_others;
           if (is_others) return cuda::skip_stages(state, work.steps() / BK + stages_of_c);

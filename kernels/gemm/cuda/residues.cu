@@ -57,7 +57,7 @@ struct Residues {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, room, scales, shared);

@@ -58,7 +58,7 @@ struct SplitTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, split_k, scales, shared);

@@ -64,7 +64,7 @@ struct ClusterSplitTile {
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<CONSUMERS == 3 ? 32 : 40>();
       // The barriers of the cluster do not wait for threads that have ended.
-      if (threadIdx.x == 0) produce(g, maps, tile, begin, end, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, tile, begin, end, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMERS == 3 ? 160 : 232>();
       consume(g, tile, end - begin, rank, ranks, shared);
@@ -77,19 +77,19 @@ struct ClusterSplitTile {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::TileCoord& tile, int begin, int end,
                                                  Shared& shared) {
-    const bool a_k_major = cuda::operand_a(g).is_k_major();
-    const bool b_k_major = cuda::operand_b(g).is_k_major();
     const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
-    const int stage_bytes = (BM + (b_k_major ? BN : B_EXTENT)) * 128;
     State state;
-    for (int step = begin; step < end; ++step) {
-      const std::uint32_t full = shared.expect(state, stage_bytes);
-      cuda::load_tile<BM>(ptx::cvta_to_shared(shared.stages.As[state.stage]), maps.a, a_k_major,
-                          row, step * BK, full);
-      cuda::load_tile<BN>(ptx::cvta_to_shared(shared.stages.Bs[state.stage]), maps.b, b_k_major,
-                          col, step * BK, full);
-      state.advance();
-    }
+    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+      constexpr int stage_bytes = (BM + (B_K_MAJOR ? BN : B_EXTENT)) * 128;
+      for (int step = begin; step < end; ++step) {
+        const std::uint32_t full = shared.expect(state, stage_bytes);
+        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.stages.As[state.stage]), maps.a, A_K_MAJOR,
+                            row, step * BK, full);
+        cuda::load_tile<BN>(ptx::cvta_to_shared(shared.stages.Bs[state.stage]), maps.b, B_K_MAJOR,
+                            col, step * BK, full);
+        state.advance();
+      }
+    });
   }
 
   /// One warpgroup: 64 rows of the tile.
@@ -163,6 +163,8 @@ struct ClusterSplitTile {
                                                   Sum (&acc)[J][4]) {
     using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
     using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+    const cuda::StageDescriptors<ATile> a_of(shared.stages.As, group_row);
+    const cuda::StageDescriptors<BTile> b_of(shared.stages.Bs, 0);
     State state;
     int before = 0;
     for (int step = 0; step < steps; ++step) {
@@ -170,13 +172,11 @@ struct ClusterSplitTile {
       shared.wait_until_full(state);
 
       // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.stages.As[state.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.stages.Bs[state.stage]);
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
-                                                            BTile::descriptor(b, 0, k));
+        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, a_of.at(state.stage, k),
+                                                            b_of.at(state.stage, k));
       }
       ptx::wgmma_commit_group();
 

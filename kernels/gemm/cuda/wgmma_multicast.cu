@@ -78,7 +78,7 @@ struct MulticastTile {
     const int rank = static_cast<int>(ptx::cluster_ctarank());
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<CONSUMERS == 3 ? 32 : 40>();
-      if (threadIdx.x == 0) produce(g, maps, rank, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, rank, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMERS == 3 ? 160 : 232>();
       consume(g, whole, maps, rank, shared);
@@ -98,33 +98,34 @@ struct MulticastTile {
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, int rank,
                                                  Shared<In, Out>& shared) {
-    const bool a_k_major = cuda::operand_a(g).is_k_major();
-    const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int LOADED = cuda::rows_of_share<BN, ROWS>() * ROWS;
     static_assert(LOADED <= B_EXTENT);
-    const int stage_bytes = (BM + (b_k_major ? LOADED : B_EXTENT)) * 128;
     const int my_row = rank % ROWS, my_col = rank / ROWS;
     int first_row = 0;  // the blocks of the cluster's first row
     for (int c = 0; c < COLS; ++c) first_row |= 1 << c * ROWS;
     const auto row_blocks = static_cast<std::uint16_t>(first_row << my_row);
     const auto col_blocks = static_cast<std::uint16_t>(((1 << ROWS) - 1) << my_col * ROWS);
     State state;
-    Scheduler(g, 1).for_each(
-        g, GROUP * CLUSTER,
+    const Scheduler scheduler(g, 1);
+    scheduler.for_each(
+        g, scheduler.group_rows(GROUP) * CLUSTER,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
           const cuda::TileCoord tile = own(stacked, rank);
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
-          for (int k = 0; k < work.k_end; k += BK) {
-            // load: shares of A and B for all peers; theirs count at this block's mbarrier, too
-            const std::uint32_t full = shared.expect(state, stage_bytes);
-            cuda::load_share<BM, COLS>(row_blocks, my_col,
-                                       ptx::cvta_to_shared(shared.As[state.stage]), maps.a,
-                                       a_k_major, row, k, full);
-            cuda::load_share<BN, ROWS>(col_blocks, my_row,
-                                       ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b,
-                                       b_k_major, col, k, full);
-            state.advance();
-          }
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            constexpr int stage_bytes = (BM + (B_K_MAJOR ? LOADED : B_EXTENT)) * 128;
+            for (int k = 0; k < work.k_end; k += BK) {
+              // load: shares of A and B for all peers; theirs count at this block's mbarrier, too
+              const std::uint32_t full = shared.expect(state, stage_bytes);
+              cuda::load_share<BM, COLS>(row_blocks, my_col,
+                                         ptx::cvta_to_shared(shared.As[state.stage]), maps.a,
+                                         A_K_MAJOR, row, k, full);
+              cuda::load_share<BN, ROWS>(col_blocks, my_row,
+                                         ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b,
+                                         B_K_MAJOR, col, k, full);
+              state.advance();
+            }
+          });
         });
   }
 
@@ -136,8 +137,9 @@ struct MulticastTile {
     const int group = cuda::warpgroup() - 1;
     const bool by_tma = cuda::can_tma_store(whole);
     State state;
-    Scheduler(g, 1).for_each(
-        g, GROUP * CLUSTER,
+    const Scheduler scheduler(g, 1);
+    scheduler.for_each(
+        g, scheduler.group_rows(GROUP) * CLUSTER,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
@@ -158,19 +160,19 @@ struct MulticastTile {
                                                   Scalar<Out> (&acc)[BN / 8][4]) {
     using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
     using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+    const cuda::StageDescriptors<ATile> a_of(shared.As, group_row);
+    const cuda::StageDescriptors<BTile> b_of(shared.Bs, 0);
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the shares of all peers have arrived
       shared.wait_until_full(state);
 
       // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
-                                                            BTile::descriptor(b, 0, k));
+        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, a_of.at(state.stage, k),
+                                                            b_of.at(state.stage, k));
       }
       ptx::wgmma_commit_group();
 

@@ -10,10 +10,10 @@
 #include "device/cuda/load/short_tiles.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
+#include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
 namespace {
@@ -31,12 +31,11 @@ struct WgmmaTile {
   using Short = cuda::ShortTiles<BM, BN, CLUSTER>;
 
   template <class In, class Out>
-  struct Shared {
+  struct Shared : cuda::StageBarriers<STAGES, CLUSTER> {
     static_assert(cuda::requires_k_major<In> || BN / CLUSTER % 64 == 0, "boxes have 64 columns");
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
     cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
-    cuda::StageBarriers<STAGES, CLUSTER> barriers;
   };
 
   template <class In, class Out>
@@ -44,13 +43,13 @@ struct WgmmaTile {
                                                 const cuda::TensorMaps& maps,
                                                 const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
-    if (threadIdx.x == 0) shared.barriers.init(CONSUMERS * 4);
+    if (threadIdx.x == 0) shared.init(CONSUMERS * 4);
     ptx::barrier_cluster_arrive_wait();
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, split_k, shared);
@@ -66,8 +65,6 @@ struct WgmmaTile {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
-    const bool a_k_major = cuda::operand_a(g).is_k_major();
-    const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int PART = BN / CLUSTER;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
     const int stage_bytes = (Short::rows(g) + Short::cols(g)) * 128;
@@ -75,27 +72,31 @@ struct WgmmaTile {
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
-        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+        g, scheduler.group_rows(GROUP),
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
-          for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK<In>) {
-            // load: this block's rows of A, and its part of B for all; the others' count here too
-            const std::uint32_t full = shared.barriers.expect(state, stage_bytes);
-            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
-                                k, full);
-            const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK<In>]);
-            if constexpr (CLUSTER == 1) {
-              cuda::load_tile<BN>(b, maps.b, b_k_major, col, k, full);
-            } else {
-              cuda::load_tile_multicast<PART>((1 << CLUSTER) - 1, b, maps.b, b_k_major,
-                                              col + my_part, k, full);
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK<In>) {
+              // load: this block's rows of A, and its part of B for all, whose parts count here too
+              const std::uint32_t full = shared.expect(state, stage_bytes);
+              cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR,
+                                  row, k, full);
+              const std::uint32_t b =
+                  ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK<In>]);
+              if constexpr (CLUSTER == 1) {
+                cuda::load_tile<BN>(b, maps.b, B_K_MAJOR, col, k, full);
+              } else {
+                cuda::load_tile_multicast<PART>((1 << CLUSTER) - 1, b, maps.b, B_K_MAJOR,
+                                                col + my_part, k, full);
+              }
+              state.advance();
             }
-            state.advance();
-          }
+          });
 
           // load: C, if results depend on it, into the stage of A; a box for each warpgroup
           if (work.splits > 1 || !c_stages.is_read) return;
           for (int c = 0; c < BN; c += cuda::staged_columns<Out>) {
-            const std::uint32_t full = shared.barriers.expect(state, sizeof shared.As[0]);
+            const std::uint32_t full = shared.expect(state, sizeof shared.As[0]);
             cuda::load_staged_c<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.c, row,
                                     col + c, full);
             state.advance();
@@ -115,10 +116,16 @@ struct WgmmaTile {
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
-        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+        g, scheduler.group_rows(GROUP),
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group * 64, shared, state, acc);
+            using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
+            using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
+            cuda::multiply_stages<ATile, BTile, BN, In>(
+                work.steps(), group * 64, shared, state,
+                [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); },
+                []() RUNG_INLINE_LAMBDA {}, acc);
           });
           // store
           if (work.splits > 1) {
@@ -145,53 +152,12 @@ struct WgmmaTile {
     RUNG_UNROLL
     for (int c = 0; c < BN; c += cuda::staged_columns<Out>) {
       // sync: the boxes have arrived
-      shared.barriers.wait_until_full(state);
+      shared.wait_until_full(state);
       const In* const box = shared.As[state.stage] + group_row * BK<In>;
       cuda::add_staged_c(g, reinterpret_cast<const Out*>(box), c / 8, acc);
-      shared.barriers.release(state.stage);
+      shared.release(state.stage);
       state.advance();
     }
-  }
-
-  /// acc += rows [group_row, group_row + 64) of the tile of A times the tile of B.
-  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
-                                                  Shared<In, Out>& shared,
-                                                  cuda::PipelineState<STAGES>& state,
-                                                  Scalar<Out> (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
-    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
-    int before = 0;
-    for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
-      // sync: the tiles have arrived
-      shared.barriers.wait_until_full(state);
-
-      // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
-      if constexpr (cuda::is_promoted<In>) {
-        cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
-        shared.barriers.release(state.stage);
-        state.advance();
-        continue;
-      }
-      ptx::wgmma_fence(acc);
-      RUNG_UNROLL
-      for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
-        ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
-                                                   BTile::descriptor(b, 0, k));
-      }
-      ptx::wgmma_commit_group();
-
-      // sync: with one wgmma group in flight, all reads of the previous stage are done
-      ptx::wgmma_wait_group<1>(acc);
-      if (k0 > 0) shared.barriers.release(before);
-      before = state.stage;
-      state.advance();
-    }
-    if constexpr (cuda::is_promoted<In>) return;
-    ptx::wgmma_wait_group<0>(acc);
-    if (steps > 0) shared.barriers.release(before);
   }
 
   template <class In, class Out>

@@ -71,7 +71,7 @@ struct FewRows {
     ptx::griddepcontrol_wait();
     const Work work(g, split_k.splits);
     if (threadIdx.x < 128) {
-      if (threadIdx.x == 0) produce(g, maps, work, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, work, shared);
     } else {
       consume(g, work, shared);
     }

@@ -78,7 +78,7 @@ struct FusedTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<(CONSUMERS > 2 ? 152 : 232)>();
       consume(g, maps, other, epilogue, split_k, shared);

@@ -51,7 +51,7 @@ struct SummedTile {
     ptx::griddepcontrol_wait();
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, split_k, shared);

@@ -59,7 +59,7 @@ struct TileSignalTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(args, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(args, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(args, shared);

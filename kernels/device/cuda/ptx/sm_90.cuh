@@ -19,6 +19,7 @@ void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes);
 void mbarrier_wait_parity(std::uint32_t barrier, std::uint32_t parity);
 void cp_async_mbarrier_arrive_noinc(std::uint32_t barrier);
 std::uint32_t cluster_ctarank();
+bool elect_one();
 void barrier_cluster_arrive_wait();
 void fence_proxy_async();
 void griddepcontrol_wait();
@@ -117,6 +118,21 @@ __device__ __forceinline__ void barrier_cluster_arrive_wait() {
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-membar-fence
 __device__ __forceinline__ void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// elect.sync: true for one thread of a warp whose threads all call it. The compiler then knows that
+/// one thread runs, where `threadIdx.x == 0` makes it loop over the threads at each TMA instruction.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-elect-sync
+__device__ __forceinline__ bool elect_one() {
+  std::uint32_t elected;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred p;\n\t"
+      "elect.sync _|p, 0xffffffff;\n\t"
+      "selp.u32 %0, 1, 0, p;\n\t"
+      "}"
+      : "=r"(elected));
+  return elected != 0;
 }
 
 /// griddepcontrol.wait: waits until the previous kernels in the stream have finished and their

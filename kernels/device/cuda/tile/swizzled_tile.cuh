@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/types.cuh"
 
@@ -19,6 +20,7 @@ template <int EXTENT, bool K_MAJOR, int BYTES = 2>
 struct SwizzledTile {
   static_assert(K_MAJOR || BYTES == 2);
   static constexpr bool k_major = K_MAJOR;
+  static constexpr int BYTES_PER_ELEMENT = BYTES;
   static constexpr int VEC = 16 / BYTES;  // elements per chunk
   static constexpr int BK = 128 / BYTES;
   static constexpr int COUNT = K_MAJOR ? EXTENT : BK;
@@ -39,11 +41,37 @@ struct SwizzledTile {
     constexpr std::uint64_t eight_rows = 1024 / 16;
     constexpr std::uint64_t next_64 = 8192 / 16;  // along the extent, in MN-major tiles
     constexpr std::uint64_t swizzle_of_128_bytes = 1;
-    const std::uint32_t begin = tile + (K_MAJOR ? e * 128 + k * BYTES : e * 128 + k * 128);
     // In a cluster, the upper bits of an address contain the rank of the block.
-    const std::uint32_t within_block = begin & 0x3FFFF;
-    return within_block >> 4 | next_64 << 16 | eight_rows << 32 | swizzle_of_128_bytes << 62;
+    const std::uint32_t within_block = (tile + e * 128) & 0x3FFFF;
+    const std::uint64_t first =
+        within_block >> 4 | next_64 << 16 | eight_rows << 32 | swizzle_of_128_bytes << 62;
+    return first + bytes_to(k) / 16;
   }
+
+  /// The distance in bytes from a tile's first k-step to k.
+  static constexpr __device__ unsigned bytes_to(int k) { return k * (K_MAJOR ? BYTES : 128); }
+};
+
+/// The descriptors of an operand in consecutive stages of shared memory. The first one is computed
+/// before the loop over k, so that others take one addition: tensor cores multiply 64 columns in 32
+/// cycles, and would wait for more.
+template <class Tile>
+class StageDescriptors {
+ public:
+  /// For rows or columns from e of each tile.
+  template <class T>
+  __device__ __forceinline__ StageDescriptors(const T& stages, int e)
+      : first_(Tile::descriptor(ptx::cvta_to_shared(stages), e, 0)) {
+    static_assert(sizeof(stages[0]) == Tile::SIZE * Tile::BYTES_PER_ELEMENT);
+  }
+
+  __device__ __forceinline__ std::uint64_t at(int stage, int k) const {
+    constexpr unsigned chunks = Tile::SIZE * Tile::BYTES_PER_ELEMENT / 16;
+    return first_ + static_cast<unsigned>(stage) * chunks + Tile::bytes_to(k) / 16;
+  }
+
+ private:
+  std::uint64_t first_;
 };
 
 /// True if partial sums must be promoted. wgmma keeps 14 bits of the sums of 8-bit floats

@@ -33,16 +33,18 @@ __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Sha
                                                 Sum (&acc)[J][4]) {
   constexpr int BK = ATile::BK;
   constexpr int PARTS = J * 8 / N;  // 64-row parts
+  const StageDescriptors<ATile> a_of(shared.As, row);
+  const StageDescriptors<BTile> b_of(shared.Bs, 0);
   int before = 0;
   for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
     // sync: the tiles have arrived
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
 
     // multiply
-    const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
-    const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
     if constexpr (is_promoted<In>) {
       static_assert(PARTS == 1);
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       add_promoted<ATile, BTile, In>(a, b, row, acc);
       release(state.stage);
       state.advance();
@@ -55,7 +57,7 @@ __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Sha
       for (int part = 0; part < PARTS; ++part) {
         ptx::wgmma_m64<In, !ATile::k_major, !BTile::k_major>(
             reinterpret_cast<Sum(&)[N / 8][4]>(acc[part * N / 8]),
-            ATile::descriptor(a, row + part * 64, k), BTile::descriptor(b, 0, k));
+            a_of.at(state.stage, k) + part * 64 * 128 / 16, b_of.at(state.stage, k));
       }
     }
     ptx::wgmma_commit_group();
