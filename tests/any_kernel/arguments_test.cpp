@@ -441,7 +441,12 @@ struct SumKernel {
 };
 
 GivenValue buffer(std::span<std::byte> bytes, bool is_result = false, bool is_written = true) {
-  return {GivenValue::Kind::buffer, bytes, {}, {}, is_written, is_result, 0, 0};
+  GivenValue given;
+  given.kind = GivenValue::Kind::buffer;
+  given.bytes = bytes;
+  given.is_written = is_written;
+  given.is_result = is_result;
+  return given;
 }
 
 GivenValue value(std::span<std::byte> bytes) {
