@@ -69,10 +69,8 @@ struct PingPong {
                                                  Shared<In, Out>& shared) {
     const cuda::CStages<Out> c_stages(g);
     State state;
-    const Scheduler scheduler(g, 1);
-    scheduler.for_each(
-        g, scheduler.group_rows(GROUP),
-        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+    Scheduler(g, 1).for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
@@ -110,10 +108,8 @@ struct PingPong {
     State state;
     bool is_mine = consumer == 0;         // the next tile
     std::uint32_t turn_parity = is_mine;  // the first turn needs no signal
-    const Scheduler scheduler(g, 1);
-    scheduler.for_each(
-        g, scheduler.group_rows(GROUP),
-        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+    Scheduler(g, 1).for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const bool is_others = !is_mine;
           is_mine = is_others;
           if (is_others) return cuda::skip_stages(state, work.steps() / BK + stages_of_c);

@@ -31,7 +31,9 @@ struct MulticastTile {
   static constexpr int BK = 64;
   static constexpr int CLUSTER = ROWS * COLS;
   static constexpr bool PERSISTENT = CLUSTER <= 2;
-  static constexpr unsigned GROUP = 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
+  // Rows of clusters per swizzle group. The 16 tiles of a GPC, whose requests for the same lines may
+  // be merged, form a square if a tile has 64 columns.
+  static constexpr unsigned GROUP = BN == 64 ? 4 : 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
@@ -106,9 +108,8 @@ struct MulticastTile {
     const auto row_blocks = static_cast<std::uint16_t>(first_row << my_row);
     const auto col_blocks = static_cast<std::uint16_t>(((1 << ROWS) - 1) << my_col * ROWS);
     State state;
-    const Scheduler scheduler(g, 1);
-    scheduler.for_each(
-        g, scheduler.group_rows(GROUP) * CLUSTER,
+    Scheduler(g, 1).for_each(
+        g, GROUP * CLUSTER,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
           const cuda::TileCoord tile = own(stacked, rank);
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
@@ -137,9 +138,8 @@ struct MulticastTile {
     const int group = cuda::warpgroup() - 1;
     const bool by_tma = cuda::can_tma_store(whole);
     State state;
-    const Scheduler scheduler(g, 1);
-    scheduler.for_each(
-        g, scheduler.group_rows(GROUP) * CLUSTER,
+    Scheduler(g, 1).for_each(
+        g, GROUP * CLUSTER,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {

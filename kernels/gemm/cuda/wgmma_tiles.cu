@@ -20,8 +20,11 @@ namespace {
 
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct WgmmaTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // tile rows per swizzle group
-  static constexpr int CONSUMERS = BM / 64;        // warpgroups
+  // Tile rows per swizzle group. Consecutive blocks run on the SMs of one GPC, for which a request
+  // coalescer merges requests for the same lines. Tiles of 64 columns are limited by L2, and read
+  // fewest different lines if the 16 tiles of a GPC form a square.
+  static constexpr unsigned GROUP = BN == 64 ? 4 : 8 * 128 / BM;
+  static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
   template <class In>
@@ -72,8 +75,7 @@ struct WgmmaTile {
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
-        g, scheduler.group_rows(GROUP),
-        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK<In>) {
@@ -116,8 +118,7 @@ struct WgmmaTile {
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
-        g, scheduler.group_rows(GROUP),
-        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;

@@ -44,15 +44,6 @@ class TileScheduler {
     return splits == 1 ? 0 : semaphores_bytes + blocks * workspace_bytes_per_block<Sum>(splits);
   }
 
-  /// The rows of a swizzle group (see grouped_tile()) of at most `most` rows. Consecutive blocks run
-  /// on the SMs of one GPC, for which the L2 request coalescer merges requests for the same lines
-  /// (counters lrc__lrc2xbar_sectors_op_read_coalescing_achieved): in one or two waves, a group is
-  /// about as high as the 16 tiles of a GPC are wide.
-  __device__ __forceinline__ unsigned group_rows(unsigned most) const {
-    const bool is_short = count_ <= 2 * (gridDim.x / CLUSTER);
-    return is_short && most > 4 ? 4 : most;
-  }
-
   /// Calls f(work, coord) for each WorkTile of this block, with the TileCoord of the block's tile.
   /// `group_rows`: parameter `rows` of grouped_tile().
   template <class In, class Out, class F>
