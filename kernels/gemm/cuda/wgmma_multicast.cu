@@ -31,8 +31,8 @@ struct MulticastTile {
   static constexpr int BK = 64;
   static constexpr int CLUSTER = ROWS * COLS;
   static constexpr bool PERSISTENT = CLUSTER <= 2;
-  // Rows of clusters per swizzle group. The 16 tiles of a GPC, whose requests for the same lines may
-  // be merged, form a square if a tile has 64 columns.
+  // Rows of clusters per swizzle group. The 16 tiles of a GPC, whose requests for the same lines
+  // may be merged, form a square if a tile has 64 columns.
   static constexpr unsigned GROUP = BN == 64 ? 4 : 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
