@@ -1,6 +1,7 @@
-"""Checks that vgpu/vgpu.map exports all symbols of librung_vgpu that programs use, and none of the C++ library.
+"""Checks that vgpu/vgpu.map exports all symbols of librung_vgpu that programs use, and none of the C++ library, and that it
+calls nothing of a glibc after 2.28.
 
-Only wheels link that way. Ninja provides the list of objects that a program is linked from, so it is complete.
+Only wheels need that. Ninja provides the list of objects that a program is linked from, so it is complete.
 """
 
 import argparse
@@ -96,6 +97,16 @@ class VgpuExportsTest(unittest.TestCase):
             "__cxa_throw",
         ]
         self.assertEqual(len(self.exports.missing(shared)), len(shared))
+
+    def test_glibc_2_28_has_all_that_the_library_calls(self):
+        linked = subprocess.run(["ldd", self.programs[0]], check=True, capture_output=True, text=True).stdout
+        libc = re.search(r"libc\.so\.6 => (\S+)", linked)[1]
+        names = subprocess.run(["nm", "-D", libc], check=True, capture_output=True, text=True).stdout
+        newer = {name for name, minor in re.findall(r" (\w+)@@GLIBC_2\.(\d+)", names) if int(minor) > 28}
+        # What glibc gave a new version, this file calls under the old one.
+        replaced = re.findall(r"\w+", (self.map.parent.parent / "cmake" / "old_glibc.c").read_text())
+        called = set().union(*(undefined for _, undefined in objects_of(self.library)))
+        self.assertEqual(called & newer - set(replaced), set())
 
     def test_a_name_that_no_pattern_has_is_missing(self):
         self.assertEqual(self.exports.missing(["_ZN4rung4vgpu6hiddenEv"]), ["rung::vgpu::hidden()"])

@@ -20,7 +20,7 @@ class LateRunner {
  public:
   /// Runs everything pending after a while, unless cancel() is called before.
   void start() {
-    due_ = std::chrono::steady_clock::now() + delay_;
+    due_ = Clock::now() + delay_;
     if (!std::exchange(has_thread_, true)) start_thread();
     changed_.notify_one();
   }
@@ -41,18 +41,20 @@ class LateRunner {
     for (;;) {
       if (!due_) {
         changed_.wait(lock);
-      } else if (changed_.wait_until(lock, *due_); due_ && *due_ <= now()) {
+      } else if (changed_.wait_until(lock, *due_); due_ && *due_ <= Clock::now()) {
         due_.reset();
         delay_ = std::max(delay_ / 2, shortest_delay);  // a program that polls often
         process().pending.run_all();
       }
     }
   }
-  static std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
+
+  // Not steady_clock: pthread_cond_clockwait, which waits by it, needs glibc 2.30.
+  using Clock = std::chrono::system_clock;
 
   static constexpr std::chrono::microseconds shortest_delay{500};
   std::chrono::microseconds delay_{200'000};
-  std::optional<std::chrono::steady_clock::time_point> due_;
+  std::optional<Clock::time_point> due_;
   std::condition_variable_any changed_;
   bool has_thread_ = false;
 };
