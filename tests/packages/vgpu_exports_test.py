@@ -103,7 +103,7 @@ class VgpuExportsTest(unittest.TestCase):
         libc = re.search(r"libc\.so\.6 => (\S+)", linked)[1]
         names = subprocess.run(["nm", "-D", libc], check=True, capture_output=True, text=True).stdout
         newer = {name for name, minor in re.findall(r" (\w+)@@GLIBC_2\.(\d+)", names) if int(minor) > 28}
-        # What glibc gave a new version, this file calls under the old one.
+        # This file calls functions that glibc gave a new version under their old one.
         replaced = re.findall(r"\w+", (self.map.parent.parent / "cmake" / "old_glibc.c").read_text())
         called = set().union(*(undefined for _, undefined in objects_of(self.library)))
         self.assertEqual(called & newer - set(replaced), set())

@@ -30,12 +30,18 @@ RUNG_SIMD_FOR_EACH_SCALAR(RUNG_SIMD_VECTORS)
     simd_##T##rows columns[columns_];       \
   } simd_##T##columns_##x##rows;            \
   typedef simd_##T##columns_##x##rows matrix_##T##columns_##x##rows;
-#define RUNG_SIMD_MATRICES(T)                                                   \
-  RUNG_SIMD_MATRIX(T, 2, 2)                                                     \
-  RUNG_SIMD_MATRIX(T, 2, 3)                                                     \
-  RUNG_SIMD_MATRIX(T, 2, 4)                                                     \
-  RUNG_SIMD_MATRIX(T, 3, 2) RUNG_SIMD_MATRIX(T, 3, 3) RUNG_SIMD_MATRIX(T, 3, 4) \
-      RUNG_SIMD_MATRIX(T, 4, 2) RUNG_SIMD_MATRIX(T, 4, 3) RUNG_SIMD_MATRIX(T, 4, 4)
+// clang-format off
+#define RUNG_SIMD_MATRICES(T) \
+  RUNG_SIMD_MATRIX(T, 2, 2) \
+  RUNG_SIMD_MATRIX(T, 2, 3) \
+  RUNG_SIMD_MATRIX(T, 2, 4) \
+  RUNG_SIMD_MATRIX(T, 3, 2) \
+  RUNG_SIMD_MATRIX(T, 3, 3) \
+  RUNG_SIMD_MATRIX(T, 3, 4) \
+  RUNG_SIMD_MATRIX(T, 4, 2) \
+  RUNG_SIMD_MATRIX(T, 4, 3) \
+  RUNG_SIMD_MATRIX(T, 4, 4)
+// clang-format on
 RUNG_SIMD_MATRICES(half)
 RUNG_SIMD_MATRICES(float)
 RUNG_SIMD_MATRICES(double)
