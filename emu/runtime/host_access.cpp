@@ -1,7 +1,6 @@
 #include "emu/runtime/host_access.hpp"
 
 #include <dlfcn.h>
-
 #include <unistd.h>
 
 #include <csignal>
@@ -55,25 +54,24 @@ void access_pages(const void* memory, std::size_t bytes, bool writes) {
 
 }  // namespace
 
+#define RUNG_VISIBLE __attribute__((visibility("default")))
+
 // The program's calls come here: the linker has this library before libc.
 extern "C" {
-__attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction* action,
-                                                     struct sigaction* before) noexcept {
+RUNG_VISIBLE int sigaction(int signal, const struct sigaction* action,
+                           struct sigaction* before) noexcept {
   if (signal == SIGSEGV && rung::vgpu::set_handler_after_observer(action, before)) return 0;
-  static const auto system = reinterpret_cast<decltype(&sigaction)>(dlsym(RTLD_NEXT, "sigaction"));
+  static const auto system = system_function(&sigaction, "sigaction");
   return system(signal, action, before);
 }
 
-__attribute__((visibility("default"))) sighandler_t signal(int signal,
-                                                           sighandler_t handler) noexcept {
+RUNG_VISIBLE sighandler_t signal(int signal, sighandler_t handler) noexcept {
   struct sigaction action{}, before{};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
-
-#define RUNG_VISIBLE __attribute__((visibility("default")))
 
 RUNG_VISIBLE ssize_t read(int file, void* to, std::size_t bytes) {
   static const auto system = system_function(&read, "read");
