@@ -6,6 +6,7 @@
 
 #include "library/c_api.hpp"
 #include "library/check.hpp"
+#include "library/public_types.hpp"
 #include "rung/dot.hpp"
 #include "rung/gemm.hpp"
 #include "rung/version.hpp"
@@ -93,6 +94,8 @@ rung_status dot_c(int64_t n, const In* x, int64_t incx, const In* y, int64_t inc
 }  // namespace
 }  // namespace rung::c_api
 
+using rung::bfloat16, rung::float16, rung::c_api::as;
+
 extern "C" {
 
 const char* rung_version(void) { return rung::version.data(); }
@@ -111,76 +114,23 @@ const char* rung_status_string(int status) {
 
 const char* rung_last_error(void) { return rung::c_api::last_error; }
 
-rung_status rung_gemm_f32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
-                          int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
-                          const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
-                          const rung_gemm_options* options) {
-  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                             options);
-}
+#define RUNG_DEFINE_GEMM(suffix, In, Out, InC, OutC)                                               \
+  rung_status rung_gemm_##suffix(rung_order order, rung_transpose trans_a, rung_transpose trans_b, \
+                                 int64_t m, int64_t n, int64_t k, Out alpha, const InC* a,         \
+                                 int64_t lda, const InC* b, int64_t ldb, Out beta, OutC* c,        \
+                                 int64_t ldc, const rung_gemm_options* options) {                  \
+    return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, as<In>(a), lda, as<In>(b), \
+                               ldb, beta, c, ldc, options);                                        \
+  }
+RUNG_CPU_GEMM_TYPES(RUNG_DEFINE_GEMM)
+#undef RUNG_DEFINE_GEMM
 
-rung_status rung_gemm_f64(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
-                          int64_t m, int64_t n, int64_t k, double alpha, const double* a,
-                          int64_t lda, const double* b, int64_t ldb, double beta, double* c,
-                          int64_t ldc, const rung_gemm_options* options) {
-  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                             options);
-}
-
-rung_status rung_gemm_i32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
-                          int64_t m, int64_t n, int64_t k, int32_t alpha, const int32_t* a,
-                          int64_t lda, const int32_t* b, int64_t ldb, int32_t beta, int32_t* c,
-                          int64_t ldc, const rung_gemm_options* options) {
-  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                             options);
-}
-
-rung_status rung_gemm_bf16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
-                           int64_t m, int64_t n, int64_t k, float alpha, const rung_bfloat16* a,
-                           int64_t lda, const rung_bfloat16* b, int64_t ldb, float beta, float* c,
-                           int64_t ldc, const rung_gemm_options* options) {
-  using rung::bfloat16;
-  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<bfloat16>(a),
-                             lda, rung::c_api::as<bfloat16>(b), ldb, beta, c, ldc, options);
-}
-
-rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
-                          int64_t m, int64_t n, int64_t k, float alpha, const rung_float16* a,
-                          int64_t lda, const rung_float16* b, int64_t ldb, float beta, float* c,
-                          int64_t ldc, const rung_gemm_options* options) {
-  using rung::float16;
-  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<float16>(a),
-                             lda, rung::c_api::as<float16>(b), ldb, beta, c, ldc, options);
-}
-
-rung_status rung_gemm_i8(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
-                         int64_t m, int64_t n, int64_t k, int32_t alpha, const int8_t* a,
-                         int64_t lda, const int8_t* b, int64_t ldb, int32_t beta, int32_t* c,
-                         int64_t ldc, const rung_gemm_options* options) {
-  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                             options);
-}
-
-rung_status rung_dot_f32(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,
-                         float* result, const rung_dot_options* options) {
-  return rung::c_api::dot_c(n, x, incx, y, incy, result, options);
-}
-
-rung_status rung_dot_f64(int64_t n, const double* x, int64_t incx, const double* y, int64_t incy,
-                         double* result, const rung_dot_options* options) {
-  return rung::c_api::dot_c(n, x, incx, y, incy, result, options);
-}
-
-rung_status rung_dot_bf16(int64_t n, const rung_bfloat16* x, int64_t incx, const rung_bfloat16* y,
-                          int64_t incy, float* result, const rung_dot_options* options) {
-  return rung::c_api::dot_c(n, rung::c_api::as<rung::bfloat16>(x), incx,
-                            rung::c_api::as<rung::bfloat16>(y), incy, result, options);
-}
-
-rung_status rung_dot_f16(int64_t n, const rung_float16* x, int64_t incx, const rung_float16* y,
-                         int64_t incy, float* result, const rung_dot_options* options) {
-  return rung::c_api::dot_c(n, rung::c_api::as<rung::float16>(x), incx,
-                            rung::c_api::as<rung::float16>(y), incy, result, options);
-}
+#define RUNG_DEFINE_DOT(suffix, In, Out, InC, OutC)                                                \
+  rung_status rung_dot_##suffix(int64_t n, const InC* x, int64_t incx, const InC* y, int64_t incy, \
+                                OutC* result, const rung_dot_options* options) {                   \
+    return rung::c_api::dot_c(n, as<In>(x), incx, as<In>(y), incy, result, options);               \
+  }
+RUNG_PUBLIC_DOT_TYPES(RUNG_DEFINE_DOT)
+#undef RUNG_DEFINE_DOT
 
 }  // extern "C"

@@ -8,6 +8,7 @@
 #include "core/problem.hpp"
 #include "library/canonical.hpp"
 #include "library/mode_environment.hpp"
+#include "library/public_types.hpp"
 #include "select/cpu/select.hpp"
 
 namespace rung {
@@ -60,40 +61,15 @@ auto contiguous(std::span<const In> x, std::span<const In> y, const DotOptions& 
 
 }  // namespace
 
-float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y, std::int64_t incy,
-          const DotOptions& options) {
-  return strided(n, x, incx, y, incy, options);
-}
-
-double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y, std::int64_t incy,
-           const DotOptions& options) {
-  return strided(n, x, incx, y, incy, options);
-}
-
-float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
-          std::int64_t incy, const DotOptions& options) {
-  return strided(n, x, incx, y, incy, options);
-}
-
-float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y, std::int64_t incy,
-          const DotOptions& options) {
-  return strided(n, x, incx, y, incy, options);
-}
-
-float dot(std::span<const float> x, std::span<const float> y, const DotOptions& options) {
-  return contiguous(x, y, options);
-}
-
-double dot(std::span<const double> x, std::span<const double> y, const DotOptions& options) {
-  return contiguous(x, y, options);
-}
-
-float dot(std::span<const bfloat16> x, std::span<const bfloat16> y, const DotOptions& options) {
-  return contiguous(x, y, options);
-}
-
-float dot(std::span<const float16> x, std::span<const float16> y, const DotOptions& options) {
-  return contiguous(x, y, options);
-}
+#define RUNG_DEFINE_DOT(suffix, In, Out, InC, OutC)                                       \
+  Out dot(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy, \
+          const DotOptions& options) {                                                    \
+    return strided(n, x, incx, y, incy, options);                                         \
+  }                                                                                       \
+  Out dot(std::span<const In> x, std::span<const In> y, const DotOptions& options) {      \
+    return contiguous(x, y, options);                                                     \
+  }
+RUNG_PUBLIC_DOT_TYPES(RUNG_DEFINE_DOT)
+#undef RUNG_DEFINE_DOT
 
 }  // namespace rung

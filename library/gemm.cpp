@@ -15,6 +15,7 @@
 #include "library/converted.hpp"
 #include "library/mode_environment.hpp"
 #include "library/multiply_surely.hpp"
+#include "library/public_types.hpp"
 #include "library/reproducible.hpp"
 #include "rung/gemm.hpp"
 #include "select/cpu/select.hpp"
@@ -111,21 +112,25 @@ template <class In, class Out>
   run_in_mode(problem, shape, options.threads);
 }
 
-template <class T>
-[[gnu::always_inline]] inline void run_floats(T alpha, const MatrixView<const T>& a,
-                                              const MatrixView<const T>& b, T beta,
-                                              const MatrixView<T>& c, const GemmOptions& options) {
-  const Named<cpu::GemmRung>* const small = rung_of_plain_call(alpha, a, b, c, options);
-  if (small == nullptr) return run(alpha, a, b, beta, c, options);
-  small->rung->function<T, T>()({.m = c.rows,
-                                 .n = c.cols,
-                                 .k = a.cols,
-                                 .alpha = alpha,
-                                 .a = {a.data, a.ld, 1},
-                                 .b = {b.data, b.ld, 1},
-                                 .beta = beta,
-                                 .c = {c.data, c.ld, 1}},
-                                1);
+template <class In, class Out>
+[[gnu::always_inline]] inline void run_small_or_any(Out alpha, const MatrixView<const In>& a,
+                                                    const MatrixView<const In>& b, Out beta,
+                                                    const MatrixView<Out>& c,
+                                                    const GemmOptions& options) {
+  if constexpr (std::is_floating_point_v<In>) {
+    if (const Named<cpu::GemmRung>* const small = rung_of_plain_call(alpha, a, b, c, options)) {
+      return small->rung->function<In, Out>()({.m = c.rows,
+                                               .n = c.cols,
+                                               .k = a.cols,
+                                               .alpha = alpha,
+                                               .a = {a.data, a.ld, 1},
+                                               .b = {b.data, b.ld, 1},
+                                               .beta = beta,
+                                               .c = {c.data, c.ld, 1}},
+                                              1);
+    }
+  }
+  run(alpha, a, b, beta, c, options);
 }
 
 }  // namespace
@@ -176,36 +181,12 @@ void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
   Products(canonical, options).run(canonical);
 }
 
-void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
-          float beta, const MatrixView<float>& c, const GemmOptions& options) {
-  run_floats(alpha, a, b, beta, c, options);
-}
-
-void gemm(double alpha, const MatrixView<const double>& a, const MatrixView<const double>& b,
-          double beta, const MatrixView<double>& c, const GemmOptions& options) {
-  run_floats(alpha, a, b, beta, c, options);
-}
-
-void gemm(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
-          const MatrixView<const std::int32_t>& b, std::int32_t beta,
-          const MatrixView<std::int32_t>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<const bfloat16>& b,
-          float beta, const MatrixView<float>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
-          float beta, const MatrixView<float>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
-          const MatrixView<const std::int8_t>& b, std::int32_t beta,
-          const MatrixView<std::int32_t>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
+#define RUNG_DEFINE_GEMM(suffix, In, Out, InC, OutC)                                         \
+  void gemm(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, \
+            Scalar<Out> beta, const MatrixView<Out>& c, const GemmOptions& options) {        \
+    run_small_or_any(alpha, a, b, beta, c, options);                                         \
+  }
+RUNG_CPU_GEMM_TYPES(RUNG_DEFINE_GEMM)
+#undef RUNG_DEFINE_GEMM
 
 }  // namespace rung

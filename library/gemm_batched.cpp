@@ -19,6 +19,7 @@
 #include "library/converted.hpp"
 #include "library/gemm.hpp"
 #include "library/mode_environment.hpp"
+#include "library/public_types.hpp"
 #include "rung/batch.hpp"
 #include "select/cpu/select.hpp"
 
@@ -166,37 +167,12 @@ void cpu::gemm_batched(const CanonicalCall& canonical, const GemmOptions& option
   });
 }
 
-void gemm_batched(float alpha, const BatchView<const float>& a, const BatchView<const float>& b,
-                  float beta, const BatchView<float>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm_batched(double alpha, const BatchView<const double>& a, const BatchView<const double>& b,
-                  double beta, const BatchView<double>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm_batched(std::int32_t alpha, const BatchView<const std::int32_t>& a,
-                  const BatchView<const std::int32_t>& b, std::int32_t beta,
-                  const BatchView<std::int32_t>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm_batched(float alpha, const BatchView<const bfloat16>& a,
-                  const BatchView<const bfloat16>& b, float beta, const BatchView<float>& c,
-                  const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm_batched(float alpha, const BatchView<const float16>& a, const BatchView<const float16>& b,
-                  float beta, const BatchView<float>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
-
-void gemm_batched(std::int32_t alpha, const BatchView<const std::int8_t>& a,
-                  const BatchView<const std::int8_t>& b, std::int32_t beta,
-                  const BatchView<std::int32_t>& c, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, options);
-}
+#define RUNG_DEFINE_BATCHED(suffix, In, Out, InC, OutC)                                            \
+  void gemm_batched(Scalar<Out> alpha, const BatchView<const In>& a, const BatchView<const In>& b, \
+                    Scalar<Out> beta, const BatchView<Out>& c, const GemmOptions& options) {       \
+    run(alpha, a, b, beta, c, options);                                                            \
+  }
+RUNG_CPU_GEMM_TYPES(RUNG_DEFINE_BATCHED)
+#undef RUNG_DEFINE_BATCHED
 
 }  // namespace rung

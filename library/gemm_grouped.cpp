@@ -11,6 +11,7 @@
 #include "library/gemm.hpp"
 #include "library/gemm_batched.hpp"
 #include "library/mode_environment.hpp"
+#include "library/public_types.hpp"
 #include "rung/error.hpp"
 #include "rung/grouped.hpp"
 
@@ -104,27 +105,18 @@ void cpu::gemm_grouped(const CanonicalGroups& canonical, const GemmOptions& opti
   }
 }
 
-#define RUNG_GEMM_GROUPED(In, Out, S)                                                              \
-  void gemm_grouped(S alpha, const MatrixView<const In>& a, const BatchView<const In>& b, S beta,  \
-                    const MatrixView<Out>& c, const std::int32_t* offsets,                         \
-                    const GemmOptions& options) {                                                  \
-    run(alpha, a, b, beta, c, offsets, options);                                                   \
-  }                                                                                                \
-  void gemm_grouped(S alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, S beta, \
-                    const BatchView<Out>& c, const std::int32_t* offsets,                          \
-                    const GemmOptions& options) {                                                  \
-    run(alpha, a, b, beta, c, offsets, options);                                                   \
+#define RUNG_DEFINE_GROUPED(suffix, In, Out, InC, OutC)                                       \
+  void gemm_grouped(Scalar<Out> alpha, const MatrixView<const In>& a,                         \
+                    const BatchView<const In>& b, Scalar<Out> beta, const MatrixView<Out>& c, \
+                    const std::int32_t* offsets, const GemmOptions& options) {                \
+    run(alpha, a, b, beta, c, offsets, options);                                              \
+  }                                                                                           \
+  void gemm_grouped(Scalar<Out> alpha, const MatrixView<const In>& a,                         \
+                    const MatrixView<const In>& b, Scalar<Out> beta, const BatchView<Out>& c, \
+                    const std::int32_t* offsets, const GemmOptions& options) {                \
+    run(alpha, a, b, beta, c, offsets, options);                                              \
   }
-RUNG_GEMM_GROUPED(float, float, float)
-RUNG_GEMM_GROUPED(double, double, double)
-RUNG_GEMM_GROUPED(std::int32_t, std::int32_t, std::int32_t)
-RUNG_GEMM_GROUPED(bfloat16, float, float)
-RUNG_GEMM_GROUPED(float16, float, float)
-RUNG_GEMM_GROUPED(bfloat16, bfloat16, float)
-RUNG_GEMM_GROUPED(float16, float16, float)
-RUNG_GEMM_GROUPED(std::int8_t, std::int32_t, std::int32_t)
-RUNG_GEMM_GROUPED(float8_e4m3, float, float)
-RUNG_GEMM_GROUPED(float8_e5m2, float, float)
-#undef RUNG_GEMM_GROUPED
+RUNG_CPU_GROUPED_TYPES(RUNG_DEFINE_GROUPED)
+#undef RUNG_DEFINE_GROUPED
 
 }  // namespace rung

@@ -5,6 +5,7 @@
 #include "library/canonical.hpp"
 #include "library/cuda/launch_dot.hpp"
 #include "library/cuda/result_slot.hpp"
+#include "library/public_types.hpp"
 #include "rung/cuda.hpp"
 
 namespace rung {
@@ -68,44 +69,16 @@ Out to_host(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::in
 
 }  // namespace
 
-void dot(std::int64_t n, const float* x, std::int64_t incx, const float* y, std::int64_t incy,
-         float* result, CudaStream stream, const CudaDotOptions& options) {
-  to_device(n, x, incx, y, incy, result, stream, options);
-}
-
-void dot(std::int64_t n, const double* x, std::int64_t incx, const double* y, std::int64_t incy,
-         double* result, CudaStream stream, const CudaDotOptions& options) {
-  to_device(n, x, incx, y, incy, result, stream, options);
-}
-
-void dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y, std::int64_t incy,
-         float* result, CudaStream stream, const CudaDotOptions& options) {
-  to_device(n, x, incx, y, incy, result, stream, options);
-}
-
-void dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y, std::int64_t incy,
-         float* result, CudaStream stream, const CudaDotOptions& options) {
-  to_device(n, x, incx, y, incy, result, stream, options);
-}
-
-float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y, std::int64_t incy,
-          CudaStream stream, const CudaDotOptions& options) {
-  return to_host<float>(n, x, incx, y, incy, stream, options);
-}
-
-double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y, std::int64_t incy,
-           CudaStream stream, const CudaDotOptions& options) {
-  return to_host<double>(n, x, incx, y, incy, stream, options);
-}
-
-float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
-          std::int64_t incy, CudaStream stream, const CudaDotOptions& options) {
-  return to_host<float>(n, x, incx, y, incy, stream, options);
-}
-
-float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y, std::int64_t incy,
-          CudaStream stream, const CudaDotOptions& options) {
-  return to_host<float>(n, x, incx, y, incy, stream, options);
-}
+#define RUNG_DEFINE_DOT(suffix, In, Out, InC, OutC)                                        \
+  void dot(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy, \
+           Out* result, CudaStream stream, const CudaDotOptions& options) {                \
+    to_device(n, x, incx, y, incy, result, stream, options);                               \
+  }                                                                                        \
+  Out dot(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,  \
+          CudaStream stream, const CudaDotOptions& options) {                              \
+    return to_host<Out>(n, x, incx, y, incy, stream, options);                             \
+  }
+RUNG_PUBLIC_DOT_TYPES(RUNG_DEFINE_DOT)
+#undef RUNG_DEFINE_DOT
 
 }  // namespace rung

@@ -6,6 +6,7 @@
 
 #include "library/check_overlap.hpp"
 #include "library/cuda/launch.hpp"
+#include "library/public_types.hpp"
 #include "rung/cuda.hpp"
 
 namespace rung {
@@ -72,65 +73,14 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
   sequence.enqueue();
 }
 
-void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
-          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(double alpha, const MatrixView<const double>& a, const MatrixView<const double>& b,
-          double beta, const MatrixView<double>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
-          const MatrixView<const std::int32_t>& b, std::int32_t beta,
-          const MatrixView<std::int32_t>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<const bfloat16>& b,
-          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
-          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<const bfloat16>& b,
-          float beta, const MatrixView<bfloat16>& c, CudaStream stream,
-          const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
-          float beta, const MatrixView<float16>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const tfloat32>& a, const MatrixView<const tfloat32>& b,
-          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
-          const MatrixView<const std::int8_t>& b, std::int32_t beta,
-          const MatrixView<std::int32_t>& c, CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const float8_e4m3>& a,
-          const MatrixView<const float8_e4m3>& b, float beta, const MatrixView<float>& c,
-          CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
-
-void gemm(float alpha, const MatrixView<const float8_e5m2>& a,
-          const MatrixView<const float8_e5m2>& b, float beta, const MatrixView<float>& c,
-          CudaStream stream, const CudaOptions& options) {
-  run(alpha, a, b, beta, c, stream, options);
-}
+#define RUNG_DEFINE_GEMM(suffix, In, Out, InC, OutC)                                         \
+  void gemm(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, \
+            Scalar<Out> beta, const MatrixView<Out>& c, CudaStream stream,                   \
+            const CudaOptions& options) {                                                    \
+    run(alpha, a, b, beta, c, stream, options);                                              \
+  }
+RUNG_CUDA_GEMM_TYPES(RUNG_DEFINE_GEMM)
+#undef RUNG_DEFINE_GEMM
 
 void release_cuda_workspace(CudaStream stream) {
   cuda::ContextCache& context = cuda::current_context();

@@ -14,6 +14,7 @@
 #include "library/check_overlap.hpp"
 #include "library/cuda/gemm.hpp"
 #include "library/cuda/launch.hpp"
+#include "library/public_types.hpp"
 #include "rung/batch.hpp"
 #include "rung/error.hpp"
 #include "select/cuda/select.hpp"
@@ -118,22 +119,13 @@ void cuda::gemm_batched(const CanonicalCall& canonical, Stream stream,
   launch_batch(workspace, configured, call, limits.multiprocessors);
 }
 
-#define RUNG_GEMM_BATCHED(In, Out, S)                                                              \
-  void gemm_batched(S alpha, const BatchView<const In>& a, const BatchView<const In>& b, S beta,   \
-                    const BatchView<Out>& c, CudaStream stream, const CudaBatchOptions& options) { \
+#define RUNG_DEFINE_BATCHED(suffix, In, Out, InC, OutC)                                            \
+  void gemm_batched(Scalar<Out> alpha, const BatchView<const In>& a, const BatchView<const In>& b, \
+                    Scalar<Out> beta, const BatchView<Out>& c, CudaStream stream,                  \
+                    const CudaBatchOptions& options) {                                             \
     run(alpha, a, b, beta, c, stream, options);                                                    \
   }
-RUNG_GEMM_BATCHED(float, float, float)
-RUNG_GEMM_BATCHED(double, double, double)
-RUNG_GEMM_BATCHED(std::int32_t, std::int32_t, std::int32_t)
-RUNG_GEMM_BATCHED(bfloat16, float, float)
-RUNG_GEMM_BATCHED(float16, float, float)
-RUNG_GEMM_BATCHED(bfloat16, bfloat16, float)
-RUNG_GEMM_BATCHED(float16, float16, float)
-RUNG_GEMM_BATCHED(tfloat32, float, float)
-RUNG_GEMM_BATCHED(std::int8_t, std::int32_t, std::int32_t)
-RUNG_GEMM_BATCHED(float8_e4m3, float, float)
-RUNG_GEMM_BATCHED(float8_e5m2, float, float)
-#undef RUNG_GEMM_BATCHED
+RUNG_CUDA_GEMM_TYPES(RUNG_DEFINE_BATCHED)
+#undef RUNG_DEFINE_BATCHED
 
 }  // namespace rung

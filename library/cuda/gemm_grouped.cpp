@@ -14,6 +14,7 @@
 #include "library/check_overlap.hpp"
 #include "library/cuda/gemm_batched.hpp"
 #include "library/cuda/launch.hpp"
+#include "library/public_types.hpp"
 #include "rung/error.hpp"
 #include "rung/grouped.hpp"
 #include "select/cuda/select.hpp"
@@ -116,28 +117,20 @@ void cuda::gemm_grouped(const CanonicalGroups& canonical, Stream stream,
   sequence.enqueue();
 }
 
-#define RUNG_GEMM_GROUPED(In, Out, S)                                                              \
-  void gemm_grouped(S alpha, const MatrixView<const In>& a, const BatchView<const In>& b, S beta,  \
-                    const MatrixView<Out>& c, const std::int32_t* offsets, CudaStream stream,      \
-                    const CudaBatchOptions& options) {                                             \
-    run(alpha, a, b, beta, c, offsets, stream, options);                                           \
-  }                                                                                                \
-  void gemm_grouped(S alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, S beta, \
-                    const BatchView<Out>& c, const std::int32_t* offsets, CudaStream stream,       \
-                    const CudaBatchOptions& options) {                                             \
-    run(alpha, a, b, beta, c, offsets, stream, options);                                           \
+#define RUNG_DEFINE_GROUPED(suffix, In, Out, InC, OutC)                                       \
+  void gemm_grouped(Scalar<Out> alpha, const MatrixView<const In>& a,                         \
+                    const BatchView<const In>& b, Scalar<Out> beta, const MatrixView<Out>& c, \
+                    const std::int32_t* offsets, CudaStream stream,                           \
+                    const CudaBatchOptions& options) {                                        \
+    run(alpha, a, b, beta, c, offsets, stream, options);                                      \
+  }                                                                                           \
+  void gemm_grouped(Scalar<Out> alpha, const MatrixView<const In>& a,                         \
+                    const MatrixView<const In>& b, Scalar<Out> beta, const BatchView<Out>& c, \
+                    const std::int32_t* offsets, CudaStream stream,                           \
+                    const CudaBatchOptions& options) {                                        \
+    run(alpha, a, b, beta, c, offsets, stream, options);                                      \
   }
-RUNG_GEMM_GROUPED(float, float, float)
-RUNG_GEMM_GROUPED(double, double, double)
-RUNG_GEMM_GROUPED(std::int32_t, std::int32_t, std::int32_t)
-RUNG_GEMM_GROUPED(bfloat16, float, float)
-RUNG_GEMM_GROUPED(float16, float, float)
-RUNG_GEMM_GROUPED(bfloat16, bfloat16, float)
-RUNG_GEMM_GROUPED(float16, float16, float)
-RUNG_GEMM_GROUPED(tfloat32, float, float)
-RUNG_GEMM_GROUPED(std::int8_t, std::int32_t, std::int32_t)
-RUNG_GEMM_GROUPED(float8_e4m3, float, float)
-RUNG_GEMM_GROUPED(float8_e5m2, float, float)
-#undef RUNG_GEMM_GROUPED
+RUNG_CUDA_GEMM_TYPES(RUNG_DEFINE_GROUPED)
+#undef RUNG_DEFINE_GROUPED
 
 }  // namespace rung
