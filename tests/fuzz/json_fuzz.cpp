@@ -52,7 +52,7 @@ std::string wrong_in_message(std::string_view message, std::string_view file) {
 Outcome report(const std::string& text) {
   try {
     Results results;
-    results.add(BenchFile(text, "case.json"));
+    results.add(bench_files(text, "case.json").front());
     Outcome outcome{true, wrong_in_page(report_page(results, {}))};
     if (outcome.violation.empty()) {
       outcome.violation = wrong_in_pictures(report_pictures(results, {}));
@@ -88,7 +88,7 @@ Outcome run_case(const std::string& text) {
 
 /// The file with at most eight of its results: more make cases slower, but not harder.
 Json read_seed(const std::string& path) {
-  const BenchFile file(json::read_text(path), path);
+  const BenchFile file = bench_files(json::read_text(path), path).front();
   const auto some_of = [](const std::vector<json::Value>& values) {
     Json array = Json::array();
     for (const json::Value& value : values) array.push_back(value.json());

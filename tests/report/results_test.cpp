@@ -211,7 +211,7 @@ TEST(Lines, HaveAHeaderAndAMeasurementEach) {
 
 TEST(Lines, AreReadAsTheDocumentIs) {
   Results results;
-  results.add(BenchFile(lines_of_two(), "x.jsonl"));
+  results.add(bench_files(lines_of_two(), "x.jsonl").front());
   ASSERT_EQ(results.entries.size(), 2u);
   EXPECT_EQ(results.entries[0].rung, "gemm/cuda/00_naive");
   EXPECT_EQ(results.entries[0].m, 256);
@@ -220,13 +220,14 @@ TEST(Lines, AreReadAsTheDocumentIs) {
   EXPECT_EQ(results.entries[1].chose, "gemm/cuda/00_naive");
   EXPECT_EQ(results.sources[0].file, "x.jsonl");
   Results same;
-  same.add(BenchFile(bench(Json::array({entry("gemm/cuda/00_naive", 256, 1)})).dump(), "x.json"));
+  same.add(bench_files(bench(Json::array({entry("gemm/cuda/00_naive", 256, 1)})).dump(), "x.json")
+               .front());
   EXPECT_EQ(same.entries.size(), 1u);  // a document on one line is no header
 }
 
 std::string problem_of_lines(const std::string& text) {
   try {
-    Results().add(BenchFile(text, "x.jsonl"));
+    Results().add(bench_files(text, "x.jsonl").front());
   } catch (const json::ReadError& error) {
     return error.what();
   }
@@ -413,7 +414,7 @@ TEST(RandomRatios, AreReadFromLines) {
                            line_of(draw("f32", "nn", 0.5)) +
                            line_of({{"record", "plan"}, {"rung", "gemm/cuda/11_split_k"}});
   Results results;
-  results.add(BenchFile(text, "random.jsonl"));
+  results.add(bench_files(text, "random.jsonl").front());
   ASSERT_EQ(results.random.size(), 1u);
   EXPECT_EQ(results.random[0].seed, 7);
   EXPECT_EQ(results.random[0].ratio, 0.5);

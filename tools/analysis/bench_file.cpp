@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 namespace rung {
@@ -13,16 +14,17 @@ namespace {
 using json::Json;
 using json::Value;
 
-/// A document of results on a single line is valid JSON, too.
-bool is_header(std::string_view line) {
-  if (!line.starts_with('{') || !Json::accept(line)) return false;
-  return !Json::parse(line).contains("results");
+/// True for the first line of a run, which names the machine; measurements do not.
+bool begins_run(const Json& line) {
+  return line.is_object() && line.contains("machine") && !line.contains("results");
 }
 
-/// Measurements name no machine.
-bool begins_run(std::string_view line) {
-  return line.find("\"machine\"") != line.npos && is_header(line) &&
-         Json::parse(line).contains("machine");
+/// The header of JSON Lines. Empty for a document, which may be on a single line, too.
+std::optional<Json> header_of(std::string_view line) {
+  if (!line.starts_with('{')) return std::nullopt;
+  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded() || json.contains("results")) return std::nullopt;
+  return json;
 }
 
 /// The first line, which `text` loses.
@@ -63,36 +65,28 @@ Json common_members(const Json& results) {
 
 }  // namespace
 
-BenchFile::BenchFile(std::string_view text, std::string name, int first_line)
-    : name_(std::move(name)) {
-  const std::string_view first = text.substr(0, text.find('\n'));
-  has_lines_ = is_header(first);
-  head_ = json::parse(has_lines_ ? first : text, name_);
-  if (has_lines_) read_lines(text, first_line);
-}
+BenchFile::BenchFile(Json head, std::string name, bool has_lines)
+    : name_(std::move(name)), head_(std::move(head)), has_lines_(has_lines) {}
 
 BenchFile BenchFile::of_document(Json document, std::string name) {
-  BenchFile file;
-  file.name_ = std::move(name);
-  file.head_ = std::move(document);
+  return {std::move(document), std::move(name), false};
+}
+
+BenchFile BenchFile::of_header(Json header, std::string name) {
+  BenchFile file(std::move(header), std::move(name), true);
+  if (const auto common = file.head().find("common"))
+    common->members();  // throws if it is no object
   return file;
 }
 
-void BenchFile::read_lines(std::string_view text, int first_line) {
+void BenchFile::add_line(int number, Json line) {
   const auto common = head().find("common");
-  if (common) common->members();  // throws if it is no object
-  take_line(text);
-  for (int number = first_line + 1; !text.empty(); ++number) {
-    const std::string_view line = take_line(text);
-    if (line.empty()) continue;
-    Json json = json::parse(line, name_, number);
-    if (common && json.is_object()) {
-      Json merged = common->json();
-      merged.update(json);
-      json = std::move(merged);
-    }
-    lines_.push_back({number, std::move(json)});
+  if (common && line.is_object()) {
+    Json merged = common->json();
+    merged.update(line);
+    line = std::move(merged);
   }
+  lines_.push_back({number, std::move(line)});
 }
 
 std::vector<Value> BenchFile::values_of_lines() const {
@@ -116,20 +110,20 @@ std::vector<Value> BenchFile::draws() const {
 }
 
 std::vector<BenchFile> bench_files(std::string_view text, const std::string& name) {
-  std::vector<BenchFile> runs;
-  int number = 1, first_line = 1;
   std::string_view rest = text;
-  if (is_header(take_line(rest))) {
-    while (!rest.empty()) {
-      const std::string_view before = rest;
-      ++number;
-      if (!begins_run(take_line(rest))) continue;
-      const auto size = static_cast<std::size_t>(before.data() - text.data());
-      runs.emplace_back(text.substr(0, size), name, std::exchange(first_line, number));
-      text = before;
+  auto header = header_of(take_line(rest));
+  if (!header) return {BenchFile::of_document(json::parse(text, name), name)};
+  std::vector<BenchFile> runs = {BenchFile::of_header(std::move(*header), name)};
+  for (int number = 2; !rest.empty(); ++number) {
+    const std::string_view line = take_line(rest);
+    if (line.empty()) continue;
+    Json json = json::parse(line, name, number);
+    if (begins_run(json)) {
+      runs.push_back(BenchFile::of_header(std::move(json), name));
+    } else {
+      runs.back().add_line(number, std::move(json));
     }
   }
-  runs.emplace_back(text, name, first_line);
   return runs;
 }
 

@@ -25,10 +25,11 @@ namespace rung {
 /// Reads both forms. Places in messages are "x.json: results[3]" or "x.jsonl: line 5".
 class BenchFile {
  public:
-  /// `name` is for messages, in which the first line is `first_line`. Throws json::ReadError for text
-  /// that is not JSON.
-  BenchFile(std::string_view text, std::string name, int first_line = 1);
   static BenchFile of_document(json::Json document, std::string name);
+  /// A run of JSON Lines, without its measurements yet. Throws json::ReadError for a wrong "common".
+  static BenchFile of_header(json::Json header, std::string name);
+  /// Adds a measurement: the members that all share, and those of the line.
+  void add_line(int number, json::Json line);
 
   /// The values below refer to this object. They throw json::ReadError.
   /// The document, or the header of JSON Lines.
@@ -40,23 +41,23 @@ class BenchFile {
   const std::string& name() const { return name_; }
 
  private:
-  BenchFile() = default;
+  BenchFile(json::Json head, std::string name, bool has_lines);
 
   struct Line {
     int number;
     json::Json json;
   };
 
-  void read_lines(std::string_view text, int first_line);
   std::vector<json::Value> values_of_lines() const;
 
   std::string name_;
   json::Json head_;
-  bool has_lines_ = false;
+  bool has_lines_;
   std::vector<Line> lines_;
 };
 
-/// The runs of a file, in order: one, or as many as files were concatenated.
+/// The runs of a file, in order: one, or as many as files were concatenated. `name` is for messages. Throws
+/// json::ReadError for text that is not JSON.
 std::vector<BenchFile> bench_files(std::string_view text, const std::string& name);
 
 /// True if the bench writes JSON Lines to this path.
