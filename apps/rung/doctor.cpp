@@ -62,8 +62,12 @@ void print_device(std::string_view key, std::string_view name, std::string_view 
 void print_devices() {
   fmt::print("devices\n");
   for (const std::string_view name : device_names) {
-    print_device(name, name, name == "cpu" ? "cpu" : "cuda");
-    if (name != "cpu") print_device("", name, "metal");
+    const char* const language = name == "cpu" ? "cpu" : "cuda";
+    print_device(name, name, language);
+    if (name == "cpu") continue;
+    const auto reason = find_backend(name, "metal")->absent();
+    const bool is_known = reason && reason == find_backend(name, language)->absent();
+    if (!is_known) print_device("", name, "metal");
   }
 }
 

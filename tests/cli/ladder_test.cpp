@@ -59,6 +59,16 @@ TEST_F(Ladder, SaysWhatBuildsTheRest) {
   EXPECT_NE(run("list gemm/cuda/02").out.find("virtual: not built yet"), std::string::npos);
 }
 
+TEST_F(Ladder, NamesAnAbsentDeviceOnce) {
+  const Output doctor = run("doctor");
+  for (const char* device : {"gpu", "virtual"}) {
+    const auto line = doctor.out.find("\n  " + std::string(device) + " ");
+    ASSERT_NE(line, std::string::npos) << doctor.out;
+    const std::string next = doctor.out.substr(doctor.out.find('\n', line + 1) + 1);
+    EXPECT_NE(next.find_first_not_of(' '), 15u) << doctor.out;  // a value without a key
+  }
+}
+
 TEST_F(Ladder, ContinuesInTheCompleteProgram) {
   build_complete();
   for (const char* arguments :

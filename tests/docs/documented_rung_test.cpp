@@ -1,4 +1,4 @@
-// The rung that docs/adding-a-rung.md adds computes correct results, and its header comment is
+// The rung that docs/contributing.md adds computes correct results, and its header comment is
 // valid.
 
 #include <gtest/gtest.h>

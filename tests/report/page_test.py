@@ -269,7 +269,7 @@ class Site(unittest.TestCase):
 
 
 class Published(unittest.TestCase):
-    """The pages that scripts/report_pages.sh makes show what results/nvidia-h200 has."""
+    """The report of results/nvidia-h200 shows what these files have."""
 
     def test_figures(self):
         files = sorted(PROJECT.glob("results/nvidia-h200/*.jsonl"))
