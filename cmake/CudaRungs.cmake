@@ -229,23 +229,17 @@ function(rung_is_selected_image id image out)
     gemm/cuda/batched_tiles gemm/cuda/batched_fma gemm/cuda/batched_mma_f64
     gemm/cuda/weight_only gemm/cuda/weight_stream gemm/cuda/scale gemm/cuda/pack_operand
     gemm/cuda/apply_epilogue)
-  # A wheel is small: in it, the driver compiles all kernels for sm_80 at their first call and keeps the result.
-  # It does so for these on every GPU: they are limited by memory, or rarely called.
-  set(of_ptx_in_wheels dot/cuda/10_one_launch dot/cuda/compensated dot/cuda/reproducible
-    gemm/cuda/split_f16_mma gemm/cuda/mma_f64 gemm/cuda/skinny gemm/cuda/any_operands
-    gemm/cuda/rank_k gemm/cuda/short_k gemm/cuda/skinny_mma
-    gemm/cuda/small_matrices gemm/cuda/small_mma gemm/cuda/weight_only gemm/cuda/weight_stream
-    gemm/cuda/apply_epilogue gemm/cuda/pack_operand gemm/cuda/pack_weights gemm/cuda/mixed_operand
-    gemm/cuda/batched_fma gemm/cuda/batched_mma_f64 gemm/cuda/batched_tiles
-    gemm/cuda/digits gemm/cuda/residues gemm/cuda/split_operand gemm/cuda/split_residues
-    gemm/cuda/batched_wgmma gemm/cuda/block_scaled gemm/cuda/grouped gemm/cuda/split_bf16
-    gemm/cuda/weight_only_wgmma gemm/cuda/wgmma_multicast gemm/cuda/wgmma_cluster_split)
+  # A wheel is small: in it, the driver compiles all kernels for sm_80 at their first call and keeps the result. On
+  # GPUs of sm_90 it does so, too, for all but these, which are called most and gain most from nvcc.
+  set(of_machine_code_in_wheels gemm/cuda/few_rows gemm/cuda/fma_tiles gemm/cuda/fused_epilogue
+    gemm/cuda/mma_f64_warp_specialized gemm/cuda/ping_pong gemm/cuda/scale gemm/cuda/split_digits gemm/cuda/split_f16
+    gemm/cuda/summed_parts gemm/cuda/tile_signal_gemm gemm/cuda/wgmma_tiles)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"
       OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
       OR (RUNG_PYTHON AND image STREQUAL "cubin:80")
-      OR (RUNG_PYTHON AND id IN_LIST of_ptx_in_wheels AND image MATCHES "^cubin:90a?$")
+      OR (RUNG_PYTHON AND NOT id IN_LIST of_machine_code_in_wheels AND image MATCHES "^cubin:90a?$")
       OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90")
       OR ((id IN_LIST of_older_gpus OR id IN_LIST of_one_ptx) AND image MATCHES "^nvcc_ptx:"
           AND RUNG_CLANG_VERSION))

@@ -1,6 +1,6 @@
 # Programs and libraries that run on glibc 2.28 and later (manylinux_2_28), built on a newer one: an
-# object (old_glibc.c) that takes the place of what the newer glibc has under new versions. In every
-# link, and made now, because CMake has no target that all others link without naming it.
+# object (old_glibc.c) that takes the place of what the newer glibc has under new versions. Every link
+# has it. It is made at configuration, because CMake has no target that all others link without naming it.
 
 if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
   return()

@@ -7,8 +7,8 @@ import re
 import unittest
 
 PROJECT = pathlib.Path(__file__).parent.parent.parent
-SOURCES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc", ".def"}
-FOLDERS = ["apps", "backends", "core", "emu/compile", "emu/runtime", "kernels", "ladder", "library", "select", "tools",
+SOURCES = {".cmake", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc", ".def"}
+FOLDERS = ["apps", "backends", "cmake", "core", "emu/compile", "emu/runtime", "kernels", "ladder", "library", "select", "tools",
            "vgpu"]
 
 
