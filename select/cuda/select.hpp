@@ -121,8 +121,9 @@ WeightOnlyBlocks weight_only_blocks(const CudaGemmChoice& chosen, const GemmCall
 
 /// True if the kernel takes a tensor map of A.
 bool loads_by_tma(const CudaGemmChoice& chosen);
-/// True if it may start before the previous kernel has finished (Launch::starts_early). Rung 73 is compiled
-/// again for sm_90 (cmake/CudaRungs.cmake), and waits there.
+/// True if it may start before the previous kernel has finished (Launch::starts_early). weight_stream is
+/// compiled again for sm_90 ("also compiled for", at the end of its file), and
+/// waits there.
 bool may_start_early(const CudaGemmChoice& chosen, int arch);
 
 }  // namespace rung::cuda

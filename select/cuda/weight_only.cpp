@@ -83,8 +83,8 @@ Parts best_parts(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& 
   return best;
 }
 
-/// The rung with the fastest parts of k. Rung 72 takes more, smaller tiles if larger ones would leave too many
-/// SMs idle in the last wave.
+/// The rung with the fastest parts of k. weight_only_wgmma takes more, smaller tiles if larger ones would leave
+/// too many SMs idle in the last wave.
 CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
   Parts best = best_parts(chosen, g, limits);
   CudaGemmChoice smaller = chosen;
@@ -101,8 +101,8 @@ CudaGemmChoice with_parts(CudaGemmChoice chosen, const GemmCall& g, const Limits
   return chosen;
 }
 
-/// Rung 73 keeps a block's part of A in shared memory: the fewest parts of k for which there is room, but enough
-/// to give each SM a block as long as each warp still has a record.
+/// weight_stream keeps a block's part of A in shared memory: the fewest parts of k for which there is room, but
+/// enough to give each SM a block as long as each warp still has a record.
 int stream_splits(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
   const std::int64_t row_tiles = ceil_div(g.n, WeightLayout::rows);
   const std::int64_t k_blocks = ceil_div(g.k, WeightLayout::steps);

@@ -77,7 +77,7 @@ Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung, int arch) {
   options.grid.x = splits;
   options.block.x = static_cast<std::uint32_t>(tile.threads);
   options.dynamic_shared = tile.shared_bytes;
-  // Rung 73 keeps a block's part of A there, too.
+  // weight_stream keeps a block's part of A there, too.
   if (rung.rung->entry == "gemm_cuda_weight_stream") {
     options.dynamic_shared += m * (k / splits * 2 + 16);
   }

@@ -16,7 +16,7 @@ struct Metric {
   const char* counter;  // Rung's counter
 };
 
-// The metrics in results/nvidia-h200/counters-gemm-f32.json.
+// The metrics in results/nvidia-h200/counters/gemm-f32.jsonl.
 constexpr Metric metrics[] = {
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_requests"},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors"},

@@ -73,7 +73,7 @@ void expect_invariant_on_cpu(std::int64_t m, std::int64_t n, std::int64_t k, flo
   const std::string all = on_cpu(p, 0, m, 0, alpha);
   std::mt19937 random(5);
   for (int i = 0; i < 12; ++i) {
-    // Few rows as often as many.
+    // A third each: up to 4 rows, up to 40, any number.
     const auto most = i % 3 == 0 ? 4 : i % 3 == 1 ? 40 : m;
     const std::int64_t rows =
         1 + static_cast<std::int64_t>(random()) % std::min<std::int64_t>(m, most);

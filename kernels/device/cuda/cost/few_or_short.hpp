@@ -1,6 +1,6 @@
 #pragma once
-// Predicates of gemm/cuda/skinny and 54 (few rows or columns), 51 (operands that TMA cannot read), 52 and 53 (a
-// short k), which are bound by memory.
+// Predicates of kernels that are bound by memory: gemm/cuda/skinny and skinny_mma (few rows or columns), any_operands
+// (operands that TMA cannot read), rank_k and short_k (a short k).
 
 #include <algorithm>
 #include <cstdint>
@@ -57,8 +57,8 @@ inline bool fragments_from_memory_pay(const CudaGemmShape& shape) {
 }
 
 /// True if gemm/cuda/any_operands is faster than packing operands that TMA cannot read, for a k of up to 128. With
-/// unaligned rows of C, threads store C in any case; otherwise 51 is faster only for small products. The length
-/// of rows decides about their alignment, as if they were not padded. The limits fit 50 shapes in three layouts
+/// unaligned rows of C, threads store C in any case; otherwise any_operands is faster only for small products. The
+/// length of rows decides about their alignment, as if they were not padded. The limits fit 50 shapes in three layouts
 /// on an H200 (docs/notes/cuda-kernels.md).
 inline bool loading_elements_pays(const CudaGemmShape& shape) {
   const auto row_of_c = shape.n * static_cast<std::int64_t>(output_bytes(shape.dtype));

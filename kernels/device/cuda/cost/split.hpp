@@ -1,6 +1,7 @@
 #pragma once
-// Time models of gemm/cuda/split_f16 and 34 (f32 by products of halves), 35 (bf16 by f32) and 42 (f64 by residues),
-// each with the passes that write its operands, against the kernels that multiply the elements as they are.
+// Time models of gemm/cuda/split_f16 and split_f16_mma (f32 by products of halves), split_bf16 (bf16 by f32) and
+// residues (f64 by residues), each with the passes that write its operands, against the kernels that multiply the
+// elements as they are.
 // The constants are those of an H200 (docs/notes/cuda-kernels.md), and of an A100 from its data sheet.
 
 #include <algorithm>
@@ -114,7 +115,7 @@ inline double widening_seconds(const Machine& machine, const CudaGemmShape& shap
 }  // namespace split_cost
 
 /// True if gemm/cuda/split_bf16, with the pass that writes the f32 operand in parts, is expected to take less time than
-/// gemm/cuda/11 with a pass that widens the other operand. For sm_90.
+/// gemm/cuda/fma_tiles with a pass that widens the other operand. For sm_90.
 inline bool parts_pay(const CudaGemmShape& shape, bool a_is_narrow) {
   using namespace split_cost;
   return parts_seconds(h200, shape, a_is_narrow) <
@@ -122,8 +123,8 @@ inline bool parts_pay(const CudaGemmShape& shape, bool a_is_narrow) {
 }
 
 /// True if gemm/cuda/residues, with the passes that write A and B as residues, is expected to take less time than
-/// gemm/cuda/mma_f64_warp_specialized, by a margin. For sm_90. Tiles of 128x256 are whole. Each takes its products, then its
-/// recovery, while tensor cores idle.
+/// gemm/cuda/mma_f64_warp_specialized, by a margin. For sm_90. Tiles of 128x256 are whole. Each takes its products,
+/// then its recovery, while tensor cores idle.
 inline bool residues_pay(const CudaGemmShape& shape) {
   using namespace split_cost;
   constexpr std::int64_t columns = 256;
@@ -138,8 +139,8 @@ inline bool residues_pay(const CudaGemmShape& shape) {
   return margin * residues < plain;
 }
 
-/// True if gemm/cuda/split_f16, or 34 below sm_90, with the pass that splits A and B, is expected to take less time
-/// than gemm/cuda/11, by a margin.
+/// True if gemm/cuda/split_f16, or split_f16_mma below sm_90, with the pass that splits A and B, is expected to take
+/// less time than gemm/cuda/fma_tiles, by a margin.
 inline bool splitting_pays(const CudaGemmShape& shape) {
   using namespace split_cost;
   const Machine& machine = shape.arch < 90 ? a100 : h200;

@@ -55,8 +55,8 @@ inline WeightOnlyBlocks weight_stream_blocks(std::int64_t m, std::int64_t n, std
           tile.shared_bytes + std::min<std::int64_t>(m, tile.BM) * row_bytes};
 }
 
-/// True if a block has room for dynamic shared memory of that size. Rung 73 also has a variable in static
-/// shared memory, followed by padding to the alignment of dynamic shared memory.
+/// True if a block has room for dynamic shared memory of that size. weight_stream also has a variable in
+/// static shared memory, followed by padding to the alignment of dynamic shared memory.
 constexpr bool has_weight_room(std::int64_t shared_bytes, std::int64_t bytes_of_block) {
   constexpr std::int64_t static_bytes = 1024;
   return shared_bytes + static_bytes <= bytes_of_block;
