@@ -1,10 +1,13 @@
-#include "tools/layout/drawing.hpp"
+// Views as tables of text and as pictures.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "tools/layout/view.hpp"
 #include "tools/report/svg/picture.hpp"
 #include "tools/report/table.hpp"
 
@@ -13,6 +16,19 @@ namespace {
 
 constexpr std::uint32_t line_bytes = 128, chunk_bytes = 16;
 constexpr int hues = 4, shades = 4;
+
+/// Cells of equal size, with a heading for each column and row.
+struct Grid {
+  struct Field {
+    std::string text;
+    int hue = -1;   // cells of one row, column or group of lanes have one; -1: empty
+    int shade = 0;  // 0 to 3
+  };
+  std::string corner;
+  std::vector<std::string> columns;
+  std::vector<std::string> rows;
+  std::vector<std::vector<Field>> fields;  // by row
+};
 
 Grid memory_grid(const View& view) {
   Grid grid{"byte", {}, {}, {}};
@@ -69,13 +85,13 @@ Grid register_grid(const vgpu::layout::Fragment& fragment) {
   return grid;
 }
 
-constexpr const char* hue_names[hues] = {"blue", "orange", "green", "purple"};
-
-}  // namespace
-
 Grid grid_of(const View& view) {
   return view.fragment ? register_grid(*view.fragment) : memory_grid(view);
 }
+
+constexpr const char* hue_names[hues] = {"blue", "orange", "green", "purple"};
+
+}  // namespace
 
 std::string table(const View& view, int rows) {
   Grid grid = grid_of(view);
