@@ -174,6 +174,18 @@ TEST_P(CudaGemmCalls, AreRefusedWhereTheyDoNotRun) {
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCalls,
                          testing::ValuesIn(rungs_under_test("gemm", "cuda")), test_name_of_rung);
 
+/// Verifies a product by a kernel in one configuration, which runs `times` times.
+Verdict verify_config(cuda::Gpu& gpu, std::string_view id, const cuda::GemmConfig& config,
+                      GemmCase& problem, int times = 1) {
+  return verify(problem, [&](const GemmCall& call) {
+    gpu.make_current();
+    cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, config), call, threads);
+    bound.enqueue(times);
+    bound.wait();
+    bound.download();
+  });
+}
+
 // C passes through the stages of the pipeline: two tiles of each kind, to one block or a pair. The
 // second tile is cut off at its last rows and columns.
 void add_c(Dtype dtype) {
@@ -187,15 +199,8 @@ void add_c(Dtype dtype) {
                       .k = 2 * tiles[i].BK + 8,
                       .alpha = 2,
                       .beta = 3});
-    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-      gpu.make_current();
-      cuda::GemmCallOnGpu bound(
-          gpu, cuda::configured_gemm("gemm/cuda/wgmma_tiles", {static_cast<int>(i)}), call,
-          threads);
-      bound.enqueue(1);
-      bound.wait();
-      bound.download();
-    });
+    const Verdict verdict =
+        verify_config(gpu, "gemm/cuda/wgmma_tiles", {static_cast<int>(i)}, problem);
     EXPECT_TRUE(verdict.right) << name(dtype) << ", tile " << i << ": " << verdict.message;
   }
 }
@@ -221,14 +226,7 @@ void load_in_part(Dtype dtype) {
                         .a_transposed = layout % 2 == 1,
                         .b_transposed = layout / 2 == 1,
                         .beta = layout == 0 ? 2.0 : 0.0});
-      const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-        gpu.make_current();
-        cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i)}), call,
-                                  threads);
-        bound.enqueue(1);
-        bound.wait();
-        bound.download();
-      });
+      const Verdict verdict = verify_config(gpu, id, {static_cast<int>(i)}, problem);
       EXPECT_TRUE(verdict.right) << name(dtype) << ", tile " << i << ": " << verdict.message;
     }
   }
@@ -255,14 +253,7 @@ void load_any_operands(Dtype dtype) {
                         .a_transposed = number % 2 == 1,
                         .b_transposed = number / 2 % 2 == 1,
                         .beta = number % 4 == 0 ? 2.0 : 0.0});
-      const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-        gpu.make_current();
-        cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i)}), call,
-                                  threads);
-        bound.enqueue(1);
-        bound.wait();
-        bound.download();
-      });
+      const Verdict verdict = verify_config(gpu, id, {static_cast<int>(i)}, problem);
       EXPECT_TRUE(verdict.right) << name(dtype) << ", tile " << i << ", problem " << number << ": "
                                  << verdict.message;
     }
@@ -287,14 +278,7 @@ void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
                       .n = tiles[i].BN - 5,
                       .k = 3 * tiles[i].BK + 8,
                       .b_transposed = i % 2 == 1});
-    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-      gpu.make_current();
-      const cuda::GemmConfig config = {static_cast<int>(i), 3, whole};
-      cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, config), call, threads);
-      bound.enqueue(2);
-      bound.wait();
-      bound.download();
-    });
+    const Verdict verdict = verify_config(gpu, id, {static_cast<int>(i), 3, whole}, problem, 2);
     EXPECT_TRUE(verdict.right) << "tile " << i << ": " << verdict.message;
   }
 }
