@@ -41,7 +41,7 @@ set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)
   # Sections: libstdc++'s random_device, which nothing uses, asks for a newer glibc.
   add_link_options(-static-libstdc++ -Wl,--gc-sections)
-  set(RUNG_FMT fmt::fmt-header-only)  # distributions package no static libfmt
+  set(RUNG_FMT rung_fmt)  # core/fmt_library.cpp
   if(RUNG_PYTHON)
     add_compile_options(-ffunction-sections -fdata-sections)
     include(OldGlibc)  # whose systems have a libgcc_s, too
