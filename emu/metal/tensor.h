@@ -390,14 +390,16 @@ struct cooperative_tensor {
   /// Dimensions of extent 1 are repeated.
   template <class T, class E, class D, class... Tags>
   RUNG_METAL void load(const tensor<T, E, D, Tags...>& from) {
-    each_valid([&](auto i, const auto& at) {
+    each_valid([&](auto i, const auto& at) __attribute__((always_inline, nodebug)) {
       elements[i] = static_cast<Element>(from.load(broadcast(from, at)));
     });
   }
   template <class T, class E, class D, class... Tags>
   RUNG_METAL void store(const tensor<T, E, D, Tags...>& to) const {
     using Value = typename tensor<T, E, D, Tags...>::value_type;
-    each_valid([&](auto i, const auto& at) { to.store(static_cast<Value>(elements[i]), at); });
+    each_valid([&](auto i, const auto& at) __attribute__((always_inline, nodebug)) {
+      to.store(static_cast<Value>(elements[i]), at);
+    });
   }
 
   template <class F>

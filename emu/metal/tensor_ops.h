@@ -265,6 +265,20 @@ class matmul2d {
   }
 };
 
+/// Section 7.2.2; refused.
+enum class convolution2d_activation_layout { nhwc };
+enum class convolution2d_weights_layout { hwio };
+struct convolution2d_descriptor {
+  enum class mode { multiply, multiply_accumulate };
+  template <class... A>
+  constexpr convolution2d_descriptor(A...) {}
+};
+template <convolution2d_descriptor Descriptor, class Scope, class... Args>
+class convolution2d {
+  static_assert(Scope::simdgroups < 0,
+                "convolution2d is not supported on the virtual GPU: write it as a matmul2d");
+};
+
 namespace rung_detail {
 
 template <class T>

@@ -401,6 +401,14 @@ TEST(MetalErrors, HaveTheirLine) {
                     "}\n")
                 .find("packed formats (4, 2 and 8-bit floats) are not supported"),
             std::string::npos);
+  EXPECT_NE(refusal("#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+                    "using namespace mpp::tensor_ops;\n"
+                    "kernel void k() {\n"
+                    "  convolution2d<convolution2d_descriptor(metal::int4(1), metal::int4(1)),\n"
+                    "                metal::execution_simdgroups<4>> convolution;\n"
+                    "}\n")
+                .find("convolution2d is not supported on the virtual GPU"),
+            std::string::npos);
   EXPECT_EQ(refusal("int f();\n"), "mine.metal: no kernel");
 }
 

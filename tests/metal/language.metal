@@ -112,7 +112,7 @@ kernel void simd_functions(device int* out [[buffer(0)]], uint i [[thread_index_
 // Atomics, in device and in threadgroup memory.
 
 kernel void atomics(device atomic_uint* count [[buffer(0)]], device atomic_float* sum [[buffer(1)]],
-                    device atomic_int* extremes [[buffer(2)]],
+                    device _atomic<int>* extremes [[buffer(2)]],
                     uint i [[thread_index_in_threadgroup]]) {
   threadgroup atomic_uint mine;
   if (i == 0) atomic_store_explicit(&mine, 0u, memory_order_relaxed);

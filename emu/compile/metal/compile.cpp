@@ -31,6 +31,7 @@ using Json = nlohmann::json;
 constexpr auto tensor_headers =
     std::to_array<const char*>({"metal_tensor", "metal_cooperative_tensor",
                                 "MetalPerformancePrimitives/MetalPerformancePrimitives.h",
+                                "MetalPerformancePrimitives/MPPTensorOpsConvolution2d.h",
                                 "MetalPerformancePrimitives/MPPTensorOpsMatMul2d.h"});
 /// The declaration that their file has.
 constexpr std::string_view tensor_mark = "struct rung_has_tensors;";
