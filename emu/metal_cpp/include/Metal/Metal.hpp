@@ -191,6 +191,7 @@ enum DeviceLocation : UInteger {
   DeviceLocationBuiltIn = 0,
   DeviceLocationSlot = 1,
   DeviceLocationExternal = 2,
+  DeviceLocationUnspecified = NS::UIntegerMax,
 };
 enum ArgumentBuffersTier : UInteger { ArgumentBuffersTier1 = 0, ArgumentBuffersTier2 = 1 };
 enum ReadWriteTextureTier : UInteger {
