@@ -224,10 +224,7 @@ struct execution_threads<1> : execution_thread {};
 
 namespace rung_detail {
 
-template <class Scope>
-constexpr bool is_of_thread = Scope::simdgroups == 0;
-
-/// Which elements of a matrix of `rows` x `cols` a thread has. A simdgroup has fragments of 16 x 16
+/// The elements of a `rows` x `cols` matrix that a thread has. A simdgroup has fragments of 16 x 16
 /// elements, in row-major order; those of several simdgroups follow each other. Lane l has rows
 /// f = 4 (l / 16) + (l / 2) % 4 and f + 8 of a fragment, in each the four columns from
 /// 8 ((l / 8) % 2) + 4 (l % 2), as MLX's kernels suppose (BaseNAXFrag).

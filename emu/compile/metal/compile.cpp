@@ -338,7 +338,7 @@ std::string metal_form(std::string mnemonic) {
   return mnemonic;
 }
 
-/// Instructions are behind a tab, and behind their guard if they have one.
+/// Rewrites the words of a PTX text. An instruction follows a tab, or its guard.
 std::string metal_forms(const std::string& ptx) {
   std::string forms;
   forms.reserve(ptx.size() + ptx.size() / 16);
