@@ -281,7 +281,8 @@ std::vector<std::string> frontend(const Unit& unit, const Options& options) {
     if (!was_preprocessed) command.push_back(option);
   }
   if (unit.has_tensors) {
-    // matmul2d has a structure as a template argument, and tensors an operator [] of several indices.
+    // matmul2d has a structure as a template argument, and tensors an operator [] of several
+    // indices.
     command.insert(command.end(),
                    {"-std=c++23", "-include", (library_folder() / "tensor.h").string(), "-include",
                     (library_folder() / "tensor_ops.h").string()});
