@@ -299,7 +299,9 @@ void make_toolkit_folder(const fs::path& folder) {
   for (const char* name : compilers) link(name);
   fs::create_directory_symlink(headers(), folder / "include");
   const fs::path library = find_installation().library;
-  for (const char* name : {"Metal", "Foundation", "QuartzCore", "MetalKit", "CoreGraphics"}) {
+  // Programs search frameworks that they compute without, too.
+  for (const char* name : {"Metal", "Foundation", "QuartzCore", "MetalKit", "CoreGraphics",
+                           "CoreFoundation", "CoreServices", "Cocoa", "AppKit", "IOKit"}) {
     std::ofstream(folder / "lib" / fmt::format("lib{}.so", name))
         << fmt::format("INPUT({})\n", library.string());
   }

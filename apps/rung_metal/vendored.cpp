@@ -45,7 +45,11 @@ constexpr auto header_folders = std::to_array<HeaderFolder>(
      {"AppKit", "QuartzCore/QuartzCore.hpp", "",
       "AppKit AppKitDefines AppKitPrivate NSApplication NSMenu NSMenuItem NSRunningApplication "
       "NSScreen NSView NSWindow"},
-     {"MetalKit", "QuartzCore/QuartzCore.hpp", "", "MetalKit MTKView"}});
+     {"MetalKit", "QuartzCore/QuartzCore.hpp", "", "MetalKit MTKView"},
+     {"MetalFX", "Metal/Metal.hpp", "",
+      "MetalFX MTLFXDefines MTLFXFrameInterpolator MTLFXPrivate MTLFXSpatialScaler "
+      "MTLFXTemporalDenoisedScaler MTLFXTemporalScaler MTL4FXFrameInterpolator "
+      "MTL4FXSpatialScaler MTL4FXTemporalDenoisedScaler MTL4FXTemporalScaler"}});
 
 /// The project of a file: its folder, or the folder above with .git.
 fs::path project_of(const fs::path& file) {

@@ -9,33 +9,26 @@
 namespace rung::emu {
 namespace {
 
-constexpr std::array with_value = {"-framework", "-weak_framework", "-arch",    "-isysroot",
-                                   "-target",    "-install_name",   "--sysroot"};
-constexpr std::array without_value = {"-fobjc-arc",
-                                      "-fno-objc-arc",
-                                      "-ObjC++",
-                                      "-ObjC",
-                                      "-stdlib=libc++",
-                                      "-fmodules",
-                                      "-fcxx-modules",
-                                      "-lobjc",
-                                      "-lMetal",
-                                      "-lFoundation",
-                                      "-lQuartzCore",
-                                      "-lc++",
-                                      "-Wl,-dead_strip",
-                                      "-dead_strip",
-                                      "-fobjc-weak",
-                                      "-mcpu=apple-m1",
-                                      "-mcpu=apple-m2",
-                                      "-lMetalKit",
-                                      "-lCoreFoundation",
-                                      "-fopenmp",
-                                      "-lomp",
-                                      "-Wl,-no_warn_duplicate_libraries"};
-constexpr std::array starts = {
-    "-mmacosx-version-min", "-mmacos-version-min", "--target=",       "-F/",         "-F.",
-    "-Wl,-framework",       "-Wl,-headerpad",      "-Wl,-syslibroot", "-Wl,-rpath,@"};
+constexpr std::array with_value = {"-framework", "-weak_framework", "-arch",     "-isysroot",
+                                   "-target",    "-install_name",   "--sysroot", "-undefined"};
+constexpr std::array without_value = {
+    "-fobjc-arc",       "-fno-objc-arc", "-ObjC++",       "-ObjC",
+    "-stdlib=libc++",   "-fmodules",     "-fcxx-modules", "-lobjc",
+    "-lMetal",          "-lFoundation",  "-lQuartzCore",  "-lc++",
+    "-Wl,-dead_strip",  "-dead_strip",   "-fobjc-weak",   "-lMetalKit",
+    "-lCoreFoundation", "-fopenmp",      "-lomp",         "-Wl,-no_warn_duplicate_libraries"};
+constexpr std::array starts = {"-mmacosx-version-min",
+                               "-mmacos-version-min",
+                               "--target=",
+                               "-F/",
+                               "-F.",
+                               "-Wl,-framework",
+                               "-Wl,-headerpad",
+                               "-Wl,-syslibroot",
+                               "-Wl,-rpath,@",
+                               "-mcpu=apple-",
+                               "-mtune=apple-",
+                               "-Wl,-undefined"};
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::array<const char*, N>& all) {

@@ -8,6 +8,10 @@ struct atomic {
   T value;
 };
 
+/// The name in Apple's library.
+template <class T>
+using _atomic = atomic<T>;
+
 using atomic_int = atomic<int>;
 using atomic_uint = atomic<uint>;
 using atomic_float = atomic<float>;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <strings.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -391,6 +392,18 @@ UInteger ProcessInfo::processorCount() const { return std::thread::hardware_conc
 unsigned long long ProcessInfo::physicalMemory() const {
   return static_cast<unsigned long long>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<unsigned long long>(sysconf(_SC_PAGESIZE));
+}
+int ProcessInfo::processIdentifier() const { return getpid(); }
+String* ProcessInfo::hostName() const {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return String::string(name, UTF8StringEncoding);
+}
+String* ProcessInfo::operatingSystemVersionString() const {
+  utsname system = {};
+  uname(&system);
+  return String::string((std::string(system.sysname) + ' ' + system.release).c_str(),
+                        UTF8StringEncoding);
 }
 TimeInterval ProcessInfo::systemUptime() const { return now(); }
 String* ProcessInfo::processName() const {

@@ -44,6 +44,8 @@ constexpr std::array rule_texts = {
              "An access outside of the array or allocation that the pointer belongs to."},
     RuleText{vgpu::HazardKind::misaligned,
              "An address that is not a multiple of the size of the access."},
+    RuleText{vgpu::HazardKind::unaligned_vector,
+             "A vector at an address that is aligned to its elements alone (Metal)."},
     RuleText{vgpu::HazardKind::uninitialised_read, "A value that nothing has written is used."},
     RuleText{vgpu::HazardKind::read_only_write, "A store to constant memory."},
     RuleText{vgpu::HazardKind::bad_participant,

@@ -31,6 +31,10 @@ constexpr std::array all_advice = {
            "compare the index with the number of elements before the access, as in if (i < n)"},
     Advice{HazardKind::misaligned,
            "access the data by a type that their address is a multiple of, or align the pointer"},
+    Advice{
+        HazardKind::unaligned_vector,
+        "access the data by a packed vector or by elements, or let rows begin at multiples of the "
+        "vector's size"},
     Advice{HazardKind::uninitialised_read,
            "write the value first: by a copy that is long enough, cudaMemset, or a kernel with a "
            "barrier before this read"},

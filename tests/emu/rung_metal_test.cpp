@@ -91,7 +91,8 @@ TEST_F(RungMetal, HeadersOfSingleClasses) {
 }
 
 TEST_F(RungMetal, HeadersOfMacOS) {
-  EXPECT_EQ(run("printf '#include <AppKit/AppKit.hpp>\n#include <MetalKit/MetalKit.hpp>\n"
+  EXPECT_EQ(run("printf '#include <AppKit/AppKit.hpp>\n#include <MetalKit/MetalKit.hpp>\n#include "
+                "<MetalFX/MetalFX.hpp>\n"
                 "#include <format>\\n"
                 "#include <simd/simd.h>\n"
                 "#if defined(__APPLE__)\n#include <TargetConditionals.h>\n#endif\n"
@@ -99,7 +100,8 @@ TEST_F(RungMetal, HeadersOfMacOS) {
                 "int main() { Uniforms u = {matrix_identity_float4x4, {1, 2, 2}};\n"
                 "std::printf(\"%%s %%g %%g %%zu %%g\", std::format(\"{}\", 5).c_str(), "
                 "simd::length(u.v), (u.m * "
-                "simd_make_float4(u.v, 7)).w, sizeof u, std::expf(0)); }\n#endif' > main.cpp && "
+                "simd_make_float4(u.v, 7)).w, sizeof u, std::expf(0) * (sizeof std::setw(1) > 0)); "
+                "}\n#endif' > main.cpp && "
                 "$METAL -std=c++20 main.cpp -o program && ./program"),
             "5 3 7 80 1");
 }

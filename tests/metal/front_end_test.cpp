@@ -395,7 +395,19 @@ TEST(MetalErrors, HaveTheirLine) {
               "  hit[0] = intersector<>().intersect(ray(), s).type != intersection_type::none;\n"
               "}\n"),
       "error: ray tracing is not supported on the virtual GPU\n1 error generated.\n");
-  EXPECT_NE(refusal("#include <metal_tensor>\nkernel void k() {}\n").find("tensors"),
+  EXPECT_NE(refusal("#include <metal_tensor>\nusing namespace metal;\n"
+                    "kernel void k(device uchar* a) {\n"
+                    "  tensor<device int4b_format, dextents<int, 1>, tensor_inline> t;\n"
+                    "}\n")
+                .find("packed formats (4, 2 and 8-bit floats) are not supported"),
+            std::string::npos);
+  EXPECT_NE(refusal("#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+                    "using namespace mpp::tensor_ops;\n"
+                    "kernel void k() {\n"
+                    "  convolution2d<convolution2d_descriptor(metal::int4(1), metal::int4(1)),\n"
+                    "                metal::execution_simdgroups<4>> convolution;\n"
+                    "}\n")
+                .find("convolution2d is not supported on the virtual GPU"),
             std::string::npos);
   EXPECT_EQ(refusal("int f();\n"), "mine.metal: no kernel");
 }

@@ -112,7 +112,7 @@ kernel void simd_functions(device int* out [[buffer(0)]], uint i [[thread_index_
 // Atomics, in device and in threadgroup memory.
 
 kernel void atomics(device atomic_uint* count [[buffer(0)]], device atomic_float* sum [[buffer(1)]],
-                    device atomic_int* extremes [[buffer(2)]],
+                    device _atomic<int>* extremes [[buffer(2)]],
                     uint i [[thread_index_in_threadgroup]]) {
   threadgroup atomic_uint mine;
   if (i == 0) atomic_store_explicit(&mine, 0u, memory_order_relaxed);
@@ -159,6 +159,27 @@ kernel void vectors(device float* out [[buffer(0)]]) {
   out[2] = float(halves.z) + float(halves.yx.x);
   out[3] = float(counted.x + counted.y + counted.z);
   out[4] = as_type<float>(0x3F800000u) + clamp(7.0f, 0.0f, 2.0f) + fma(2.0f, 3.0f, 4.0f);
+}
+
+/// Rows of five elements, whose vectors are aligned to their elements alone.
+kernel void rows_of_five(const device float* a [[buffer(0)]], const device half* b [[buffer(1)]],
+                         device float* c [[buffer(2)]], device half* d [[buffer(3)]],
+                         uint row [[thread_position_in_grid]]) {
+  threadgroup float tile[160];
+  const device float* from = a + 5 * row;
+  *(threadgroup float4*)(tile + 5 * row) = *(const device float4*)from;
+  tile[5 * row + 4] = from[4];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  *(device float4*)(c + 5 * row) = 2 * *(threadgroup float4*)(tile + 5 * row);
+  c[5 * row + 4] = 2 * tile[5 * row + 4];
+  *(device half2*)(d + 5 * row) = *(const device half2*)(b + 5 * row);
+  *(device half2*)(d + 5 * row + 2) = *(const device half2*)(b + 5 * row + 2);
+  d[5 * row + 4] = b[5 * row + 4];
+}
+
+/// A vector whose elements are not aligned.
+kernel void between_elements(const device char* a [[buffer(0)]], device float4* c [[buffer(1)]]) {
+  c[0] = *(const device float4*)(a + 2);
 }
 
 #define INSTANTIATE(name, function, flags) \

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -10,61 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "backends/metal/threadgroup_memory.hpp"
-#include "compile.hpp"
+#include "kernel_test.hpp"
 #include "rung/types.hpp"
-#include "vgpu/launch.hpp"
 
 namespace rung::metal_tests {
 namespace {
 
-class MetalLanguage : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    compiled_ = compile(read_file(RUNG_SOURCES "/tests/metal/language.metal"));
-  }
-  void SetUp() override { ASSERT_TRUE(compiled_.succeeded) << compiled_.messages; }
-
-  template <class T>
-  std::uint64_t array(const std::vector<T>& values) {
-    const std::uint64_t address = memory_.allocate(values.size() * sizeof(T));
-    memory_.write(address, values.data(), values.size() * sizeof(T));
-    return address;
-  }
-  template <class T>
-  std::vector<T> values(std::uint64_t address, std::size_t count) {
-    std::vector<T> result(count);
-    memory_.read(result.data(), address, count * sizeof(T));
-    return result;
-  }
-
-  /// Runs an entry with 64-bit parameters, and expects no hazard.
-  void run(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
-           const std::vector<std::uint64_t>& parameters,
-           const metal::ThreadgroupMemory& memory = {}) {
-    for (const auto& hazard : hazards(entry, grid, block, parameters, memory)) {
-      ADD_FAILURE() << hazard.message;
-    }
-  }
-  std::vector<vgpu::Hazard> hazards(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
-                                    const std::vector<std::uint64_t>& parameters,
-                                    const metal::ThreadgroupMemory& memory = {}) {
-    vgpu::LaunchOptions options;
-    options.grid = grid;
-    options.block = block;
-    const auto module = vgpu::Module::load(compiled_.ptx, "language", memory_);
-    metal::lay_out(memory, *module, memory_, options);
-    const auto report =
-        vgpu::launch(*module->kernel(entry), options, std::as_bytes(std::span(parameters)), memory_,
-                     vgpu::parse_device("m1pro"));
-    return report.hazards;
-  }
-
- private:
-  static Compiled compiled_;
-  vgpu::DeviceMemory memory_{1 << 24};
+class MetalLanguage : public KernelTest<MetalLanguage> {
+ public:
+  static constexpr const char* file = "language.metal";
 };
-Compiled MetalLanguage::compiled_;
 
 TEST_F(MetalLanguage, ThreadsKnowWhereTheyAre) {
   const auto out = array(std::vector<std::uint32_t>(3 * 16 * 2 * 6, 0));
@@ -167,6 +123,36 @@ TEST_F(MetalLanguage, VectorsAreBuiltAndTakenApart) {
   const auto out = array(std::vector<float>(5));
   run("vectors", {1}, {1}, {out});
   EXPECT_EQ(values<float>(out, 5), (std::vector<float>{41, 10, 5, 16, 13}));
+}
+
+TEST_F(MetalLanguage, VectorsWithAlignedElementsAreAccessedAndReported) {
+  constexpr std::size_t n = 5 * 32;
+  std::vector<float> a, doubled;
+  std::vector<float16> b;
+  for (std::size_t i = 0; i < n; ++i) {
+    a.push_back(static_cast<float>(i));
+    doubled.push_back(static_cast<float>(2 * i));
+    b.emplace_back(static_cast<float>(i));
+  }
+  const auto c = array(std::vector<float>(n)), d = array(std::vector<float16>(n));
+  const auto found = hazards("rows_of_five", {1}, {32}, {array(a), array(b), c, d});
+  std::vector<std::string> accesses;
+  for (const auto& hazard : found) {
+    EXPECT_EQ(hazard.kind, vgpu::HazardKind::unaligned_vector) << hazard.message;
+    accesses.push_back(hazard.first.access);
+  }
+  EXPECT_EQ(std::ranges::count(accesses, "read"), 4);
+  EXPECT_EQ(std::ranges::count(accesses, "write"), 4);
+  EXPECT_EQ(values<float>(c, n), doubled);
+  const auto copied = values<float16>(d, n);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(float(copied[i]), float(b[i])) << i;
+}
+
+TEST_F(MetalLanguage, VectorsWithElementsThatAreNotAlignedAreFaults) {
+  const auto found = hazards("between_elements", {1}, {1},
+                             {array(std::vector<float>(8)), array(std::vector<float>(4))});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, vgpu::HazardKind::misaligned);
 }
 
 TEST(MetalKernels, MayHaveTheNamesOfTheLibrarysFunctions) {

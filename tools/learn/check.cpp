@@ -32,7 +32,8 @@ const char* key_of(HazardKind kind) {
     case HazardKind::deadlock:
     case HazardKind::barrier_misuse: return "deadlock";
     case HazardKind::out_of_bounds: return "out_of_bounds";
-    case HazardKind::misaligned: return "misaligned";
+    case HazardKind::misaligned:
+    case HazardKind::unaligned_vector: return "misaligned";
     case HazardKind::uninitialised_read: return "uninitialised";
     case HazardKind::missing_fence:
     case HazardKind::in_flight: return "in_flight";

@@ -57,7 +57,8 @@ struct Access {
   Type type = Type::none;
   int count = 1;
   bool relaxed = false, releases = false;
-  bool acquires = true;  // volatile accesses, and atomics without semantics, do
+  bool is_vector = false;  // of Metal, which the front end marks by a modifier
+  bool acquires = true;    // volatile accesses, and atomics without semantics, do
 };
 
 /// Returns nullopt if a modifier is unknown. `others`: modifiers specific to this instruction.
@@ -71,6 +72,8 @@ std::optional<Access> access_of(const ptx::Instruction& instruction,
       access.type = type;
     } else if (const int length = vector_length(modifier)) {
       access.count = length;
+    } else if (modifier == "elements") {
+      access.is_vector = true;
     } else if (is_ordering(modifier)) {
       access.relaxed = true;
       access.releases = access.releases || modifier == "release" || modifier == "acq_rel";
@@ -82,6 +85,13 @@ std::optional<Access> access_of(const ptx::Instruction& instruction,
     }
   }
   return access;
+}
+
+/// The alignment of the elements of Metal's vectors, 0 for other accesses. Words without a type
+/// (b32) hold two elements of 16 bits.
+std::uint8_t element_alignment(const Access& access) {
+  if (!access.is_vector) return 0;
+  return access.type == Type::b32 ? 2 : static_cast<std::uint8_t>(ptx::size_of(access.type));
 }
 
 }  // namespace
@@ -169,7 +179,7 @@ Origin Lowering::origin(const Operand& address) const {
 
 /// Updates the properties of the kernel that depend on all its accesses.
 void Lowering::note_access(const MemoryOp& op, bool writes) {
-  const int bytes = op.bytes;
+  const int bytes = op.element_alignment != 0 ? op.element_alignment : op.bytes;
   if (op.space == Space::shared || op.space == Space::generic) {
     kernel_->shared_granule = std::min(kernel_->shared_granule, bytes);
   }
@@ -191,6 +201,7 @@ void Lowering::lower_load(const Instruction& instruction) {
   MemoryOp op = memory_op(instruction, instruction.operands.at(1), access->space);
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(access->type));
   op.count = static_cast<std::uint8_t>(access->count);
+  op.element_alignment = element_alignment(*access);
   op.relaxed = access->relaxed;
   op.acquires = access->acquires;
   const bool is_wide = access->type == Type::b128;  // two words of 64 bits, each in half of the row
@@ -250,6 +261,7 @@ void Lowering::lower_store(const Instruction& instruction) {
   MemoryOp op = memory_op(instruction, instruction.operands.at(0), access->space);
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(access->type));
   op.count = static_cast<std::uint8_t>(access->count);
+  op.element_alignment = element_alignment(*access);
   op.relaxed = access->relaxed;
   op.releases = access->releases;
   note_access(op, true);

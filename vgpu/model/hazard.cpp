@@ -11,6 +11,7 @@ const char* name(HazardKind kind) {
     case HazardKind::deadlock: return "deadlock";
     case HazardKind::out_of_bounds: return "out of bounds";
     case HazardKind::misaligned: return "misaligned access";
+    case HazardKind::unaligned_vector: return "unaligned vector";
     case HazardKind::uninitialised_read: return "uninitialised read";
     case HazardKind::read_only_write: return "write to constant memory";
     case HazardKind::bad_participant: return "absent participant";
@@ -45,6 +46,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::global_race:
     case HazardKind::same_value:
     case HazardKind::divergent_barrier:
+    case HazardKind::unaligned_vector:
     case HazardKind::uninitialised_read:
     case HazardKind::bad_participant:
     case HazardKind::missing_fence:

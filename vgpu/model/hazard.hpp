@@ -14,6 +14,7 @@ enum class HazardKind : std::uint8_t {
   deadlock,           // all warps wait
   out_of_bounds,
   misaligned,
+  unaligned_vector,  // Metal: a vector whose address is a multiple of its elements' size alone
   uninitialised_read,
   read_only_write,    // a store to constant memory
   bad_participant,    // a shuffle or vote names an inactive lane

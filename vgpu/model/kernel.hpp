@@ -88,10 +88,12 @@ struct MemoryOp {
   bool reads_flag = false;         // an atomic whose old value the kernel uses
   std::uint8_t slot = 0;           // index of the address shape (model/shape.hpp)
   std::uint32_t address_row = 0;
-  bool deferred = false;          // observed where its value is used (program/speculation.hpp)
-  bool joins_previous = false;    // shared: served by the request of the previous access
-  bool in_cluster = false;        // may access the shared memory of another block of the cluster
-  bool counted_apart = false;     // shared side of a cp.async; the site counts the global side
+  bool deferred = false;        // observed where its value is used (program/speculation.hpp)
+  bool joins_previous = false;  // shared: served by the request of the previous access
+  bool in_cluster = false;      // may access the shared memory of another block of the cluster
+  bool counted_apart = false;   // shared side of a cp.async; the site counts the global side
+  std::uint8_t element_alignment =
+      0;                          // Metal: less than this is a fault, alignment() or less a report
   std::uint8_t issued_bytes = 0;  // shared: of the merged access led by this one; 0: of another
   std::int64_t offset = 0;
   Origin origin;

@@ -200,6 +200,24 @@ TEST_F(HazardsTest, Misaligned) {
   expect_only(run(global_store(2), {1, 1, 1}, {1, 1, 1}, {p}), HazardKind::misaligned);
 }
 
+TEST_F(HazardsTest, VectorsWithAlignedElementsAreFaultsUnlessMetals) {
+  const auto store = [](const std::string& vector) {
+    return entry(".param .u64 p", R"(
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, 7;
+    st.global)" + vector + R"(.v2.u32 [%rd1+4], {%r1, %r1};
+    ret;)");
+  };
+  const std::uint64_t p = memory.allocate(64);
+  const LaunchReport cuda = run(store(""), {1, 1, 1}, {1, 1, 1}, {p});
+  expect_only(cuda, HazardKind::misaligned);
+  EXPECT_EQ(cuda.fault, HazardKind::misaligned);
+  const LaunchReport metal = run(store(".elements"), {1, 1, 1}, {1, 1, 1}, {p});
+  expect_only(metal, HazardKind::unaligned_vector);
+  EXPECT_FALSE(metal.fault);
+}
+
 TEST_F(HazardsTest, OffsetsMayMakeAnAddressAligned) {
   const std::string text = entry(".param .u64 p", R"(
     .reg .b32 %r<4>; .reg .b64 %rd<4>;

@@ -27,10 +27,14 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// Headers that are refused, and the file with the message.
-constexpr auto unsupported_headers = std::to_array<std::pair<const char*, const char*>>(
-    {{"metal_tensor", "metal_tensor.h"},
-     {"MetalPerformancePrimitives/MetalPerformancePrimitives.h", "metal_tensor.h"}});
+/// Headers of Metal 4's tensors, which a text includes only if it asks for them.
+constexpr auto tensor_headers =
+    std::to_array<const char*>({"metal_tensor", "metal_cooperative_tensor",
+                                "MetalPerformancePrimitives/MetalPerformancePrimitives.h",
+                                "MetalPerformancePrimitives/MPPTensorOpsConvolution2d.h",
+                                "MetalPerformancePrimitives/MPPTensorOpsMatMul2d.h"});
+/// The declaration that their file has.
+constexpr std::string_view tensor_mark = "struct rung_has_tensors;";
 /// The headers of Metal's library. All of them are the one library, which every text includes.
 constexpr std::array library_headers =
     std::to_array<const char*>({"metal_array",
@@ -164,7 +168,7 @@ void write_header_names(const fs::path& overlay) {
     }
   };
   for (const std::string_view name : library_headers) add(name, "included.h");
-  for (const auto& [name, file] : unsupported_headers) add(name, file);
+  for (const std::string_view name : tensor_headers) add(name, "tensor_included.h");
   for (const auto& [name, contents] : folders) {
     names.push_back({{"type", "directory"}, {"name", name}, {"contents", contents}});
   }
@@ -225,6 +229,7 @@ std::string preprocess(const fs::path& file, const Options& options, const Compi
 struct Unit {
   std::string text;  // C++ without entries
   bool is_balanced = true;
+  bool has_tensors = false;
   Declarations declarations;
   std::vector<std::string> packed_parts;  // macros of the library
 };
@@ -248,6 +253,7 @@ Unit rewrite(const std::string& preprocessed, const Options& options, const Comp
   rewrite_vectors(source);
   unit.text = source.text();
   unit.is_balanced = source.is_balanced();
+  unit.has_tensors = preprocessed.find(tensor_mark) != preprocessed.npos;
   return unit;
 }
 
@@ -273,6 +279,13 @@ std::vector<std::string> frontend(const Unit& unit, const Options& options) {
     const bool was_preprocessed =
         option.starts_with("-I") || option.starts_with("-D") || option.starts_with("-U");
     if (!was_preprocessed) command.push_back(option);
+  }
+  if (unit.has_tensors) {
+    // matmul2d has a structure as a template argument, and tensors an operator [] of several
+    // indices.
+    command.insert(command.end(),
+                   {"-std=c++23", "-include", (library_folder() / "tensor.h").string(), "-include",
+                    (library_folder() / "tensor_ops.h").string()});
   }
   return command;
 }
@@ -311,6 +324,35 @@ void write_unit(const fs::path& source, const Unit& unit,
   if (!options.appended.empty()) file << "\n# 1 \"rung\"\n" << options.appended;
 }
 
+/// An instruction in the engine's form for Metal. Functions of a simdgroup act on its active
+/// threads, and do not demand the others. Vectors need the alignment of their elements alone to be
+/// accessed; LLVM loads and stores two elements of 16 bits as a word of type b32.
+std::string metal_form(std::string mnemonic) {
+  for (const std::string_view exchange : {"shfl.sync.", "vote.sync."}) {
+    if (mnemonic.starts_with(exchange)) return mnemonic.insert(exchange.size(), "simdgroup.");
+  }
+  if (!mnemonic.starts_with("ld.") && !mnemonic.starts_with("st.")) return mnemonic;
+  for (const std::string_view vector : {".v2.", ".v4.", ".b32"}) {
+    const std::size_t at = mnemonic.find(vector);
+    if (at != mnemonic.npos) return mnemonic.insert(at, ".elements");
+  }
+  return mnemonic;
+}
+
+/// Rewrites the words of a PTX text. An instruction follows a tab, or its guard.
+std::string metal_forms(const std::string& ptx) {
+  std::string forms;
+  forms.reserve(ptx.size() + ptx.size() / 16);
+  std::size_t begin = 0;
+  while (begin < ptx.size()) {
+    const std::size_t end = std::min(ptx.find_first_of("\t \n", begin), ptx.size());
+    forms += metal_form(ptx.substr(begin, end - begin));
+    if (end < ptx.size()) forms += ptx[end];
+    begin = end + 1;
+  }
+  return forms;
+}
+
 /// All kernels, or none if the brackets do not match, which the compiler reports.
 std::vector<const KernelEntry*> all_kernels(const Unit& unit) {
   std::vector<const KernelEntry*> kernels;
@@ -340,15 +382,7 @@ Code generate(const Unit& unit, const std::vector<const KernelEntry*>& kernels,
   command = backend();
   command.insert(command.end(), {module.string(), "-o", ptx.string()});
   compiler.run(command);
-  code.ptx = read_file(ptx);
-  // Functions of a simdgroup act on its active threads; the engine has forms of these instructions
-  // that do not demand the others.
-  for (const std::string_view exchange : {"\tshfl.sync.", "\tvote.sync."}) {
-    for (std::size_t at = 0; (at = code.ptx.find(exchange, at)) != code.ptx.npos;) {
-      at += exchange.size();
-      code.ptx.insert(at, "simdgroup.");
-    }
-  }
+  code.ptx = metal_forms(read_file(ptx));
   return code;
 }
 

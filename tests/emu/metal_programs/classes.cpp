@@ -62,6 +62,10 @@ void queries() {
          !device->supportsFamily(MTL::GPUFamilyApple8));
   EXPECT(device->maxThreadsPerThreadgroup().width == 1024 && device->hasUnifiedMemory());
   EXPECT(device->maxThreadgroupMemoryLength() == 32768);
+  device->setShouldMaximizeConcurrentCompilation(true);
+  EXPECT(!device->supportsCounterSampling(MTL::CounterSamplingPointAtDispatchBoundary));
+  EXPECT(device->counterSets()->count() == 0);
+  EXPECT(MIN(NS::ProcessInfo::processInfo()->processIdentifier(), 0) == 0);  // MIN of Apple's SDK
   auto all = NS::TransferPtr(MTL::CopyAllDevices());
   EXPECT(all->count() == 1 && all->object<MTL::Device>(0) == device.get());
   EXPECT(library->functionNames()->count() == 9);

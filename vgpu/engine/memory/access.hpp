@@ -44,8 +44,12 @@ const char* name(AccessKind kind);
 bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
             Place& place);
 
+/// locate() for a shape of one lane. Accepts a vector of Metal whose elements alone are aligned.
+bool locate_lane(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
+                 Place& place);
+
 /// Handles a shape that locate() rejected: reports the invalid lanes, and calls `access` for the
-/// others, each time with a shape of lanes that access the same space.
+/// others and for unaligned vectors, each time with a shape of lanes that access the same space.
 using AccessLanes = void (*)(Block&, Warp&, const Instr&, Shape&, const Place&);
 void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const MemoryOp& op,
                        Shape& shape, AccessKind kind, AccessLanes access);

@@ -63,6 +63,12 @@ bool misaligned(const MemoryOp& op, std::uint64_t bits) {
   return (bits & (op.alignment() - 1)) != 0;
 }
 
+/// True if the elements of a vector of Metal are aligned. Apple's GPUs then perform the access,
+/// although the Metal Shading Language Specification (section 2.2) demands the vector's alignment.
+bool has_aligned_elements(const MemoryOp& op, std::uint64_t bits) {
+  return op.element_alignment != 0 && (bits & (op.element_alignment - 1u)) == 0;
+}
+
 bool locate_global(Block& block, const MemoryOp& op, std::uint64_t low, std::uint64_t end,
                    AccessKind kind, Place& place) {
   const Allocation*& last = block.worker.last_allocation[op.cache];
@@ -112,14 +118,19 @@ class LaneAccess {
   std::optional<HazardKind> error() const {
     if (!is_inside()) return HazardKind::out_of_bounds;
     if (writes_constant()) return HazardKind::read_only_write;
-    if (misaligned(op_, at_)) return HazardKind::misaligned;
-    return std::nullopt;
+    if (!misaligned(op_, at_)) return std::nullopt;
+    return has_aligned_elements(op_, at_) ? HazardKind::unaligned_vector : HazardKind::misaligned;
   }
 
   /// The text for error().
   Description describe() const {
     if (!is_inside()) return {outside(), outside_of()};
     if (writes_constant()) return {place(), "constant memory cannot be written by a kernel"};
+    if (has_aligned_elements(op_, at_)) {
+      return {place(),
+              fmt::format("a vector of {} bytes at an address that is a multiple of {}, not of {}",
+                          op_.access_bytes(), op_.element_alignment, op_.alignment())};
+    }
     return {place(), fmt::format("{} bytes at an address that is not a multiple of {}",
                                  op_.access_bytes(), op_.alignment())};
   }
@@ -232,10 +243,12 @@ const char* name(AccessKind kind) {
   return "";
 }
 
-bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
-            Place& place) {
+namespace {
+
+/// locate() without its check of alignment.
+bool locate_inside(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
+                   Place& place) {
   const auto offset = static_cast<std::uint64_t>(op.offset);
-  if (misaligned(op, (shape.low + offset) | shape.low_bits)) return false;
   std::uint64_t low = shape.low + offset;
   std::uint64_t end = shape.high + offset + op.access_bytes();
   if (low > end) return false;
@@ -266,6 +279,21 @@ bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKi
     case Space::constant: return locate_global(block, op, low, end, kind, place);
     default: return false;
   }
+}
+
+}  // namespace
+
+bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
+            Place& place) {
+  const std::uint64_t bits = (shape.low + static_cast<std::uint64_t>(op.offset)) | shape.low_bits;
+  return !misaligned(op, bits) && locate_inside(block, warp, op, shape, kind, place);
+}
+
+bool locate_lane(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
+                 Place& place) {
+  const std::uint64_t at = shape.low + static_cast<std::uint64_t>(op.offset);
+  return (!misaligned(op, at) || has_aligned_elements(op, at)) &&
+         locate_inside(block, warp, op, shape, kind, place);
 }
 
 namespace {
@@ -322,11 +350,11 @@ void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const Memor
     if (const auto error = lane_access.error()) {
       report(block, *error, block.thread(warp, lane), op.site, name(kind),
              [&] { return lane_access.describe(); });
-      continue;
+      if (*error != HazardKind::unaligned_vector) continue;
     }
     Shape& one = only_lane(warp, lane, address);
     Place place;
-    if (locate(block, warp, op, one, kind, place)) access(block, warp, instr, one, place);
+    if (locate_lane(block, warp, op, one, kind, place)) access(block, warp, instr, one, place);
   }
   warp.mask = active;
 }

@@ -54,7 +54,7 @@ void observe_good_lanes(Block& block, Warp& warp, const MemoryOp& op, const Shap
     one.describe(1u << lane, alone.data());
     warp.mask = one.mask;
     Place place;
-    if (locate(block, warp, op, one, AccessKind::load, place)) {
+    if (locate_lane(block, warp, op, one, AccessKind::load, place)) {
       observe_lanes(block, warp, op, one, place);
     }
   }

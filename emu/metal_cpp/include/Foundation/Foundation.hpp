@@ -3,7 +3,9 @@
 // documentation of Foundation; emu/metal_cpp/foundation.cpp has the definitions, so the macros
 // NS_PRIVATE_IMPLEMENTATION and the like have nothing to do.
 
-// Programs rely on what the headers of Apple's SDK and of libc++ include.
+// Programs rely on what the headers of Apple's SDK and of libc++ include, such as MIN and MAX.
+#include <sys/param.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cfloat>
@@ -264,7 +266,9 @@ class Number : public Copying<Number, Value> {
                                        : of_integer(static_cast<long long>(value));
   }
   char charValue() const { return static_cast<char>(longLongValue()); }
+  unsigned char unsignedCharValue() const { return static_cast<unsigned char>(longLongValue()); }
   short shortValue() const { return static_cast<short>(longLongValue()); }
+  unsigned short unsignedShortValue() const { return static_cast<unsigned short>(longLongValue()); }
   int intValue() const { return static_cast<int>(longLongValue()); }
   unsigned int unsignedIntValue() const { return static_cast<unsigned int>(longLongValue()); }
   long longValue() const { return static_cast<long>(longLongValue()); }
@@ -385,6 +389,10 @@ class ProcessInfo : public Referencing<ProcessInfo> {
   unsigned long long physicalMemory() const;
   TimeInterval systemUptime() const;
   String* processName() const;
+  int processIdentifier() const;
+  String* hostName() const;
+  String* operatingSystemVersionString() const;
+  bool isLowPowerModeEnabled() const { return false; }
   bool isiOSAppOnMac() const { return false; }
   bool isMacCatalystApp() const { return false; }
 };

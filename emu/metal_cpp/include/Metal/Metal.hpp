@@ -180,10 +180,18 @@ enum FeatureSet : UInteger {
   FeatureSet_macOS_GPUFamily1_v4 = 10004,
   FeatureSet_macOS_GPUFamily2_v1 = 10005,
 };
+enum CounterSamplingPoint : UInteger {
+  CounterSamplingPointAtStageBoundary,
+  CounterSamplingPointAtDrawBoundary,
+  CounterSamplingPointAtDispatchBoundary,
+  CounterSamplingPointAtTileDispatchBoundary,
+  CounterSamplingPointAtBlitBoundary,
+};
 enum DeviceLocation : UInteger {
   DeviceLocationBuiltIn = 0,
   DeviceLocationSlot = 1,
   DeviceLocationExternal = 2,
+  DeviceLocationUnspecified = NS::UIntegerMax,
 };
 enum ArgumentBuffersTier : UInteger { ArgumentBuffersTier1 = 0, ArgumentBuffersTier2 = 1 };
 enum ReadWriteTextureTier : UInteger {
@@ -476,6 +484,7 @@ class SamplerDescriptor : public NS::Copying<SamplerDescriptor> {
   void setTAddressMode(SamplerAddressMode mode);
   void setRAddressMode(SamplerAddressMode mode);
   void setNormalizedCoordinates(bool normalized);
+  void setSupportArgumentBuffers(bool) {}
   void setLabel(const NS::String*) {}
 };
 class SamplerState : public NS::Referencing<SamplerState> {
@@ -626,6 +635,8 @@ class ComputePipelineDescriptor : public NS::Copying<ComputePipelineDescriptor> 
   UInteger maxTotalThreadsPerThreadgroup() const;
   void setMaxTotalThreadsPerThreadgroup(UInteger count);
   void setSupportIndirectCommandBuffers(bool) {}
+  void setSupportAddingBinaryFunctions(bool) {}
+  void setMaxCallStackDepth(UInteger) {}
   void reset();
 };
 class ComputePipelineState : public NS::Referencing<ComputePipelineState> {
@@ -806,6 +817,30 @@ class Device : public NS::Referencing<Device> {
   bool supportsQueryTextureLOD() const { return false; }
   bool supportsBCTextureCompression() const { return false; }
   bool supportsShaderBarycentricCoordinates() const { return false; }
+  bool supportsPullModelInterpolation() const { return false; }
+  bool supportsFunctionPointersFromRender() const { return false; }
+  bool supportsRaytracingFromRender() const { return false; }
+  bool supportsRenderDynamicLibraries() const { return false; }
+  bool supportsRasterizationRateMap(UInteger) const { return false; }
+  bool supportsVertexAmplificationCount(UInteger count) const { return count == 1; }
+  bool supportsTextureSampleCount(UInteger count) const { return count == 1; }
+  bool supportsCounterSampling(CounterSamplingPoint) const { return false; }
+  NS::Array* counterSets() const { return NS::Array::array(); }
+  bool areBarycentricCoordsSupported() const { return false; }
+  bool barycentricCoordsSupported() const { return false; }
+  bool areProgrammableSamplePositionsSupported() const { return false; }
+  bool programmableSamplePositionsSupported() const { return false; }
+  bool areRasterOrderGroupsSupported() const { return false; }
+  bool rasterOrderGroupsSupported() const { return false; }
+  bool isDepth24Stencil8PixelFormatSupported() const { return false; }
+  bool depth24Stencil8PixelFormatSupported() const { return false; }
+  std::uint64_t peerGroupID() const { return 0; }
+  std::uint32_t peerIndex() const { return 0; }
+  std::uint32_t peerCount() const { return 0; }
+  // Pipelines are compiled one by one, when they are made.
+  bool shouldMaximizeConcurrentCompilation() const { return false; }
+  void setShouldMaximizeConcurrentCompilation(bool) {}
+  UInteger maximumConcurrentCompilationTaskCount() const { return 1; }
   UInteger maxArgumentBufferSamplerCount() const { return 1024; }
   void sampleTimestamps(Timestamp* cpu, Timestamp* gpu);
 

@@ -98,6 +98,7 @@ def _explained(name, got, value, bound, wrong, where):
 _HAZARD_RULES = (("read-only", "input-changed"), ("constant memory", "input-changed"),
                  ("unordered operations", "unordered"), ("race", "race"), ("uninitialised", "uninitialised-read"),
                  ("out of bounds", "out-of-bounds"), ("out-of-bounds", "out-of-bounds"), ("misaligned", "misaligned"),
+                 ("unaligned vector", "misaligned"),
                  ("barrier", "barrier"), ("after free", "out-of-bounds"), ("leak", "leak"), ("host", "host-access"))
 
 
