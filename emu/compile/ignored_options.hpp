@@ -130,8 +130,6 @@ inline constexpr std::string_view ignored_with_value[] = {
     "--cudart",
     "-cudadevrt",
     "--cudadevrt",
-    "-default-stream",
-    "--default-stream",
     "-diag-suppress",
     "--diag-suppress",
     "-diag-error",

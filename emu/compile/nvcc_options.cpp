@@ -28,6 +28,7 @@ enum class Meaning {
   host_compiler,
   linker,
   relocatable_value,
+  default_stream,
   language,
   output,
   output_folder,
@@ -70,6 +71,7 @@ constexpr std::array nvcc_entries = {
     Entry{"-Xcompiler", "--compiler-options", Meaning::host_compiler},
     Entry{"-Xlinker", "--linker-options", Meaning::linker},
     Entry{"-rdc", "--relocatable-device-code", Meaning::relocatable_value},
+    Entry{"-default-stream", "--default-stream", Meaning::default_stream},
     Entry{"-x", "--x", Meaning::language},
     Entry{"-o", "--output-file", Meaning::output},
     Entry{"-odir", "--output-directory", Meaning::output_folder},
@@ -117,6 +119,7 @@ bool has_value(Meaning meaning) {
     case Meaning::host_compiler:
     case Meaning::linker:
     case Meaning::relocatable_value:
+    case Meaning::default_stream:
     case Meaning::language:
     case Meaning::output:
     case Meaning::output_folder:
@@ -271,6 +274,11 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
       }
       break;
     case Meaning::relocatable_value: compile.relocatable = value == "true"; break;
+    case Meaning::default_stream:
+      if (value == "per-thread") {
+        compile.passed.emplace_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+      }
+      break;
     case Meaning::language: compile.all_cuda = value == "cu"; break;
     case Meaning::output: options.output = value; break;
     case Meaning::output_folder: options.output_folder = value; break;

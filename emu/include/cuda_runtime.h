@@ -33,6 +33,18 @@
 #include "rung_emu/device.h"
 #endif
 
+/* The option --default-stream per-thread. It holds for the whole program. */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#ifdef __cplusplus
+extern "C"
+#endif
+    RUNG_EMU_API void
+    rung_emu_use_per_thread_default_streams(void);
+__attribute__((constructor)) static void rung_emu_choose_default_streams(void) {
+  rung_emu_use_per_thread_default_streams();
+}
+#endif
+
 #ifdef __cplusplus
 #include "channel_descriptor.h"
 #ifndef __CUDA__

@@ -38,7 +38,7 @@ class Source : public vgpu::ProgramSource {
   }
   Line line(std::uint32_t site) override {
     const CallSite::Line line = at(site).site.line();
-    return {line.file, line.line, line.short_name()};
+    return {line.file, line.line, line.short_name(), {}};
   }
   std::string variable(std::uint32_t site) override {
     const Scoped scoped = at(site);

@@ -87,7 +87,7 @@ std::string order(const Report& report) {
 /// The streams that the message names: "stream a", "a graph in stream b".
 std::vector<std::string> streams_of(const std::string& message) {
   static const std::regex& named =
-      *new std::regex(R"(\((?:[^(),]+, )?((?:a graph in )?(?:stream|the)[^()]*)\) )");
+      *new std::regex(R"(\((?:[^(),]+, )*((?:a graph in )?(?:another )?(?:stream|the)[^(),]*)\) )");
   std::vector<std::string> streams;
   for (std::sregex_iterator match(message.begin(), message.end(), named), end; match != end;
        ++match) {

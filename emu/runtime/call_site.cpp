@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,8 @@ CallSite CallSite::here(std::string file, int line) {
   return site;
 }
 
+CallSite CallSite::here_at(const CallSite& known) { return here(known.file_, known.line_); }
+
 CallSite CallSite::at(std::string file, int line) {
   CallSite site;
   site.file_ = std::move(file);
@@ -65,6 +68,30 @@ CallSite CallSite::at(std::string file, int line) {
 CallSite::Line CallSite::line() const {
   if (!file_.empty() || return_addresses_.empty()) return {file_, line_, {}};
   return found().line;
+}
+
+std::vector<CallSite::Line> CallSite::callers() const {
+  std::vector<Line> callers;
+  for (vgpu::HostLine& line : vgpu::host_call_chain(return_addresses_, own_headers())) {
+    callers.push_back({std::move(line.file), line.line, {}});
+  }
+  // The stub that launches a kernel comes first, at the kernel's line.
+  const std::string own = line().short_name();
+  const auto is_own = [&](const Line& line) { return line.short_name() == own; };
+  const auto found = std::find_if(callers.begin(), callers.end(), is_own);
+  callers.erase(callers.begin(), found == callers.end() ? found : found + 1);
+  return callers;
+}
+
+bool CallSite::shares_line(const CallSite& other, const void* caller) const {
+  if (return_addresses_ == other.return_addresses_) return false;
+  const auto outward = [&](const std::vector<const void*>& addresses) {
+    return std::vector(std::find(addresses.begin(), addresses.end(), caller), addresses.end());
+  };
+  const auto own = outward(return_addresses_), others = outward(other.return_addresses_);
+  if (!others.empty()) return own != others;
+  // Inlined functions have their calls more than once.
+  return !file_.empty() && file_ == other.file_ && line_ == other.line_;
 }
 
 const void* CallSite::caller() const {

@@ -16,6 +16,8 @@ class CallSite {
   static CallSite here();
   /// Takes them for a call whose line the headers have reported.
   static CallSite here(std::string file, int line);
+  /// Takes them for a call from a line that is known already.
+  static CallSite here_at(const CallSite& known);
   /// A line that is known already.
   static CallSite at(std::string file, int line);
 
@@ -29,6 +31,10 @@ class CallSite {
     std::string short_name() const;  // "tile.cu:31"; empty if unknown
   };
   Line line() const;
+  /// The lines of the program's calls that led to line(), innermost first.
+  std::vector<Line> callers() const;
+  /// True if the other call comes from the same line by other callers. `caller`: caller().
+  bool shares_line(const CallSite& other, const void* caller) const;
   /// The return address in the program; null if unknown. Differs for two calls in one line.
   const void* caller() const;
   /// "tile.cu:31" if the line was known from the start; otherwise empty.

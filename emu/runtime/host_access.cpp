@@ -1,14 +1,17 @@
 #include "emu/runtime/host_access.hpp"
 
 #include <dlfcn.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 
 #include "emu/runtime/report.hpp"
 #include "vgpu/driver/host_access.hpp"
+#include "vgpu/driver/host_threads.hpp"
 
 namespace rung::emu {
 namespace {
@@ -52,6 +55,11 @@ void access_pages(const void* memory, std::size_t bytes, bool writes) {
   }
 }
 
+std::chrono::nanoseconds duration_of(const timespec* time) {
+  if (time == nullptr) return {};
+  return std::chrono::seconds{time->tv_sec} + std::chrono::nanoseconds{time->tv_nsec};
+}
+
 }  // namespace
 
 #define RUNG_VISIBLE __attribute__((visibility("default")))
@@ -71,6 +79,32 @@ RUNG_VISIBLE sighandler_t signal(int signal, sighandler_t handler) noexcept {
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+RUNG_VISIBLE int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
+  static const auto system = system_function(&clock_nanosleep, "clock_nanosleep");
+  timespec now{};
+  if ((flags & TIMER_ABSTIME) != 0) clock_gettime(clock, &now);
+  const rung::vgpu::SleepingThread sleeping(duration_of(time) - duration_of(&now));
+  return system(clock, flags, time, left);
+}
+
+RUNG_VISIBLE int nanosleep(const timespec* time, timespec* left) {
+  static const auto system = system_function(&nanosleep, "nanosleep");
+  const rung::vgpu::SleepingThread sleeping(duration_of(time));
+  return system(time, left);
+}
+
+RUNG_VISIBLE int usleep(useconds_t microseconds) {
+  static const auto system = system_function(&usleep, "usleep");
+  const rung::vgpu::SleepingThread sleeping(std::chrono::microseconds{microseconds});
+  return system(microseconds);
+}
+
+RUNG_VISIBLE unsigned sleep(unsigned seconds) {
+  static const auto system = system_function(&sleep, "sleep");
+  const rung::vgpu::SleepingThread sleeping(std::chrono::seconds{seconds});
+  return system(seconds);
 }
 
 RUNG_VISIBLE ssize_t read(int file, void* to, std::size_t bytes) {

@@ -19,12 +19,15 @@
 namespace rung::emu {
 namespace {
 
+constexpr std::size_t most_callers = 4;
+
 thread_local const CallSite* launch_site = nullptr;
 
 class Source : public vgpu::ProgramSource {
  public:
   std::uint32_t here() override {
-    const CallSite site = launch_site == nullptr ? CallSite::here() : *launch_site;
+    const CallSite site =
+        launch_site == nullptr ? CallSite::here() : CallSite::here_at(*launch_site);
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] =
         numbers_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
@@ -32,8 +35,9 @@ class Source : public vgpu::ProgramSource {
     return found->second;
   }
   Line line(std::uint32_t site) override {
-    const CallSite::Line line = at(site).line();
-    return {line.file, line.line, line.short_name()};
+    const CallSite call = at(site);
+    const CallSite::Line line = call.line();
+    return {line.file, line.line, line.short_name(), is_shared(call) ? callers_of(call) : ""};
   }
   std::string variable(std::uint32_t site) override {
     const CallSite call = at(site);
@@ -48,6 +52,22 @@ class Source : public vgpu::ProgramSource {
   CallSite at(std::uint32_t site) {
     const std::lock_guard lock(mutex_);
     return *sites_.at(site);
+  }
+  /// True if the line has made other calls by other callers.
+  bool is_shared(const CallSite& call) {
+    const void* const caller = call.caller();
+    const std::lock_guard lock(mutex_);
+    return std::any_of(sites_.begin(), sites_.end(),
+                       [&](const CallSite* other) { return call.shares_line(*other, caller); });
+  }
+  static std::string callers_of(const CallSite& call) {
+    std::string text;
+    std::size_t count = 0;
+    for (const CallSite::Line& caller : call.callers()) {
+      if (count++ == most_callers) break;
+      text += (text.empty() ? "" : ", ") + caller.short_name();
+    }
+    return text;
   }
   /// The calls of a function so far.
   std::vector<CallSite> sites_of(const std::string& function) {

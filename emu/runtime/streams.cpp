@@ -4,6 +4,7 @@
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/host_threads.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 using namespace rung::emu;
@@ -19,6 +20,10 @@ cuda::Graph* out(cudaGraph_t* graph) { return reinterpret_cast<cuda::Graph*>(gra
 }  // namespace
 
 extern "C" {
+
+RUNG_EMU_API void rung_emu_use_per_thread_default_streams(void) {
+  rung::vgpu::use_per_thread_default_streams();
+}
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return with_context(

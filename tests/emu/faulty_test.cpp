@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "emu_program.hpp"
 
@@ -109,7 +110,8 @@ TEST(Faulty, Leak) {
 }
 
 constexpr const char* unordered_programs[] = {"unordered.cu", "unordered_pipelines.cu",
-                                              "unordered_libraries.cu", "dependent_launches.cu"};
+                                              "unordered_libraries.cu", "unordered_threads.cu",
+                                              "dependent_launches.cu"};
 
 // The lines of the program with the comment "unordered".
 std::multiset<std::string> unordered_lines(const std::string& program) {
@@ -149,6 +151,32 @@ TEST(Faulty, UnorderedOperationsAreNamedWithTheirStreams) {
   EXPECT_TRUE(contains(output.err, ", stream b) reads it; nothing orders them\n"));
   EXPECT_TRUE(contains(output.err, "let stream b wait for an event that stream a records after "));
   EXPECT_EQ(run("unordered.cu", "--no-order", "wrong kernel_to_kernel").exit_code, 0);
+}
+
+TEST(Faulty, DefaultStreamsOfThreads) {
+  const std::string program = "unordered_threads.cu", option = "--default-stream per-thread";
+  const EmuOutput wrong = run(program, option, "wrong null_streams");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_TRUE(contains(wrong.err, ", the default stream of another thread) writes it;"));
+  EXPECT_EQ(run(program, option, "right null_streams").exit_code, 0);
+  EXPECT_EQ(run(program, "--default-stream legacy", "wrong null_streams").exit_code, 0);
+}
+
+TEST(Faulty, UnorderedOperationsOfOneLineAreNamedWithTheirCallers) {
+  const EmuOutput output = run("unordered_threads.cu", "", "wrong helper");
+  const std::string program = RUNG_EMU_PROGRAMS "/faulty/unordered_threads.cu";
+  std::vector<int> calls;
+  std::ifstream file(program);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.starts_with("  launch_fill(")) calls.push_back(number);
+  }
+  ASSERT_EQ(calls.size(), 2u);
+  for (const int call : calls) {
+    EXPECT_TRUE(contains(output.err, fmt::format(", called at unordered_threads.cu:{}, ", call)));
+  }
+  EXPECT_TRUE(contains(output.err, "let another stream own wait for an event that stream own "));
 }
 
 // Programs with results that depend on the order.

@@ -35,6 +35,12 @@ TEST(NvccOptions, ReadsOptionsThatMeanNothingHere) {
   EXPECT_TRUE(options.compile.linked.empty());
 }
 
+TEST(NvccOptions, DefaultStreamsOfThreadsHaveTheirMacro) {
+  EXPECT_EQ(parse_nvcc({"-default-stream=per-thread", "a.cu"}).compile.passed,
+            (Words{"-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"}));
+  EXPECT_EQ(parse_nvcc({"--default-stream", "legacy", "a.cu"}).compile.passed, Words{});
+}
+
 TEST(NvccOptions, OpenMpWithoutARuntimeHasItsMacro) {
   NvccOptions options = parse_nvcc({"-Xcompiler", "-fopenmp", "a.cu"});
   finish_nvcc_options(options, "/nonexistent/clang++");

@@ -20,6 +20,7 @@
 #include "backends/cuda/images.hpp"
 #include "backends/rungs/cuda.hpp"
 #include "backends/rungs/kernel_name.hpp"
+#include "device/cuda/cost/invariant.hpp"
 #include "device/cuda/entry/block_scaled.hpp"
 #include "device/cuda/library/halves_memory.hpp"
 #include "device/cuda/library/mixed_operand.hpp"
@@ -37,10 +38,10 @@ namespace {
 // Rungs with several tile sizes whose mutants differ from those of the others: for bf16 and bf16-bf16, for halves
 // and digits of f32, for split operands, and for 8-bit types with scales.
 constexpr std::string_view with_tiles[] = {
-    "gemm/cuda/wgmma_tiles",     "gemm/cuda/split_f16",          "gemm/cuda/digits",
-    "gemm/cuda/split_bf16",      "gemm/cuda/ping_pong",          "gemm/cuda/grouped",
-    "gemm/cuda/batched_wgmma",   "gemm/cuda/batched_fma",        "gemm/cuda/block_scaled",
-    "gemm/cuda/wgmma_multicast", "gemm/cuda/wgmma_cluster_split"};
+    "gemm/cuda/wgmma_tiles",     "gemm/cuda/split_f16",           "gemm/cuda/digits",
+    "gemm/cuda/split_bf16",      "gemm/cuda/ping_pong",           "gemm/cuda/grouped",
+    "gemm/cuda/batched_wgmma",   "gemm/cuda/batched_fma",         "gemm/cuda/block_scaled",
+    "gemm/cuda/wgmma_multicast", "gemm/cuda/wgmma_cluster_split", "gemm/cuda/31_dependent_launch"};
 
 // Number of products in a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -60,6 +61,10 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
 }
 
 bool is_few_rows(const cuda::GemmRung& rung) { return rung.entry == cuda::few_rows.rung->entry; }
+
+bool is_summed_parts(const cuda::GemmRung& rung) {
+  return rung.entry == cuda::summed_parts.rung->entry;
+}
 
 /// True if two consumers process alternate tiles.
 bool takes_turns(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_ping_pong"; }
@@ -81,6 +86,8 @@ Setting setting_of(const cuda::GemmRung& rung) {
   if (dtype_of(rung) == Dtype::f64) return {128, 256, 130, {}, 1};  // every modulus reuses stages
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (is_few_rows(rung)) return {64, 72, 1800, {}, 3};
+  // A k of three parts, which three blocks share in one of seven tiles.
+  if (is_summed_parts(rung)) return {7 * 128, 128, 4160, {cuda::summed_tile::medium, 3}, 3};
   // One cluster of 2 x 1 blocks for five tiles, which reuse stages and the box of results.
   if (is_multicast(rung)) return {5 * 256, 144, 456, {4}, 2};
   // One tile for a cluster of two blocks, each with more steps than stages.
@@ -274,7 +281,9 @@ TEST(AsyncMutation, EveryMutantIsCaught) {
       continue;
     mutate_rung(named.id, *named.rung, score);
   }
-  mutate_rung(cuda::few_rows.id, *cuda::few_rows.rung, score);
+  for (const cuda::ConfiguredGemm& kernel : {cuda::few_rows, cuda::summed_parts}) {
+    mutate_rung(kernel.id, *kernel.rung, score);
+  }
   EXPECT_GT(score.mutants, 0);
   std::printf("mutation score: %d of %d mutants caught\n", score.caught, score.mutants);
 }

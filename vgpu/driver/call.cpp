@@ -2,13 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <exception>
 #include <stdexcept>
 
 namespace rung::vgpu::driver {
 namespace {
 
-bool is_default(Stream stream) { return stream == nullptr || stream == cuda::legacy_stream(); }
+std::atomic<bool> has_per_thread_default = false;
+
+Stream named(Stream stream) {
+  if (stream != nullptr) return stream;
+  return has_per_thread_default ? cuda::per_thread_stream() : cuda::legacy_stream();
+}
 
 /// True if work on the legacy stream must wait for the capturing stream.
 bool is_blocking(const Capture& capture, const StreamState& legacy) {
@@ -66,8 +72,9 @@ Result refuse_in_child() {
   return Result::not_initialized;
 }
 
-StreamState& find_stream(ContextState& context, Stream stream) {
-  if (is_default(stream)) return context.legacy_stream;
+StreamState& find_stream(ContextState& context, Stream handle) {
+  const Stream stream = named(handle);
+  if (stream == cuda::legacy_stream()) return context.legacy_stream;
   if (stream == cuda::per_thread_stream()) {
     process().order.raise(ProgramOrder::Level::all);
     return context.per_thread_streams[thread_number()];
@@ -96,7 +103,7 @@ std::shared_ptr<FunctionState> find_function(ContextState& context, Function fun
 }
 
 std::shared_ptr<Capture> capture_that_blocks(ContextState& context, Stream handle) {
-  if (!is_default(handle)) return nullptr;
+  if (named(handle) != cuda::legacy_stream()) return nullptr;
   for (const auto& weak : context.captures) {
     auto capture = weak.lock();
     if (capture != nullptr && is_blocking(*capture, context.legacy_stream)) return capture;
@@ -168,3 +175,9 @@ void refuse_in_capture(ContextState& context, bool unsafe) {
 }
 
 }  // namespace rung::vgpu::driver
+
+namespace rung::vgpu {
+
+void use_per_thread_default_streams() { driver::has_per_thread_default = true; }
+
+}  // namespace rung::vgpu

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "vgpu/driver/host_threads.hpp"
 #include "vgpu/driver/state.hpp"
 
 namespace rung::vgpu::driver {
@@ -54,6 +55,7 @@ Result result_of_exception();
 /// Runs the body of a call without preconditions.
 template <class Body>
 Result call_always(const Body& body) {
+  const ThreadInCall in_call;
   const std::lock_guard lock(process().mutex);
   try {
     body();
@@ -76,6 +78,11 @@ Result call_driver(const Body& body) {
     require(process().initialised, Result::not_initialized, "cuInit has not been called");
     body();
   });
+}
+
+/// Call it before a call by which the host waits for operations takes the lock (host_threads.hpp).
+inline void let_other_threads_go_first_if_ordered() {
+  if (process().order.records_all_memory()) let_other_threads_go_first();
 }
 
 /// Runs body(ContextState&) of a call that requires a working context.

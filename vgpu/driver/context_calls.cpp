@@ -209,6 +209,7 @@ Result cuCtxGetId(Context context, unsigned long long* id) {
 }
 
 Result cuCtxSynchronize() {
+  let_other_threads_go_first_if_ordered();
   return call_driver([&] {
     process().pending.run_all();
     // Unlike a GPU, also print what a faulty kernel wrote before the fault.

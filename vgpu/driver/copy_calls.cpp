@@ -112,6 +112,7 @@ Result copy_async(End to, End from, std::size_t bytes, Stream stream) {
 /// A synchronous copy: as on a GPU, it returns when the copy is done, and the output of kernels is
 /// printed.
 Result copy_now(End to, End from, std::size_t bytes) {
+  let_other_threads_go_first_if_ordered();
   return call_context([&](ContextState& context) {
     enqueue(context, nullptr, [=](ContextState& running) {
       flush_printed(running);

@@ -73,6 +73,7 @@ Result cuEventRecord(Event event, Stream stream) {
 }
 
 Result cuEventQuery(Event event) {
+  let_other_threads_go_first_if_ordered();
   return call_context([&](ContextState& context) {
     const auto state = find_event(context, event);
     require_not_captured(*state);
@@ -82,6 +83,7 @@ Result cuEventQuery(Event event) {
 }
 
 Result cuEventSynchronize(Event event) {
+  let_other_threads_go_first_if_ordered();
   return call_driver([&] {
     ContextState& context = current_context_even_if_faulty();
     const auto state = find_event(context, event);

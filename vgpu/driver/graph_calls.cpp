@@ -1,5 +1,7 @@
 // Stream capture, and the graphs that it creates.
 
+#include <algorithm>
+
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 
@@ -63,6 +65,9 @@ void replay(ContextState& context, GraphState& graph) {
   ProgramOrder& order = process().order;
   order.describe("graph");
   order.start_after(graph.launched);
+  if (std::ranges::count_if(graph.operations, &CapturedOperation::is_host_function) > 1) {
+    order.compare_functions();
+  }
   std::vector<OperationEnd> ends(graph.operations.size());
   for (const std::size_t i : order_of(graph)) {
     if (context.sticky != Result::success) return;

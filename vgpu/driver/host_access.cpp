@@ -191,7 +191,7 @@ bool see_ordered_access(std::uint64_t address, void* context) {
                                              : Touch::write;
     const auto seen = process.order.see_host_access(owner->memory, address, touch, [&] {
       const HostLine line = find_host_line(instruction_of(context));
-      return ProgramSource::Line{line.file, line.line, name_of(line)};
+      return ProgramSource::Line{line.file, line.line, name_of(line), {}};
     });
     using Seen = driver::ProgramOrder::HostAccess;
     if (seen == Seen::other_bytes && !close_after_step(address, context)) {

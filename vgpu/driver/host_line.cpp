@@ -187,6 +187,24 @@ HostCalls host_calls(std::span<const void* const> return_addresses, const std::s
   return calls;
 }
 
+std::vector<HostLine> host_call_chain(std::span<const void* const> return_addresses,
+                                      const std::string& headers) {
+  const std::string own = object_of(reinterpret_cast<const void*>(&host_call_chain)).path;
+  std::vector<HostLine> chain;
+  for (const void* const frame : return_addresses) {
+    const void* const inside = static_cast<const char*>(frame) - 1;
+    const Object object = object_of(inside);
+    if (object.path.empty() || object.path == own || is_of_system(object.path)) continue;
+    const auto offset = reinterpret_cast<std::uint64_t>(inside) - object.loaded_at;
+    for (HostLine& line : lines_in(object.path, offset)) {
+      const bool is_of_program =
+          !line.file.empty() && !line.file.starts_with(headers) && !is_of_system(line.file);
+      if (is_of_program) chain.push_back(std::move(line));
+    }
+  }
+  return chain;
+}
+
 }  // namespace rung::vgpu
 #else
 namespace rung::vgpu {
@@ -195,6 +213,9 @@ void prepare_host_lines() {}
 HostLine find_host_line(const void*) { return {}; }
 std::vector<const void*> return_addresses() { return {}; }
 HostCalls host_calls(std::span<const void* const>, const std::string&) { return {}; }
+std::vector<HostLine> host_call_chain(std::span<const void* const>, const std::string&) {
+  return {};
+}
 std::string object_file_of(const void*) { return {}; }
 bool is_of_system(const std::string&) { return false; }
 

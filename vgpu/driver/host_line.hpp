@@ -36,6 +36,11 @@ struct HostCalls {
 /// the system's. The system's lines are left out if there is one.
 HostCalls host_calls(std::span<const void* const> return_addresses, const std::string& headers);
 
+/// The program's lines of these return addresses, innermost first, with those of inlined functions. Lines of the
+/// system and of `headers` are left out.
+std::vector<HostLine> host_call_chain(std::span<const void* const> return_addresses,
+                                      const std::string& headers);
+
 /// True for a file of the system or of an installed library, such as the CUDA toolkit's headers.
 bool is_of_system(const std::string& path);
 

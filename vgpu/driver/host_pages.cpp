@@ -98,6 +98,20 @@ void HostPages::protect(const ProgramShadow& shadow, const ProgramClock& clock, 
   if (is_protected_) has_protected_ = true;
 }
 
+void HostPages::protect_all() {
+  if (memories_.empty() || !handles_host_accesses()) return;
+  lift();
+  for (auto& [address, pages] : memories_) {
+    std::ranges::fill(pages.pending, Pending::writes);
+    std::ranges::fill(pages.opens, most_opens);
+    pages.any = !pages.pending.empty();
+    pages.is_noted = true;  // examined again by protect()
+    apply(pages, true);
+    is_protected_ = is_protected_ || pages.any;
+  }
+  if (is_protected_) has_protected_ = true;
+}
+
 HostPages::Pages* HostPages::find(std::uint64_t address) {
   for (auto& [start, pages] : memories_) {
     if (address >= pages.begin && address - pages.begin < pages.pending.size() * page_bytes()) {

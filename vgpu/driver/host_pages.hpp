@@ -31,6 +31,9 @@ class HostPages {
   /// has changed, so that all pages are examined, not only those of noted allocations.
   void protect(const ProgramShadow& shadow, const ProgramClock& clock, bool all);
 
+  /// Protects all pages of noted allocations, until lift(). Each page may be opened and closed often.
+  void protect_all();
+
   bool is_protected() const { return is_protected_; }
   /// True if a page has been protected at some time.
   bool has_protected() const { return has_protected_; }

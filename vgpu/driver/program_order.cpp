@@ -1,6 +1,7 @@
 #include "vgpu/driver/program_order.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "vgpu/driver/state.hpp"
@@ -10,6 +11,9 @@ namespace {
 
 /// The name of this thread's LibraryCall, or null.
 thread_local const char* library_call = nullptr;
+
+// As many accesses as HostPages lets through in all.
+constexpr std::size_t most_function_touches = std::size_t{1} << 18;
 
 bool is_blocking(const StreamState& stream) {
   return (stream.flags & cuda::stream_non_blocking) == 0;
@@ -43,7 +47,7 @@ void ProgramOrder::enable(OrderObserver observer, ProgramSource* source) {
 }
 
 void ProgramOrder::raise(Level level) {
-  if (reports_.has_observer()) level_ = std::max(level_, level);
+  if (reports_.has_observer()) level_ = std::max(level_.load(), level);
 }
 
 ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamState& stream,
@@ -51,6 +55,7 @@ ProgramOrder::Scope::Scope(ProgramOrder& order, ContextState& context, StreamSta
     : order_(order) {
   running_.context = &context;
   running_.stream = &stream;
+  running_.settled = order.host_;
   running_.rest = call.host;
   if (is_legacy(context, stream)) {
     running_.rest.join(context.blocking_end);
@@ -73,6 +78,7 @@ ProgramOrder::Scope::Scope(ProgramOrder& order, std::span<const OperationEnd* co
                            OperationEnd& end)
     : order_(order), end_(&end) {
   const Running& graph = *order.running_;
+  running_.settled = graph.settled;
   running_.rest = graph.start;
   for (const OperationEnd* other : after) {
     const bool is_previous = std::ranges::any_of(
@@ -86,6 +92,7 @@ ProgramOrder::Scope::Scope(ProgramOrder& order, std::span<const OperationEnd* co
   running_.text.site = site;
   running_.text.stream = graph.text.stream;
   running_.text.in_graph = true;
+  running_.follows_functions = graph.compares_functions;
   begin();
 }
 
@@ -130,9 +137,53 @@ ProgramOrder::Scope::~Scope() {
   order.protect_pages(false);
 }
 
+void ProgramOrder::watch_function(const ContextState& context) {
+  for (const auto& [address, range] : context.ranges) {
+    const Allocation* const allocation = context.memory.find(address);
+    if (allocation != nullptr && allocation->host && !allocation->is_io) pages_.note(*allocation);
+  }
+  function_touches_.clear();
+  function_touches_.reserve(most_function_touches);
+  pages_.protect_all();
+}
+
+/// Only the first byte of each access, and the bytes that a write has changed, are known.
+void ProgramOrder::record_function(const ContextState& context) {
+  const auto was_reported = [](const ProgramShadow::Conflict&) {};
+  shadow_.begin({running_->point, reports_.label(running_->text)}, running_->first,
+                running_->settled, was_reported);
+  for (const HostTouch& seen : function_touches_) {
+    const Allocation* const allocation = context.memory.find(seen.address);
+    if (allocation == nullptr) continue;
+    const std::uint64_t offset = seen.address - allocation->address;
+    shadow_.touch({allocation->address, allocation->bytes}, offset, seen.bytes, seen.touch);
+  }
+}
+
+void ProgramOrder::note_function_access(const ProgramMemory& memory, std::uint64_t address,
+                                        Touch touch) {
+  if (function_touches_.size() == most_function_touches) return;
+  function_touches_.push_back({address, 1, touch});
+  if (touch == Touch::read) return;
+  // The rest of an aligned block of this size is in the same page.
+  const std::uint64_t left = before_write_.size() - address % before_write_.size();
+  measured_bytes_ = std::min(left, memory.address + memory.bytes - address);
+  std::memcpy(before_write_.data(), reinterpret_cast<const void*>(address), measured_bytes_);
+}
+
+void ProgramOrder::measure_write() {
+  if (measured_bytes_ == 0) return;
+  HostTouch& write = function_touches_.back();
+  const auto* const now = reinterpret_cast<const std::byte*>(write.address);
+  for (std::size_t i = 0; i < measured_bytes_; ++i) {
+    if (now[i] != before_write_[i]) write.bytes = i + 1;
+  }
+  measured_bytes_ = 0;
+}
+
 void ProgramOrder::begin_accesses(const ProgramClock& clock, const DeviceMemory& memory) {
   const std::uint32_t label = reports_.label(running_->text);
-  shadow_.begin({running_->point, label, running_->releases}, clock, host_,
+  shadow_.begin({running_->point, label, running_->releases}, clock, running_->settled,
                 [this, label, &memory](const ProgramShadow::Conflict& conflict) {
                   running_->has_conflict = true;
                   reports_.report(conflict, label, memory);
@@ -234,6 +285,7 @@ void ProgramOrder::free_by_host(const DeviceMemory& memory, const ProgramMemory&
   if (!is_on() || running_ != nullptr) return;
   Running host;
   host.text = {"free", {}, "frees", reports_.site(), ProgramReports::host, false};
+  host.settled = host_;
   running_ = &host;
   begin_accesses(host_, memory);
   shadow_.touch(freed, 0, freed.bytes, Touch::write);
@@ -324,7 +376,11 @@ ProgramOrder::HostAccess ProgramOrder::see_host_access(
                                          running_ == nullptr ? nullptr : &running_->text, memory);
                   }
                 });
+  if (running_ != nullptr && running_->follows_functions) {
+    note_function_access(opened->memory, address, touch);
+  }
   if (opened->may_close && !has_conflict) return HostAccess::other_bytes;
+  measured_bytes_ = 0;
   pages_.leave_open(address);
   // The program polls a flag that a kernel sets: what the kernel did before it is done.
   if (sees_flag) synchronize_all();

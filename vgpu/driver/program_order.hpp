@@ -5,13 +5,17 @@
 // Operations run at once, one after the other. Each has a point in a vector clock
 // (happens_before/program_clock.hpp), and its accesses are compared with those of all operations
 // that are not ordered before it. Nothing is recorded until the program does something that leaves
-// operations unordered (raise()). All threads of the host count as one.
+// operations unordered (raise()). Threads of the host count as one (driver/host_threads.hpp).
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vgpu/driver/host_pages.hpp"
 #include "vgpu/driver/program_reports.hpp"
@@ -116,13 +120,21 @@ class ProgramOrder {
   void replace(const DeviceMemory& memory, const ProgramMemory& replaced);
   /// The host waits until the running operation has ended.
   void let_host_wait();
-  /// Runs a function of the host as the running operation, which sees its accesses.
+  /// Runs a function of the host as the running operation, which sees its accesses to memory that other
+  /// operations access.
   template <class Run>
-  void run_on_host(const Run& run) {
+  void run_on_host(const ContextState& context, const Run& run) {
     if (running_ == nullptr) return run();
     protect_pages(true);
+    if (running_->follows_functions) watch_function(context);
     run();
     pages_.lift();
+    if (running_->follows_functions) record_function(context);
+  }
+  /// The nodes of the running operation, a graph, have several functions of the host, whose accesses are compared with
+  /// each other.
+  void compare_functions() {
+    if (running_ != nullptr) running_->compares_functions = true;
   }
   /// The order of an event that the running operation records.
   EventOrder recorded() const;
@@ -158,8 +170,14 @@ class ProgramOrder {
   /// program's line.
   HostAccess see_host_access(const DeviceMemory& memory, std::uint64_t address, Touch touch,
                              const std::function<ProgramSource::Line()>& line);
-  void close_page(std::uint64_t address) { pages_.close(address); }
-  void leave_page_open(std::uint64_t address) { pages_.leave_open(address); }
+  void close_page(std::uint64_t address) {
+    measure_write();
+    pages_.close(address);
+  }
+  void leave_page_open(std::uint64_t address) {
+    measured_bytes_ = 0;
+    pages_.leave_open(address);
+  }
   /// Allows all accesses of host code.
   void lift_pages() { pages_.lift(); }
 
@@ -170,6 +188,7 @@ class ProgramOrder {
     StreamState* stream = nullptr;  // null for a node
     std::uint32_t timeline = 0;
     ProgramPoint point;
+    ProgramClock settled;  // ordered before all later operations, nodes of its graph among them
     ProgramClock start;    // of everything ordered before it, and itself
     ProgramClock rest;     // `start` without itself and `previous`
     ProgramClock clock;    // `start`, and what its nodes and waits have added
@@ -185,6 +204,8 @@ class ProgramOrder {
     bool has_conflict = false;
     bool releases = false;      // ProgramAccess::releases
     bool starts_early = false;  // accesses before griddepcontrol.wait are ordered after less
+    bool compares_functions = false;
+    bool follows_functions = false;  // a node of a graph that compares functions
     std::optional<std::uint32_t> early_timeline;
     OperationText text;
   };
@@ -213,16 +234,29 @@ class ProgramOrder {
     run();
   }
   void begin_accesses(const ProgramClock& clock, const DeviceMemory& memory);
+  void watch_function(const ContextState& context);
+  void note_function_access(const ProgramMemory& memory, std::uint64_t address, Touch touch);
+  void record_function(const ContextState& context);
   void settle();
   void protect_pages(bool all);
 
-  Level level_ = Level::nothing;
+  std::atomic<Level> level_ = Level::nothing;  // read without the driver's lock, too
   Timelines timelines_;
   ProgramClock host_;  // what the host has waited for
   ProgramShadow shadow_;
   HostPages pages_;
   ProgramReports reports_;
   Running* running_ = nullptr;
+  struct HostTouch {
+    std::uint64_t address, bytes;
+    Touch touch;
+  };
+  /// The last write of the function has been made: finds how many bytes it has changed.
+  void measure_write();
+  // Accesses of the running function. They are seen in a handler of signals, which must not allocate.
+  std::vector<HostTouch> function_touches_;
+  std::array<std::byte, 64> before_write_{};  // from the address of the last one
+  std::size_t measured_bytes_ = 0;            // that are to be compared with it
 };
 
 }  // namespace rung::vgpu::driver

@@ -49,6 +49,16 @@ std::string ProgramReports::stream_name(const OperationText& operation) {
                   : fmt::format("{}stream {}", graph, variable);
 }
 
+std::string ProgramReports::stream_name(const OperationText& operation,
+                                        const OperationText* earlier) {
+  std::string name = stream_name(operation);
+  if (earlier == nullptr || earlier->stream == operation.stream || stream_name(*earlier) != name) {
+    return name;
+  }
+  const std::size_t at = name.find("stream ");
+  return at == name.npos ? "the default stream of another thread" : name.insert(at, "another ");
+}
+
 std::string ProgramReports::memory_name(std::uint64_t address, const DeviceMemory& memory) {
   const Allocation* const allocation = memory.find(address);
   if (allocation == nullptr) return memory.describe(address);
@@ -70,7 +80,8 @@ Party ProgramReports::party_of(const Named& operation, Touch touch) {
   return party;
 }
 
-ProgramReports::Named ProgramReports::named(std::uint32_t label, Touch touch) {
+ProgramReports::Named ProgramReports::named(std::uint32_t label, Touch touch,
+                                            const OperationText* earlier) {
   const OperationText& operation = *texts_[label];
   Named named;
   named.kernel = operation.kernel;
@@ -78,8 +89,11 @@ ProgramReports::Named ProgramReports::named(std::uint32_t label, Touch touch) {
   if (source_ != nullptr) named.line = source_->line(operation.site);
   named.what =
       fmt::format("{}{}{}", operation.what, operation.kernel.empty() ? "" : " ", operation.kernel);
-  named.text = fmt::format("{} ({}{}{})", named.what, named.line.name,
-                           named.line.name.empty() ? "" : ", ", stream_name(operation));
+  const std::string callers =
+      named.line.callers.empty() ? "" : fmt::format("called at {}, ", named.line.callers);
+  named.text =
+      fmt::format("{} ({}{}{}{})", named.what, named.line.name, named.line.name.empty() ? "" : ", ",
+                  callers, stream_name(operation, earlier));
   named.site =
       named.line.name.empty() ? named.text : fmt::format("{} {}", named.what, named.line.name);
   return named;
@@ -109,8 +123,8 @@ void ProgramReports::send(const Named& earlier, const Named& later,
 void ProgramReports::report(const ProgramShadow::Conflict& conflict, std::uint32_t label,
                             const DeviceMemory& memory) {
   if (!reported_.emplace(conflict.earlier.label, label).second) return;
-  send(named(conflict.earlier.label, conflict.earlier_touch), named(label, conflict.touch),
-       conflict, memory);
+  send(named(conflict.earlier.label, conflict.earlier_touch),
+       named(label, conflict.touch, texts_[conflict.earlier.label]), conflict, memory);
 }
 
 void ProgramReports::report_host(const ProgramShadow::Conflict& conflict,

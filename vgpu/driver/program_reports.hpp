@@ -70,9 +70,12 @@ class ProgramReports {
     ProgramSource::Line line;
     std::string kernel;
   };
-  Named named(std::uint32_t label, Touch touch);
+  /// `earlier`: the other operation of the report, if it comes first.
+  Named named(std::uint32_t label, Touch touch, const OperationText* earlier = nullptr);
   static Party party_of(const Named& operation, Touch touch);
   std::string stream_name(const OperationText& operation);
+  /// Also tells two streams of one name apart.
+  std::string stream_name(const OperationText& operation, const OperationText* earlier);
   void send(const Named& earlier, const Named& later, const ProgramShadow::Conflict& conflict,
             const DeviceMemory& memory);
 

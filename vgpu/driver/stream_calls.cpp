@@ -65,6 +65,7 @@ Result cuStreamDestroy(Stream stream) {
 }
 
 Result cuStreamSynchronize(Stream stream) {
+  let_other_threads_go_first_if_ordered();
   return call_driver([&] {
     require_not_capturing(current_context_even_if_faulty(), stream);
     wait_for(stream, true);
@@ -73,6 +74,7 @@ Result cuStreamSynchronize(Stream stream) {
 
 /// The answer tells the program that the stream's work is done.
 Result cuStreamQuery(Stream stream) {
+  let_other_threads_go_first_if_ordered();
   return call_context([&](ContextState& context) {
     require_not_capturing(context, stream);
     wait_for(stream, false);
@@ -147,7 +149,7 @@ Result cuLaunchHostFunc(Stream stream, HostFunction function, void* user_data) {
       process().order.describe("host function");
       // The host may learn from the function that the work before it is done.
       process().order.let_host_wait();
-      process().order.run_on_host([&] { function(user_data); });
+      process().order.run_on_host(running, [&] { function(user_data); });
     };
     PendingOperations& pending = process().pending;
     StreamState& state = find_stream(context, stream);

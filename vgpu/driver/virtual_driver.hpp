@@ -82,6 +82,8 @@ class ProgramSource {
     std::string file;  // as the compiler was given it; empty if unknown
     int line = 0;
     std::string name;  // "a.cu:14"
+    // The lines of the calls that led there, if others lead there, too: "a.cu:30, a.cu:52"; innermost first.
+    std::string callers;
   };
   virtual Line line(std::uint32_t site) = 0;
   /// The variable whose address the call takes first: "s" for cudaStreamCreate(&s). Empty if unknown.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/observers/global_access.hpp"
 
@@ -76,6 +79,21 @@ void check_bulk_read(const AsyncAccess& access, const GlobalRange& range) {
   });
 }
 
+void check_bulk_sources(Block& block, int thread, std::uint32_t site, const char* what,
+                        const GlobalRange& written) {
+  for (const Landing& landing : block.cluster.landings) {
+    for (const GlobalRange& read : landing.sources) {
+      const std::uint64_t begin = std::max(read.address, written.address);
+      const std::uint64_t end =
+          std::min(read.address + read.bytes, written.address + written.bytes);
+      if (begin >= end) continue;
+      report_global_race(block, thread, site, what, block.cluster.block(landing.rank).linear,
+                         landing.thread, landing.site, "bulk copy", begin);
+      return;
+    }
+  }
+}
+
 void note_bulk_write(const AsyncAccess& access, const GlobalRange& range, bool atomic,
                      int first_lane) {
   if (range.allocation->stamps == nullptr) return;
@@ -83,6 +101,7 @@ void note_bulk_write(const AsyncAccess& access, const GlobalRange& range, bool a
   mark(range.allocation->copied_in_launch, write);
   mark(*write.shadow.written_in_launch, write);
   const int thread = thread_of(access);
+  check_bulk_sources(*access.warp.block, thread, access.site, access.what, range);
   bool fine = true;
   if (first_lane != access.lane) {
     const Block& block = *access.warp.block;

@@ -1,9 +1,12 @@
 #include "vgpu/observers/global_races.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
+#include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/memory/launch_accesses.hpp"
+#include "vgpu/observers/bulk_races.hpp"
 #include "vgpu/observers/global_access.hpp"
 #include "vgpu/observers/global_rows.hpp"
 #include "vgpu/observers/row_stamps.hpp"
@@ -158,6 +161,21 @@ void for_each_address(Shape& shape, const Place& place, const F& f) {
   }
 }
 
+/// Checks a write against bulk copies that are in flight.
+void check_landings(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,
+                    const Place& place, const char* what) {
+  const auto reads_allocation = [&](const Landing& landing) {
+    return !landing.sources.empty() && landing.sources.front().allocation == place.allocation;
+  };
+  if (std::ranges::none_of(block.cluster.landings, reads_allocation)) return;
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    const std::uint64_t address = place.address(shape.address(lane), lane);
+    check_bulk_sources(block, block.thread(warp, lane), op.site, what,
+                       {place.allocation, address, op.access_bytes()});
+  }
+}
+
 }  // namespace
 
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
@@ -166,6 +184,9 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
   const bool writes = kind != AccessKind::load;
   const std::uint64_t begin = place.address(shape.low, 0) - allocation.address;
+  if (writes && !block.cluster.landings.empty()) {
+    check_landings(block, warp, op, shape, place, name(kind));
+  }
   if (!atomic && visit_own_rows(block, warp, allocation, op, shape, begin, writes)) return;
   const GlobalAccess access = global_access(
       block, warp, allocation, {op.site, op.access_bytes(), name(kind), writes, atomic});

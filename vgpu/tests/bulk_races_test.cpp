@@ -103,6 +103,27 @@ TEST_F(BulkRacesTest, StoresOfTwoBlocksToOnePlace) {
   expect_none(send(sums));
 }
 
+// A copy reads its source until it is complete.
+TEST_F(BulkRacesTest, ASourceIsWrittenAfterTheLoad) {
+  const std::string load =
+      "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\n" + load_of_64_bytes;
+  const std::string wait = wait_for("bar", "0", "0");
+  const auto receive = [&](const std::string& code) {
+    return send({.write = "", .publish = "", .wait = "mov.u32 %r5, 1;\n", .read = code});
+  };
+  const std::string bulk_store =
+      store + "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n";
+  const std::string stores[] = {by_thread, "atom.global.add.u32 %r6, [%rd3], 1;\n", bulk_store};
+  for (const std::string& write : stores) {
+    SCOPED_TRACE(write);
+    expect_none(receive(load + wait + write));
+    const Hazard hazard = found(receive(load + write + wait), HazardKind::global_race);
+    EXPECT_EQ(hazard.other.access, "bulk copy");
+    EXPECT_EQ(hazard.first.block[0], hazard.other.block[0]);
+  }
+  expect_none(receive(load + "st.global.u32 [%rd1], 7;\n" + wait));
+}
+
 /// Two lanes of a warp store 64 bytes each with one instruction.
 class BulkStoresOfLanesTest : public AsyncTest {
  protected:

@@ -379,6 +379,23 @@ TEST_F(ClusterTest, RegistersOfWarpgroups) {
       "warp 3 of its warpgroup does not execute the same setmaxnreg as warp 0"))
       << hazard.message;
   EXPECT_THROW(with("setmaxnreg.inc.sync.aligned.u32 100;\n"), std::invalid_argument);
+  const auto direction = [&](const std::string& first, const std::string& second) {
+    return with("@!%p1 setmaxnreg." + first + ";\n@!%p1 setmaxnreg." + second + ";\n");
+  };
+  const std::string dec = "dec.sync.aligned.u32 ", inc = "inc.sync.aligned.u32 ";
+  expect_none(direction(dec + "40", inc + "96"));
+  expect_none(direction(dec + "40", dec + "40"));
+  // 384 threads have at most 168 registers each.
+  EXPECT_TRUE(found(direction(dec + "168", inc + "40"), HazardKind::bad_participant)
+                  .message.ends_with("40 registers are fewer than the 168 that the warp has: use "
+                                     "setmaxnreg.dec"));
+  EXPECT_TRUE(found(direction(dec + "40", dec + "96"), HazardKind::bad_participant)
+                  .message.ends_with("96 registers are more than the 40 that the warp has: use "
+                                     "setmaxnreg.inc"));
+  EXPECT_TRUE(
+      found(direction(dec + "176", dec + "24"), HazardKind::bad_participant)
+          .message.ends_with("176 registers are more than the at most 168 that the warp has: "
+                             "use setmaxnreg.inc"));
 }
 
 }  // namespace

@@ -91,6 +91,19 @@ TEST_F(ScheduleTest, AtomicsLoseNoUpdates) {
   }
 }
 
+TEST_F(ScheduleTest, UnwrittenSharedMemoryDiffers) {
+  const std::string text = kernel(R"(
+    ld.shared.u32 %r3, [s + 8];
+    st.global.u32 [%rd1], %r3;)");
+  std::set<std::uint32_t> results;
+  for (std::uint64_t seed = 0; seed <= seeds; ++seed) {
+    results.insert(result(text, seed, 2, 1));
+    EXPECT_TRUE(has(report, HazardKind::uninitialised_read));
+  }
+  EXPECT_EQ(results.size(), seeds + 1);
+  EXPECT_EQ(result(text, 1, 1, 1), result(text, 1, 1, 1));
+}
+
 /// Thread t stores t in s[t], and thread 0 adds up s[255 - i] after `between`.
 std::string sum_of_words(const std::string& between) {
   return kernel(R"(

@@ -284,7 +284,7 @@ void driver_calls(bool right) {
   const auto from = reinterpret_cast<CUdeviceptr>(x), to = reinterpret_cast<CUdeviceptr>(y);
   cuMemsetD32Async(from, 1, n, a);
   cuEventRecord(event, a);
-  if (right) cuStreamWaitEvent(b, event, 0);
+  if (right) cuStreamWaitEvent(b, event, CU_EVENT_WAIT_DEFAULT);
   cuMemcpyDtoDAsync(to, from, bytes, b);  // unordered
 }
 

@@ -16,13 +16,6 @@ constexpr std::size_t warps_of_group = 4;
 constexpr int register_file = 65536;
 constexpr int max_registers = 255;
 
-/// Registers per thread: the count set by setmaxnreg, or an equal share of the register file.
-int registers_of(const AsyncState& state, std::size_t warp) {
-  if (state.warps[warp].registers != 0) return state.warps[warp].registers;
-  const int share = register_file / (static_cast<int>(state.warps.size()) * warp_size);
-  return std::min(share / 8 * 8, max_registers);
-}
-
 void check_registers(Block& block) {
   const AsyncState& state = *block.async;
   int sum = 0;
@@ -84,6 +77,12 @@ void finish_landings(Block& block) {
 }
 
 }  // namespace
+
+int registers_of(const AsyncState& state, std::size_t warp) {
+  if (state.warps[warp].registers != 0) return state.warps[warp].registers;
+  const int share = register_file / (static_cast<int>(state.warps.size()) * warp_size);
+  return std::min(share / 8 * 8, max_registers);
+}
 
 AsyncState::AsyncState() = default;
 AsyncState::~AsyncState() = default;

@@ -87,6 +87,10 @@ struct AsyncState {
   void start(const Block& block);
 };
 
+/// Registers per thread of a warp: the count set by setmaxnreg, or the most that the launch can have, an equal
+/// share of the register file.
+int registers_of(const AsyncState& state, std::size_t warp);
+
 /// Values of Split::barrier for waits other than at a barrier; they start at barrier_count.
 inline constexpr int waits_for_cluster = barrier_count;
 inline constexpr int waits_for_mbarrier = barrier_count + 1;  // plus the index of the mbarrier

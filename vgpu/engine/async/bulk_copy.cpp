@@ -40,7 +40,8 @@ struct Copy {
   const BulkCopyOp& op;
   int lane;
   BulkTraffic& traffic;
-  mutable const Allocation* last = nullptr;  // last one touched: most boxes are within one
+  mutable const Allocation* last = nullptr;       // last one touched: most boxes are within one
+  mutable std::vector<GlobalRange> sources = {};  // in global memory
 
   Block& block() const { return *warp.block; }
   int thread() const { return block().thread(warp, lane); }
@@ -77,7 +78,10 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
   }
   if (!copy.block().worker.observe) return true;
   copy.traffic.add(address, bytes);
-  if (!writes) copy.block().observers.check_bulk_read(copy.access(), {allocation, address, bytes});
+  if (!writes) {
+    copy.block().observers.check_bulk_read(copy.access(), {allocation, address, bytes});
+    copy.sources.push_back({allocation, address, bytes});
+  }
   const bool early = copy.block().observers.early_lanes(copy.warp, 1u << copy.lane) != 0;
   LaunchAccesses* const touched = copy.block().worker.touched;
   if (touched != nullptr && touched->includes(*allocation)) {
@@ -350,6 +354,10 @@ void load(const Copy& copy) {
     return;
   }
   landing.barrier = barrier->offset;
+  landing.sources = std::move(copy.sources);
+  landing.rank = copy.block().rank;
+  landing.thread = copy.thread();
+  landing.site = copy.instr.site;
   const std::vector<AsyncRange> ranges =
       box ? shared_ranges(*box, to->offset) : std::vector{AsyncRange{to->offset, bytes}};
   std::uint32_t mask = 1u << to->block->rank;

@@ -16,6 +16,8 @@ using ptx::Type;
 // Instr::imm of cluster barriers.
 constexpr std::uint64_t orders = 1;  // not .relaxed
 constexpr std::uint64_t aligned = 2;
+// Instr::imm of setmaxnreg.
+constexpr std::uint64_t increases_registers = 1;
 
 void check_aligned(Warp& warp, const Instr& instr) {
   if ((instr.imm & aligned) == 0 || warp.mask == warp.live || !warp.block->worker.observe) return;
@@ -80,10 +82,27 @@ void rank_of_address(Warp& warp, const Instr& instr) {
   });
 }
 
+/// setmaxnreg "reduces" or "increases" the count "from its current value" (PTX ISA, "setmaxnreg"). The count that
+/// a launch begins with is only known not to exceed registers_of().
+void check_direction(Warp& warp, const Instr& instr, int count) {
+  const AsyncState& state = *warp.block->async;
+  const auto index = static_cast<std::size_t>(warp.index);
+  const int current = registers_of(state, index);
+  const bool increases = instr.imm == increases_registers;
+  const bool is_known = state.warps[index].registers != 0;
+  if (increases ? !is_known || count >= current : count <= current) return;
+  report(*warp.block, HazardKind::bad_participant, warp.block->thread(warp, first_lane(warp.mask)),
+         instr.site, "setmaxnreg", {},
+         fmt::format("{} registers are {} than the {}{} that the warp has: use setmaxnreg.{}",
+                     count, increases ? "fewer" : "more", is_known ? "" : "at most ", current,
+                     increases ? "dec" : "inc"));
+}
+
 void set_registers(Warp& warp, const Instr& instr) {
-  const int lane = first_lane(warp.mask);
-  warp.block->async->warps[static_cast<std::size_t>(warp.index)].registers =
-      static_cast<int>(warp.row<std::uint32_t>(instr.rows[0])[lane]);
+  const auto count =
+      static_cast<int>(warp.row<std::uint32_t>(instr.rows[0])[first_lane(warp.mask)]);
+  if (warp.block->worker.observe) check_direction(warp, instr, count);
+  warp.block->async->warps[static_cast<std::size_t>(warp.index)].registers = count;
 }
 
 OpSpec spec(Handler handler, std::vector<Type> operands, int destinations, std::uint64_t imm = 0) {
@@ -107,7 +126,9 @@ std::optional<OpSpec> register_count(const ptx::Instruction& instruction) {
   const ptx::Operand& count = instruction.operands[0];
   const bool fits = count.kind == ptx::Operand::Kind::immediate && count.bits % 8 == 0 &&
                     count.bits >= 24 && count.bits <= 256;
-  return fits ? std::optional(spec(set_registers, {Type::u32}, 0)) : std::nullopt;
+  return fits ? std::optional(spec(set_registers, {Type::u32}, 0,
+                                   instruction.has("inc") ? increases_registers : 0))
+              : std::nullopt;
 }
 
 std::optional<OpSpec> proxy_fence(const ptx::Instruction& instruction) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <span>
 
 #include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/model/schedule.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -63,6 +66,19 @@ Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
 
 Block::~Block() = default;
 
+namespace {
+
+/// Fills memory that nothing has written, so that a result that depends on it differs from order to order.
+void fill_randomly(std::span<std::byte> memory, Schedule& schedule) {
+  for (std::size_t at = 0; at + sizeof(std::uint32_t) <= memory.size();
+       at += sizeof(std::uint32_t)) {
+    const auto word = static_cast<std::uint32_t>(schedule.below(std::uint64_t{1} << 32));
+    std::memcpy(memory.data() + at, &word, sizeof word);
+  }
+}
+
+}  // namespace
+
 void Block::start(const std::array<std::uint32_t, 3>& place) {
   const LaunchState& launch = worker.launch;
   const Dim3& grid = launch.options.grid;
@@ -96,6 +112,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   releases.start(order, linear, static_cast<int>(warps.size()));
   grid_waits.assign(warps.size(), 0);
   printed.clear();
+  if (Schedule* const schedule = running_schedule()) fill_randomly(shared, *schedule);
   can_restart = false;
   unwritten_reads.clear();
   undefined_stores.clear();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vgpu/engine/execution/block.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/happens_before/async_order.hpp"
 
 namespace rung::vgpu {
@@ -30,10 +31,11 @@ struct Landing {
   };
   std::vector<Piece> pieces;
   std::vector<std::byte> data;  // as read when the copy was issued
-  // tcgen05.commit: one arrival at each target.
-  bool is_commit = false;
+  std::vector<GlobalRange> sources;
   int rank = 0, thread = 0;  // the issuer
   std::uint32_t site = 0;
+  // tcgen05.commit: one arrival at each target.
+  bool is_commit = false;
   Clock clock;  // of the issuer, with the instructions that the commit covers
 };
 
