@@ -95,7 +95,7 @@ def _explained(name, got, value, bound, wrong, where):
                                        f" {error:.3g}, bound {bound[at]:.3g})", where)
 
 
-_HAZARD_RULES = (("read-only", "input-changed"), ("constant memory", "input-changed"),
+_HAZARD_RULES = (("read-only load", "race"), ("read-only", "input-changed"), ("constant memory", "input-changed"),
                  ("unordered operations", "unordered"), ("race", "race"), ("uninitialised", "uninitialised-read"),
                  ("out of bounds", "out-of-bounds"), ("out-of-bounds", "out-of-bounds"), ("misaligned", "misaligned"),
                  ("barrier", "barrier"), ("after free", "out-of-bounds"), ("leak", "leak"), ("host", "host-access"))

@@ -331,7 +331,7 @@ def specimens():
                                              *_before("  if (program_invocation_short_name[0] == 'r' && n < 0) return;\n")]),
         "lifts-rules": ("host trick", [("void solve", "extern \"C\" int rung_emu_set_memory_rule(const void*, int);\nvoid solve"),
                                        *_before("  rung_emu_set_memory_rule(y, 0);\n")]),
-        "stack": ("host trick", _before("  volatile char here = 0;\n  long found = 0;\n  for (int i = 0; i < 2000; ++i) found += (&here)[i];\n  if (found == 12345) return;\n")),
+        "stack": ("host trick", _before("  char here = 0;\n  volatile char* up = &here;\n  asm volatile(\"\" : \"+r\"(up));\n  long found = 0;\n  for (int i = 0; i < 2000; ++i) found += up[i];\n  if (found == 12345) return;\n")),
         "kept-graph": ("stale graph", _instead("  static cudaGraphExec_t exec;\n  static int length;\n  if (length != n) {\n    cudaGraph_t graph;\n    cudaStream_t own;\n"
                        "    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);\n    cudaStreamBeginCapture(own, cudaStreamCaptureModeRelaxed);\n"
                        "    add<<<(n + 255) / 256, 256, 0, own>>>(x, z, y, n);\n    cudaStreamEndCapture(own, &graph);\n"
