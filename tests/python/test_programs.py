@@ -289,6 +289,8 @@ def test_functions_of_torch_cuda(run):
             torch.cuda.nvtx.range_pop()
         event = torch.cuda.current_stream().record_event()
         free, total = torch.cuda.mem_get_info()
+        assert torch.accelerator.current_device_index() == 0
+        assert torch.equal(torch.compile(lambda y: 2 * y + 1, backend="eager")(x), 3 * torch.ones(4))
         print(x.get_device(), torch.cuda.get_arch_list(), event.query(), 0 < free <= total, torch.cuda.device_count())
     """)
     assert (out, code) == ("0 ['sm_90'] True True 1\n", 0), err

@@ -1,6 +1,7 @@
 #pragma once
 // For a program that judges other code of its process, as the harness of rung.referee does: memory that this
-// code must not write or must not read, how much of the device's memory the host could see, and what it leaves behind.
+// code must not write or must not read, how much of the device's memory the host could see, and how many streams,
+// events and graphs exist.
 
 #include <cstdint>
 

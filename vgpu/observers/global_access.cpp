@@ -56,8 +56,8 @@ bool is_same_value(const GlobalAccess& access, int thread, std::size_t granule, 
   return false;
 }
 
-/// True if the other access, and this one if it is a write, are atomic for each other. Two accesses of which the later
-/// one has the scope of another block are not (PTX ISA, 8.7, morally strong operations).
+/// True if the other access, and this one if it is a write, are atomic for each other. They are not if the later one
+/// has the scope of another block (PTX ISA, 8.7, morally strong operations).
 bool is_atomic_with(const GlobalAccess& access, GlobalStamp other) {
   if ((within_block(other) & stamp_atomic) == 0 || (access.writes && !access.atomic)) return false;
   return !access.block_scope || block_number_of(other) == block_number_of(access.stamp);

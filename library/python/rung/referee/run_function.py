@@ -38,7 +38,7 @@ class FunctionRunner:
         self._pipe, other = fork.Pipe()
         self._process = fork.Process(target=_serve, args=(self.function, self.task, other), daemon=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # about threads, of which the child uses none
+            warnings.simplefilter("ignore", DeprecationWarning)  # about threads; the child uses none
             self._process.start()
         other.close()
 
