@@ -27,6 +27,7 @@
 #include "tools/any_kernel/launch.hpp"
 #include "tools/any_kernel/program.hpp"
 #include "tools/report/explanation.hpp"
+#include "tools/report/page/explanation_page.hpp"
 #include "tools/report/trace.hpp"
 #include "vgpu/schedule.hpp"
 
@@ -347,7 +348,7 @@ class Server {
 
   /// {"kernel", "grid", "block", "threads", "shared", "cpu_threads", "given": […]}; "members": [[parameter, field]], whose
   /// values follow the parameters' in "given"; "limit": warp instructions,
-  /// "schedule": the seed of an order, and "explain": GPU for an explanation instead of results. Returns {"run"}, and the report if anything failed or was printed.
+  /// "schedule": the seed of an order, and "explain": GPU for an explanation instead of results, with "page": true as {"page": HTML}. Returns {"run"}, and the report if anything failed or was printed.
   Json launch(const Json& request) {
     Served& served = *served_.at(request.at("kernel").get<int>());
     any_kernel::LaunchRequest wanted;
@@ -363,7 +364,9 @@ class Server {
     for (const Json& each : request.value("members", Json::array())) {
       wanted.members.push_back({each.at(0).get<std::size_t>(), each.at(1).get<std::size_t>()});
     }
-    if (request.contains("explain")) return explain(served, wanted, request.at("explain"));
+    if (request.contains("explain")) {
+      return explain(served, wanted, request.at("explain"), request.value("page", false));
+    }
     const Order order(request.value("schedule", std::uint64_t{0}));
     Launched launched{&served, any_kernel::launch(*served.loaded, *served.kernel, wanted)};
     for (const GivenValue& each : wanted.given) {
@@ -377,7 +380,8 @@ class Server {
     return json;
   }
 
-  static Json explain(Served& served, any_kernel::LaunchRequest& wanted, const Json& gpu) {
+  static Json explain(Served& served, any_kernel::LaunchRequest& wanted, const Json& gpu,
+                      bool with_page) {
     analysis::ExplainOptions options;
     options.gpu = gpu.get<std::string>();
     try {
@@ -386,13 +390,20 @@ class Server {
       throw ArgumentError(fmt::format("gpu: {}", wrong.what()));
     }
     std::optional<analysis::WatchedLaunch> seen;
-    analysis::LaunchWatch watch(false);
+    analysis::LaunchWatch watch(with_page);
     wanted.cpu_threads = 1;  // footprints are of blocks one after the other
     wanted.observer = [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
       seen = watch.take(report, kernel);
     };
     any_kernel::launch(*served.loaded, *served.kernel, wanted);
-    return to_json(explanation_of(served.program, served.kernel->name, *seen, options));
+    const any_kernel::Program& program = served.program;
+    const std::string& name = served.kernel->name;
+    const analysis::Explanation explanation = explanation_of(program, name, *seen, options);
+    if (!with_page) return to_json(explanation);
+    const Explained subject{name, "on a virtual " + options.device.name, nullptr, program.text};
+    return {{"page", explanation_page(
+                         subject, explanation, {},
+                         {{name, "the launch", program.file_name(), program.text, seen->steps}})}};
   }
 
   Channel channel_;

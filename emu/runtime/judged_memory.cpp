@@ -12,3 +12,7 @@ extern "C" RUNG_EMU_API int rung_emu_set_memory_rule(const void* address, int ru
 extern "C" RUNG_EMU_API unsigned long long rung_emu_take_host_visible_bytes() {
   return rung::vgpu::take_host_visible_bytes();
 }
+
+extern "C" RUNG_EMU_API unsigned long long rung_emu_live_objects() {
+  return rung::vgpu::live_objects();
+}

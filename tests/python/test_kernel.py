@@ -232,6 +232,36 @@ def test_hazards():
     assert copied.hazards == caught.value.hazards and str(copied) == str(caught.value)
 
 
+def test_display_in_a_notebook():
+    """Counters, and the page with the stepper in a frame: escaped, small and without addresses of a network."""
+    from html.parser import HTMLParser
+
+    class Tags(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.all = []
+
+        def handle_starttag(self, tag, attributes):
+            self.all.append((tag, dict(attributes)))
+
+    def tags(html):
+        parser = Tags()
+        parser.feed(html)
+        return parser.all
+
+    text = SAXPY.replace("y[i]", "/* </iframe><script>alert(1)</script> */ y[i]", 1)
+    x = np.ones(64, np.float32)
+    run = rung.Kernel(text, "saxpy")[1, 64](1, x, x.copy(), 64)
+    shown = run._repr_html_()
+    assert "script" not in {tag for tag, _ in tags(shown)} and len(shown) < 400_000
+    frame, = (attributes for tag, attributes in tags(shown) if tag == "iframe")
+    assert frame["sandbox"] == "allow-scripts" and frame["srcdoc"] == run.page()
+    assert "alert(1)" in frame["srcdoc"] and "<script>alert" not in frame["srcdoc"]
+    assert not any(str(value).startswith(("http:", "https:", "//")) for tag, attributes in tags(run.page()) if tag != "a"
+                   for name, value in attributes.items() if name in ("src", "href"))
+    assert "saxpy.cu" in run.page() and "Steps of a warp" in run.page()
+
+
 def test_poison():
     kernel = rung.Kernel(RACY, "reads")
     x, out, work = np.ones(4, np.float32), np.zeros(4, np.float32), np.zeros(4, np.float32)

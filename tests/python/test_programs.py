@@ -249,6 +249,33 @@ def test_an_extension_that_setup_has_built(run, tmp_path, monkeypatch):
     assert (out, code) == ("True\n9.0\n", 0), err
 
 
+def test_extensions_without_ninja(run):
+    """setuptools compiles and links by itself: by rung-nvcc, with the prelude, and objects of CUDA sources last."""
+    out, err, code = run("""
+        import os, types
+        from rung_hooks import torch_extensions
+        linked = []
+        class BuildExtension:
+            extensions = [types.SimpleNamespace(sources=["a/kernels.cu", "a/other.cpp"])]
+            compiler = types.SimpleNamespace(link_shared_object=lambda objects, name: linked.append((objects, name)))
+            def build_extensions(self):
+                self.compiler.link_shared_object(["t/kernels.o", "t/other.o"], "made.so")
+        module = types.SimpleNamespace(
+            include_paths=None, library_paths=None, _write_ninja_file=None, _prepare_ldflags=None, BuildExtension=BuildExtension,
+            _write_ninja_file_and_compile_objects=None, _join_cuda_home=lambda *parts: "/".join(parts),
+            _is_cuda_file=lambda path: path.endswith(".cu"),
+            CUDAExtension=lambda options: types.SimpleNamespace(libraries=["torch", "torch_cuda"], extra_compile_args=options))
+        torch_extensions.prepare(module)
+        assert module._join_cuda_home("bin", "nvcc") == os.environ["PYTORCH_NVCC"] and module._join_cuda_home("lib") == "lib"
+        made = module.CUDAExtension({"nvcc": ["-O2"]}), module.CUDAExtension(["-O1"])
+        for options in (made[0].extra_compile_args["cxx"], made[0].extra_compile_args["nvcc"], made[1].extra_compile_args):
+            assert options[0] == "-include" and options[1].endswith("torch_extension.hpp"), options
+        module.BuildExtension().build_extensions()
+        print(made[0].libraries, made[0].extra_compile_args["nvcc"][2:], linked)
+    """)
+    assert (out, code) == ("['torch'] ['-O2'] [(['t/other.o', 't/kernels.o'], 'made.so')]\n", 0), err
+
+
 @needs("torch")
 def test_functions_of_torch_cuda(run):
     out, err, code = run("""
@@ -262,6 +289,8 @@ def test_functions_of_torch_cuda(run):
             torch.cuda.nvtx.range_pop()
         event = torch.cuda.current_stream().record_event()
         free, total = torch.cuda.mem_get_info()
+        assert torch.accelerator.current_device_index() == 0
+        assert torch.equal(torch.compile(lambda y: 2 * y + 1, backend="eager")(x), 3 * torch.ones(4))
         print(x.get_device(), torch.cuda.get_arch_list(), event.query(), 0 < free <= total, torch.cuda.device_count())
     """)
     assert (out, code) == ("0 ['sm_90'] True True 1\n", 0), err

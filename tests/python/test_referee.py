@@ -185,8 +185,15 @@ def test_forbidden_names_are_of_code_and_symbols_alone():
     assert cheats.forbidden(read(text + "void g() { cublasCreate(0); }"), task)[0].rule == "forbidden"
     assert cheats.forbidden(read(text + "using namespace nvcuda::wmma;"), task)[0].rule == "forbidden"
     assert cheats.forbidden(read(text + "int my_wmma;"), task) == []
+    for code in ("thrust::sort(a, b);", "using namespace thrust;", "namespace own = ::thrust;", "at :: add(x);"):
+        assert cheats.forbidden(read(text + code), task)[0].rule == "forbidden"
+    for code in ("cudaDriverGetVersion(&v);", "cudaDeviceProp p; f(p.name);", "cudaDeviceProp p; auto* q = &p; if (q->pciBusID) g();",
+                 "cudaDeviceGetAttribute(&v, cudaDevAttrPciBusId, 0);"):
+        assert cheats.forbidden(read(text + code), task)[0].rule == "identity"
+    assert cheats.forbidden(read(text + "struct { int name; } s; s.name = 1; cudaDeviceProp p; f(p.multiProcessorCount);"), task) == []
     for code, rule in (("long long t = clock64();", "clock"), ("asm(\"mov.u64 %0, %globaltimer;\");", "clock"),
-                       ("asm(\".byte 0x0f, 0x05\");", "host-trick"), ("asm(\"bar.sync 1;\"); // clock()", "")):
+                       ("asm(\".byte 0x0f, 0x05\");", "host-trick"),
+                       ("asm(\"mov.u32 %0, %%cl\" \"ock;\");", "clock"), ("asm(\"bar.sync 1;\"); // clock()", "")):
         assert [each.rule for each in cheats.forbidden(read(text + code), task)] == [rule] * bool(rule)
 
 
@@ -272,6 +279,21 @@ def test_a_function_of_arrays_is_a_candidate():
     assert rung.referee.judge(lambda x, z, y, n: np.add(x, z, out=y), {"operation": "add", "hidden": 3}).rules() == ["work"]
 
 
+def test_a_function_cannot_change_its_judge():
+    def changes(x, z, y, n):
+        checks.check = lambda call, seen: ([], 0.0)
+        cheats.work = lambda *words: []
+        np.abs = lambda *words: 0
+
+    def leaves(x, z, y, n):
+        os._exit(0)
+
+    task = {"operation": "add", "hidden": 2}
+    assert rung.referee.judge(changes, task).rules() == ["constant", "unwritten"]
+    found = rung.referee.judge(leaves, task, quick=True).findings
+    assert [each.rule for each in found] == ["failed"] and "process ended" in found[0].message
+
+
 @needs_clang
 def test_command(tmp_path):
     pytest.importorskip("tomllib")
@@ -323,18 +345,19 @@ def test_less_work_for_known_inputs_and_memory_that_stays():
     made = [call for call in cases.calls(rung.referee.Task("add"), 1)]
     assert [call.overlaps for call in made if call.purpose == "overlap"] == [True, False]
 
-    def found(instructions, grows=0):
+    def found(instructions, grows=0, objects=0):
         results = []
         for number, call in enumerate(made):
             seen = Seen(launches=1, counters={"thread_instructions": instructions.get(call.purpose, 1000)},
-                        outputs={"y": np.full(1, number)}, device_bytes=grows * number)
+                        outputs={"y": np.full(1, number)}, device_bytes=grows * number,
+                        live_objects=objects * number)
             results.append((call, seen, True))
         return [each.rule for each in cheats.history(results)]
 
     assert found({}) == found({"again": 950}) == found({"edit": 100}) == []
     assert found({"again": 800}) == ["caching"]
     assert found({"repeat": 500, "return": 500, "again": 500}) == ["caching"]
-    assert found({}, grows=512) == ["leak"]
+    assert found({}, grows=512) == found({}, objects=1) == ["leak"]
 
 
 def test_moved_zeros_keep_their_signs():

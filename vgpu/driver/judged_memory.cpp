@@ -1,6 +1,7 @@
 #include "vgpu/driver/judged_memory.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "vgpu/driver/call.hpp"
@@ -44,6 +45,17 @@ std::uint64_t take_host_visible_bytes() {
     }
   });
   return bytes;
+}
+
+std::uint64_t live_objects() {
+  std::uint64_t count = 0;
+  call_context([&](ContextState& context) {
+    const auto add = [&](const auto& handles) {
+      count += static_cast<std::uint64_t>(std::distance(handles.begin(), handles.end()));
+    };
+    add(context.streams), add(context.events), add(context.graphs);
+  });
+  return count;
 }
 
 }  // namespace rung::vgpu

@@ -1,6 +1,7 @@
 #pragma once
 // For a program that judges other code of its process, as the harness of rung.referee does: memory that this
-// code must not write or must not read, and how much of the device's memory the host could see.
+// code must not write or must not read, how much of the device's memory the host could see, and how many streams,
+// events and graphs exist.
 
 #include <cstdint>
 
@@ -19,5 +20,8 @@ bool set_memory_rule(std::uint64_t address, MemoryRule rule);
 /// Bytes that copies have taken to memory of the host since the last call, plus bytes of pinned, registered and
 /// managed memory that was allocated since then, plus bytes of such memory that is allocated now.
 std::uint64_t take_host_visible_bytes();
+
+/// Streams, events and graphs that the current context has.
+std::uint64_t live_objects();
 
 }  // namespace rung::vgpu

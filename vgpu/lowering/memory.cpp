@@ -41,8 +41,8 @@ int vector_length(std::string_view modifier) {
 /// simulated.
 bool is_neutral(std::string_view modifier) {
   static const std::set<std::string_view> known = {
-      "nc", "weak", "cta", "cluster", "gpu",     "sys",   "ca",         "cg",   "cs",
-      "cv", "lu",   "wb",  "wt",      "unified", "noftz", "cache_hint", "sync", "aligned"};
+      "nc", "weak", "cluster", "gpu",     "sys",   "ca",         "cg",   "cs",     "cv",
+      "lu", "wb",   "wt",      "unified", "noftz", "cache_hint", "sync", "aligned"};
   return known.contains(modifier) || modifier.starts_with("L1::") || modifier.starts_with("L2::");
 }
 
@@ -56,7 +56,7 @@ struct Access {
   Space space = Space::generic;
   Type type = Type::none;
   int count = 1;
-  bool relaxed = false, releases = false;
+  bool relaxed = false, releases = false, block_scope = false;
   bool is_vector = false;  // of Metal, which the front end marks by a modifier
   bool acquires = true;    // volatile accesses, and atomics without semantics, do
 };
@@ -80,6 +80,8 @@ std::optional<Access> access_of(const ptx::Instruction& instruction,
       if (modifier == "relaxed" || modifier == "release" || modifier == "mmio") {
         access.acquires = false;
       }
+    } else if (modifier == "cta") {
+      access.block_scope = true;
     } else if (!is_neutral(modifier) && !others.contains(modifier)) {
       return std::nullopt;
     }
@@ -203,6 +205,8 @@ void Lowering::lower_load(const Instruction& instruction) {
   op.count = static_cast<std::uint8_t>(access->count);
   op.element_alignment = element_alignment(*access);
   op.relaxed = access->relaxed;
+  op.read_only = instruction.has("nc");
+  op.block_scope = access->block_scope;
   op.acquires = access->acquires;
   const bool is_wide = access->type == Type::b128;  // two words of 64 bits, each in half of the row
   if (is_wide) {
@@ -263,6 +267,7 @@ void Lowering::lower_store(const Instruction& instruction) {
   op.count = static_cast<std::uint8_t>(access->count);
   op.element_alignment = element_alignment(*access);
   op.relaxed = access->relaxed;
+  op.block_scope = access->block_scope;
   op.releases = access->releases;
   note_access(op, true);
 
@@ -314,6 +319,7 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   MemoryOp op = memory_op(instruction, instruction.operands.at(address), access->space);
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(access->type));
   op.relaxed = true;
+  op.block_scope = access->block_scope;
   op.releases = access->releases;
   op.acquires = access->acquires;
   op.atomic = *action;

@@ -83,10 +83,12 @@ struct MemoryOp {
   std::uint8_t address_bytes = 0;  // per lane of the address row: 4, 8, or 0 for no row
   bool starts_shape = false;       // first access by this register since it was written
   bool relaxed = false;            // volatile, relaxed or stronger: two such accesses do not race
-  bool releases = false;           // .release, .acq_rel
-  bool acquires = false;           // if relaxed: the read needs no fence after it
-  bool reads_flag = false;         // an atomic whose old value the kernel uses
-  std::uint8_t slot = 0;           // index of the address shape (model/shape.hpp)
+  bool block_scope = false;        // .cta: orders nothing with other blocks (PTX ISA, 8.5)
+  bool read_only = false;   // .nc: never ordered with writes of the launch (PTX ISA, 9.7.9.9)
+  bool releases = false;    // .release, .acq_rel
+  bool acquires = false;    // if relaxed: the read needs no fence after it
+  bool reads_flag = false;  // an atomic whose old value the kernel uses
+  std::uint8_t slot = 0;    // index of the address shape (model/shape.hpp)
   std::uint32_t address_row = 0;
   bool deferred = false;        // observed where its value is used (program/speculation.hpp)
   bool joins_previous = false;  // shared: served by the request of the previous access

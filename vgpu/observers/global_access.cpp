@@ -56,6 +56,13 @@ bool is_same_value(const GlobalAccess& access, int thread, std::size_t granule, 
   return false;
 }
 
+/// True if the other access, and this one if it is a write, are atomic for each other. They are not if the later one
+/// has the scope of another block (PTX ISA, 8.7, morally strong operations).
+bool is_atomic_with(const GlobalAccess& access, GlobalStamp other) {
+  if ((within_block(other) & stamp_atomic) == 0 || (access.writes && !access.atomic)) return false;
+  return !access.block_scope || block_number_of(other) == block_number_of(access.stamp);
+}
+
 /// True if simple comparisons show that the stamp is in order.
 bool is_plainly_in_order(const GlobalAccess& access, GlobalStamp found, GlobalStamp own) {
   if (found < access.oldest) return true;
@@ -69,7 +76,7 @@ bool is_plain(const GlobalAccess& access, int thread, std::size_t granule) {
   const GlobalShadow& shadow = access.shadow;
   const GlobalStamp own = access.stamp + static_cast<Stamp>(thread);
   const GlobalStamp written = load_relaxed(shadow.written[granule]);
-  const bool both_atomic = access.atomic && (within_block(written) & stamp_atomic) != 0;
+  const bool both_atomic = access.atomic && is_atomic_with(access, written);
   if (!both_atomic && !is_plainly_in_order(access, written, own)) return false;
   if (both_atomic && has_plain_writes(access) &&
       !is_plainly_in_order(access, load_relaxed(shadow.plain_write[granule]), own)) {
@@ -99,6 +106,8 @@ GlobalAccess global_access(Block& block, const Warp& warp, const Allocation& all
           access.writes,
           access.atomic,
           access.copies,
+          access.block_scope,
+          access.read_only,
           static_cast<std::uint64_t>(block.worker.kernel.global_granule),
           std::countr_zero(static_cast<unsigned>(block.worker.kernel.global_granule)),
           make_global_stamp(launch.first_block + block.linear, own),
@@ -175,12 +184,16 @@ void keep_plain_write(const GlobalAccess& access, std::size_t granule) {
 
 bool check_granule(const GlobalAccess& access, int thread, std::size_t granule,
                    std::uint64_t begin) {
-  if (is_plain(access, thread, granule)) return true;
   const GlobalShadow& shadow = access.shadow;
   const GlobalStamp written = load_relaxed(shadow.written[granule]);
+  if (access.read_only && written >= access.oldest) {
+    report_unordered(access, thread, granule, written, load_relaxed(shadow.write_site[granule]),
+                     "write");
+    return false;
+  }
+  if (is_plain(access, thread, granule)) return true;
   // Loops around atomicCAS begin with a plain read of a word that others access atomically.
-  const bool harmless =
-      (access.atomic || !access.writes) && (within_block(written) & stamp_atomic) != 0;
+  const bool harmless = is_atomic_with(access, written);
   if (!in_order(access, written, thread) && !harmless && !is_seen(access, written, thread, begin)) {
     const std::uint32_t site = load_relaxed(shadow.write_site[granule]);
     if (!access.writes || !is_same_value(access, thread, granule, begin, written, site)) {

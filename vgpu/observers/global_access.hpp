@@ -21,7 +21,9 @@ struct GlobalAccess {
   std::uint32_t bytes;  // per lane
   const char* what;     // "read", "write", "atomic", "bulk copy"
   bool writes, atomic;
-  bool copies;  // a bulk copy: its values are not in registers
+  bool copies;       // a bulk copy: its values are not in registers
+  bool block_scope;  // atomic for threads of its own block alone
+  bool read_only;    // a load that no write of the launch may come before
   std::uint64_t granule_bytes;
   int granule_shift;   // log2 of granule_bytes
   GlobalStamp stamp;   // of thread 0 of the block
@@ -37,6 +39,8 @@ struct AccessOfWarp {
   bool writes, atomic;
   bool copies = false;
   bool in_flight = false;
+  bool block_scope = false;
+  bool read_only = false;
 };
 GlobalAccess global_access(Block& block, const Warp& warp, const Allocation& allocation,
                            const AccessOfWarp& access);

@@ -187,11 +187,25 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   if (writes && !block.cluster.landings.empty()) {
     check_landings(block, warp, op, shape, place, name(kind));
   }
-  if (!atomic && visit_own_rows(block, warp, allocation, op, shape, begin, writes)) return;
-  const GlobalAccess access = global_access(
-      block, warp, allocation, {op.site, op.access_bytes(), name(kind), writes, atomic});
+  const bool is_late = op.read_only && load_relaxed(*GlobalShadow(allocation).written_in_launch) ==
+                                           block.worker.launch.first_block;
+  if (!atomic && !is_late && visit_own_rows(block, warp, allocation, op, shape, begin, writes))
+    return;
+  const GlobalAccess access = global_access(block, warp, allocation,
+                                            {.site = op.site,
+                                             .bytes = op.access_bytes(),
+                                             .what = op.read_only ? "read-only load" : name(kind),
+                                             .writes = writes,
+                                             .atomic = atomic,
+                                             .block_scope = op.block_scope,
+                                             .read_only = op.read_only});
   mark(writes ? *access.shadow.written_in_launch : allocation.read_in_launch, access);
-  if (visit_row(access, warp, shape, begin) || visit_lanes(access, warp, shape, begin)) return;
+  if (is_late) {
+    if (access.alone && has_rows(row_launch(access))) spread_rows(access, shape, begin);
+  } else if (visit_row(access, warp, shape, begin) ||
+             (!op.block_scope && visit_lanes(access, warp, shape, begin))) {
+    return;
+  }
 
   const auto visit_lane = [&](std::uint64_t address, int lane, bool again) {
     visit(access, block.thread(warp, lane), place.address(address, lane) - allocation.address,

@@ -194,5 +194,45 @@ TEST_F(GridOrderTest, BlocksAtTheSameTime) {
   EXPECT_EQ(values<std::uint32_t>(flag, 4)[2], turns);
 }
 
+/// Atomics of .cta scope are atomic for threads of one block (PTX ISA, 8.5).
+TEST_F(GridOrderTest, AtomicsOfBlockScopeAreForOneBlock) {
+  options.threads = 1;
+  const auto run_blocks = [&](const std::string& instruction, unsigned blocks) {
+    return run(entry(".param .u64 sum",
+                     registers() + "ld.param.u64 %rd1, [sum];\n" + instruction + "\nret;"),
+               {blocks, 1, 1}, {64, 1, 1}, {array<std::uint32_t>({0, 0, 0, 0})});
+  };
+  for (const std::string instruction :
+       {"red.relaxed.cta.global.add.u32 [%rd1], 1;", "atom.cta.global.add.u32 %r7, [%rd1], 1;",
+        "red.relaxed.cta.add.u32 [%rd1], 1;"}) {
+    SCOPED_TRACE(instruction);
+    expect_none(run_blocks(instruction, 1));
+    found(run_blocks(instruction, 2), HazardKind::global_race);
+  }
+  expect_none(run_blocks("red.relaxed.gpu.global.add.u32 [%rd1], 1;", 2));
+  expect_race({.wait = "ld.acquire.cta.global.u32 %r5, [%rd1];\n"});
+}
+
+/// Non-coherent loads must read what no thread of the launch writes, not even the same thread.
+TEST_F(GridOrderTest, ReadOnlyLoadsComeBeforeNoWrite) {
+  options.threads = 1;
+  const auto run_lines = [&](const std::string& body) {
+    return run(entry(".param .u64 words", registers() + R"(
+      ld.param.u64 %rd1, [words];
+      mov.u32 %r1, %tid.x;
+      mul.wide.u32 %rd2, %r1, 4;
+      add.u64 %rd1, %rd1, %rd2;
+      )" + body + "\nret;"),
+               {1, 1, 1}, {64, 1, 1}, {array(std::vector<std::uint32_t>(128, 1))});
+  };
+  const std::string write = "st.global.u32 [%rd1], 7;\nbar.sync 0;\n";
+  const std::string read = "ld.global.nc.u32 %r6, [%rd1];\n";
+  expect_none(run_lines(read + write));
+  expect_none(run_lines(write + "ld.global.u32 %r6, [%rd1];\n"));
+  expect_none(run_lines(write + "ld.global.nc.u32 %r6, [%rd1+256];\n"));
+  const Hazard hazard = found(run_lines(write + read), HazardKind::global_race);
+  EXPECT_NE(hazard.message.find("read-only load"), std::string::npos) << hazard.message;
+}
+
 }  // namespace
 }  // namespace rung::vgpu

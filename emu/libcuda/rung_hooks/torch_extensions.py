@@ -24,11 +24,40 @@ def _write_replaced(root):
     return str(folder)
 
 
+def _add_prelude(extension):
+    """For builds without ninja, which get all their options from the extension."""
+    first = ["-include", str(_PRELUDE)]
+    options = extension.extra_compile_args
+    if isinstance(options, dict):
+        for compiler in ("cxx", "nvcc"):
+            options[compiler] = [*first, *options.get(compiler, [])]
+    else:
+        extension.extra_compile_args = [*first, *(options or [])]
+
+
+def _order_objects(module):
+    """Links the objects of CUDA sources last in builds without ninja, which sort sources by name."""
+    build = module.BuildExtension.build_extensions
+
+    def build_extensions(self):
+        link = self.compiler.link_shared_object
+        stems = {pathlib.Path(source).stem for extension in self.extensions for source in extension.sources
+                 if module._is_cuda_file(source)}
+
+        def link_in_order(objects, *args, **named):
+            return link(sorted(objects, key=lambda made: pathlib.Path(made).stem in stems), *args, **named)
+
+        self.compiler.link_shared_object = link_in_order
+        build(self)
+
+    module.BuildExtension.build_extensions = build_extensions
+
+
 def prepare(module):
     """`module` is torch.utils.cpp_extension."""
     original = {name: getattr(module, name) for name in (
         "include_paths", "library_paths", "CUDAExtension", "_write_ninja_file", "_prepare_ldflags",
-        "_write_ninja_file_and_compile_objects")}
+        "_write_ninja_file_and_compile_objects", "_join_cuda_home")}
     module.CUDA_HOME = str(_RUNTIME)
 
     def include_paths(device_type="cpu", *args, **named):
@@ -59,10 +88,15 @@ def prepare(module):
     def cuda_extension(*args, **named):
         extension = original["CUDAExtension"](*args, **named)
         extension.libraries = [each for each in extension.libraries if each not in ("c10_cuda", "torch_cuda")]
+        _add_prelude(extension)
         return extension
+
+    def join_cuda_home(*parts):
+        return os.environ["PYTORCH_NVCC"] if parts == ("bin", "nvcc") else original["_join_cuda_home"](*parts)
 
     module.include_paths, module._write_ninja_file = include_paths, write_ninja_file
     module._prepare_ldflags, module.library_paths, module.CUDAExtension = prepare_ldflags, library_paths, cuda_extension
-    module._write_ninja_file_and_compile_objects = compile_objects
+    module._write_ninja_file_and_compile_objects, module._join_cuda_home = compile_objects, join_cuda_home
+    _order_objects(module)
     module._check_cuda_version = lambda compiler_name, compiler_version: None
     module._get_cuda_arch_flags = lambda cflags=None: ["-arch=sm_" + "".join(map(str, driver.capability()))]

@@ -195,6 +195,10 @@ def _replace_functions(cuda, torch):
     for module in (cuda, torch.cpu):  # torch.compile saves and restores the state of random numbers
         module.get_rng_state = lambda device=None: torch.get_rng_state()
         module.set_rng_state = lambda state, device=None: torch.set_rng_state(state)
+    if hasattr(torch, "accelerator"):  # whose streams torch.compile would take from NVIDIA's driver
+        torch.accelerator.is_available = _returns(False)
+        torch.accelerator.device_count, torch.accelerator.current_device_index = _returns(0), _returns(0)
+        torch.accelerator.synchronize = lambda device=None: driver.synchronize()
     # PyTorch for NVIDIA's GPUs looks for one where it computes gradients.
     warnings.filterwarnings("ignore", message="CUDA initialization")
 

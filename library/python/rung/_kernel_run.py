@@ -81,13 +81,23 @@ class Run:
 
         The launch is repeated with its inputs, which a run keeps if they have at most 64 MiB.
         """
+        return self._repeated(gpu)
+
+    def page(self, gpu=None):
+        """The explanation as one HTML page, with a stepper through warps and the memory that each step accesses.
+
+        The page needs no network. The launch is repeated as for `explained`.
+        """
+        return self._repeated(gpu, ',"page":true')["page"]
+
+    def _repeated(self, gpu, more=""):
         from ._kernel import _error
 
         if self._inputs is None:
             raise ValueError(f"{self._all()['name']}: the inputs have more than 64 MiB, and were not kept")
         self.kernel._compile()
         gpu = gpu or self.kernel._request["gpu"]
-        text = f'{{"kernel":{self.kernel._id},{self._launch},{self._given},"explain":{json.dumps(gpu)}}}'
+        text = f'{{"kernel":{self.kernel._id},{self._launch},{self._given},"explain":{json.dumps(gpu)}{more}}}'
         reply = json.loads(self.kernel._server.ask(text.encode(), self._inputs)[0])
         if "error" in reply:
             raise _error(reply, self.kernel.name)
@@ -109,7 +119,7 @@ class Run:
         return f"<rung.Run {facts['name']} grid {facts['grid']} block {facts['block']}: {state}>"
 
     def _repr_html_(self):
-        """For notebooks: hazards, and the counters of each line."""
+        """For notebooks: hazards, the counters of each line, and below them the page with the stepper, folded."""
         from html import escape
 
         facts = self._all()
@@ -121,7 +131,25 @@ class Run:
         found = "".join(f"<li>{escape(each['message'])}</li>" for each in self.hazards)
         hazards = f"<ul style='color:#b00'>{found}</ul>" if found else "<p>no hazards</p>"
         return (f"<p><b>{escape(facts['name'])}</b>, grid {facts['grid']}, block {facts['block']}</p>{hazards}"
-                f"<table><tr>{heads}</tr>{rows}</table>")
+                f"<table><tr>{heads}</tr>{rows}</table>{self._folded_page()}")
+
+    def _folded_page(self):
+        """The page in a frame of its own, whose styles and scripts do not reach the notebook. Empty for long launches,
+        which a display must not repeat, for those that failed, and where the page is large."""
+        from html import escape
+
+        if self._inputs is None or not self.ok or self.counters["instructions"] > _MOST_REPEATED:
+            return ""
+        try:
+            page = self.page()
+        except (RuntimeError, ValueError):
+            return ""  # such as a GPU without public rates
+        if len(page) > _LARGEST_PAGE:
+            return "<p>The page with the stepper is large: <code>run.page()</code> returns it.</p>"
+        return ("<details><summary>Explanation, access maps and steps of a warp</summary><iframe sandbox='allow-scripts'"
+                f" style='width:100%;height:40em;border:0' srcdoc=\"{escape(page)}\"></iframe></details>")
 
 
+_MOST_REPEATED = 5_000_000  # warp instructions, some 0.2 s
+_LARGEST_PAGE = 500_000  # characters
 _COLUMNS = ("instructions", "global_requests", "global_sectors", "shared_requests", "shared_wavefronts")

@@ -155,12 +155,18 @@ void update_lanes(Warp& warp, const Instr& instr, const Shape& shape, const Plac
   T* destination = warp.row<T>(instr.row[0]);
   const T* values = warp.row<T>(instr.row[1]);
   const T* replacements = warp.row<T>(instr.row[2]);
+  const auto& op = instr.op<MemoryOp>();
+  bool changes = !op.reads_flag;
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     T& word = *reinterpret_cast<T*>(place.at(shape.address(lane), lane));
     // Read operands before writing the destination, which may share a row with one of them.
-    destination[lane] = update(word, values[lane], replacements[lane]);
+    const T value = values[lane], replacement = replacements[lane];
+    const T old = destination[lane] = update(word, value, replacement);
+    changes = changes || apply(op.atomic, old, value, replacement) != old;
   }
+  // An atomic that only reads a flag, or fails to take a lock, polls as a load does.
+  warp.worker->polls += !changes;
 }
 
 template <class T>

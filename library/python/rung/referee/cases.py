@@ -10,6 +10,7 @@ from .task import Task
 _WORK = 1.5e7  # of one hidden case; the virtual GPU takes some 10 ms for it
 _ORDERED_WORK = 1e6  # of a case in random orders, which run without machine code
 _ORDERS = 6
+_OTHER_DEVICE = ",multiprocessors=5,memory_bytes=17179869184"  # of the same architecture
 _REPEATS = 200  # of the smallest case: kernels may count their calls
 
 
@@ -43,7 +44,7 @@ class Call:
     ----------
     purpose : str
         "shape", or what a later call asks: "repeat", "edit", "permute", "return", "again", "independence", "graph",
-        "overlap", "many", "order".
+        "overlap", "many", "order", "device".
     offsets : dict of str to int
         Bytes from an aligned address to each array.
     about : str
@@ -56,6 +57,8 @@ class Call:
         CPU threads, among which the blocks are scheduled: one, so that verdicts are reproducible; 0 for all.
     order : int
         The seed of a random order of blocks, warps and operations; 0 for the usual order.
+    gpu : str
+        Another virtual GPU than the task's, of its architecture; empty for the task's.
     """
 
     case: Case
@@ -66,6 +69,7 @@ class Call:
     overlaps: bool = False
     threads: int = 1
     order: int = 0
+    gpu: str = ""
 
 
 def _draw(task, rng, sizes, distribution):
@@ -141,6 +145,7 @@ def calls(task, seed):
     yield from _history(task, rng, _sensitive(task, made, public[0]))
     yield from _many(task, rng, made)
     yield from _in_orders(task, rng, made)
+    yield from _on_another(task, rng, made)
 
 
 def public_shapes(task):
@@ -176,6 +181,13 @@ def _in_orders(task, rng, made):
                default=None)
     for order in range(1, _ORDERS + 1 if case is not None else 1):
         yield Call(case, "order", _offsets(task, rng, True), order=order)
+
+
+def _on_another(task, rng, made):
+    """The largest of the first cases, on a GPU with a few multiprocessors and little memory."""
+    case = max((each for each in made if task.work(each.sizes) <= _WORK), key=lambda each: task.work(each.sizes), default=None)
+    if case is not None:
+        yield Call(case, "device", _offsets(task, rng, True), gpu=task.gpu + _OTHER_DEVICE)
 
 
 def _history(task, rng, case):

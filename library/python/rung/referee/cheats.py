@@ -6,6 +6,7 @@
 - work: fewer bytes are loaded than the inputs have, or none of the work grows with the size.
 - forbidden: text or symbols of vendor libraries.
 - host-trick: symbols that a kernel's host function has no use for, or that replace those of the system.
+- identity: asks for the name of its GPU or the version of its driver, by which it may know its judge.
 - clock: reads a clock, by which a result may depend on the time.
 - too-fast: a predicted or claimed time is below the roofline's floor.
 """
@@ -28,6 +29,10 @@ LIBRARIES = ("cublas", "cudnn", "cusolver", "cusparse", "cufft", "curand", "nvrt
 _CLOCKS = r"\bclock(?:64)?\s*\(|globaltimer|%clock|\bsteady_clock\b|\bsystem_clock\b|\bhigh_resolution_clock\b"
 # Data among instructions, by which a host function makes system calls that no symbol shows.
 _HIDDEN = r"(?<!\w)(?:__)?asm(?:__)?\b[^;]*\"[^\"]*(?:\.byte|\.word|\.short|\.long|\.quad|\.incbin|\bsyscall\b)"
+# By these a host function tells one GPU or driver from another. It may ask for counts, limits and sizes.
+_IDENTITY = (r"\bcudaDeviceProp\b(?=[\s\S]*(?:\.|->)\s*(?:name|uuid|luid|pci(?:Bus|Device|Domain)ID)\b)|"
+             r"\bcudaDevAttrPci\w+|\bcu(?:da)?(?:Device(?:GetName|GetUuid|GetLuid|GetPCIBusId|GetByPCIBusId)|"
+             r"DriverGetVersion|RuntimeGetVersion)")
 _MUCH_LESS = 0.9  # of the instructions of another call of the same shape
 _LEAKING_CALLS = 50
 
@@ -74,12 +79,14 @@ def _remembering(results):
 
 
 def _leaking(results):
-    """Each of the last calls of one case leaves more device memory allocated."""
-    bytes_of = [seen.device_bytes for call, seen, _ in results if call.purpose == "many"][-_LEAKING_CALLS - 1:]
-    grown = [after - before for before, after in zip(bytes_of, bytes_of[1:])]
-    if len(grown) < _LEAKING_CALLS or min(grown) <= 0:
-        return []
-    return [Finding("leak", "wrong", f"each call leaves {min(grown)} bytes of device memory allocated")]
+    """Each of the last calls of one case leaves more device memory allocated, or more streams, events and graphs."""
+    last = [seen for call, seen, _ in results if call.purpose == "many"][-_LEAKING_CALLS - 1:]
+    for counts, what in (([seen.device_bytes for seen in last], "bytes of device memory allocated"),
+                         ([seen.live_objects for seen in last], "streams, events or graphs behind")):
+        grown = [after - before for before, after in zip(counts, counts[1:])]
+        if len(grown) >= _LEAKING_CALLS and min(grown) > 0:
+            return [Finding("leak", "wrong", f"each call leaves {min(grown)} {what}")]
+    return []
 
 
 def _has_result(seen):
@@ -133,8 +140,8 @@ def _independent(results):
 def work(task, results, grants_constant_memory):
     """Findings from counters: each byte of an input is loaded at least once. Outputs may be filled without a kernel."""
     for call, seen, is_right in results:
-        if call.purpose == "overlap":
-            continue  # whose launches may count for the other
+        if call.purpose == "overlap" or seen.launches < 0:
+            continue  # whose launches may count for the other, or are not known
         sizes, where = call.case.sizes, call.case.described()
         if not is_right or min(sizes.values(), default=1) < 1:
             continue
@@ -179,17 +186,28 @@ def forbidden(candidate, task, symbols=()):
     code = code_of(candidate.text)
     for name in [*([] if task.libraries else LIBRARIES), *task.forbid]:
         is_symbol = any(name.lower() in each.lower() for each in symbols)
-        if is_symbol or re.search(r"(?<!\w)" + re.escape(name), code, re.IGNORECASE):
+        if is_symbol or re.search(r"(?<!\w)" + _spelled(name), code, re.IGNORECASE):
             return [Finding("forbidden", "cheat", f"uses {name.rstrip(':_')}, which the task forbids")]
-    if re.search(_CLOCKS, without_comments(candidate.text)):
+    text = re.sub(r"(?<!\\)\"\s*\"", "", without_comments(candidate.text))  # adjacent literals are one
+    if re.search(_CLOCKS, text):
         return [Finding("clock", "cheat", "reads a clock, by which its results may depend on the time")]
-    if re.search(_HIDDEN, without_comments(candidate.text)):
+    if re.search(_HIDDEN, text):
         return [Finding("host-trick", "cheat", "has bytes as instructions, by which a host function calls the kernel")]
+    if found := re.search(_IDENTITY, code):
+        return [Finding("identity", "cheat", f"asks which GPU or driver runs it ({found[0]}), by which it may know its judge")]
     if re.search(r"\b__builtin_(?:frame|return)_address\b", code):
         return [Finding("host-trick", "cheat", "looks for its caller's memory")]
     if re.search(r"__attribute__\s*\(\(\s*(?:constructor|destructor|ifunc)", code):
         return [Finding("host-trick", "cheat", "has code that runs before the task calls it")]
     return []
+
+
+def _spelled(name):
+    """A pattern of a name; a namespace may also be imported or have an alias."""
+    if not name.endswith("::"):
+        return re.escape(name)
+    space = re.escape(name[:-2])
+    return rf"(?:{space}\s*::|(?:using\s+namespace|namespace\s+\w+\s*=)\s*(?:::\s*)?{space}\b)"
 
 
 def host_tricks(symbols, defined, own):

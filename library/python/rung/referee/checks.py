@@ -57,7 +57,7 @@ def _is_poison(array):
 
 def check(call, seen):
     """(findings, worst ratio of error and bound) of one call."""
-    where = call.case.described() + ("" if call.purpose == "shape" else f", {call.purpose}")
+    where = call.case.described() + ("" if call.purpose == "shape" else f", on {call.gpu}" if call.gpu else f", {call.purpose}")
     if seen.error is not None:
         return [Finding("failed", "wrong", seen.error, where)], MOST_RATIO
     found = [Finding(_hazard_rule(each), "wrong", each, where) for each in seen.hazards[:3]]
@@ -95,7 +95,7 @@ def _explained(name, got, value, bound, wrong, where):
                                        f" {error:.3g}, bound {bound[at]:.3g})", where)
 
 
-_HAZARD_RULES = (("read-only", "input-changed"), ("constant memory", "input-changed"),
+_HAZARD_RULES = (("read-only load", "race"), ("read-only", "input-changed"), ("constant memory", "input-changed"),
                  ("unordered operations", "unordered"), ("race", "race"), ("uninitialised", "uninitialised-read"),
                  ("out of bounds", "out-of-bounds"), ("out-of-bounds", "out-of-bounds"), ("misaligned", "misaligned"),
                  ("unaligned vector", "misaligned"),

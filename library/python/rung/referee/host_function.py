@@ -9,9 +9,9 @@ _C_TYPES = {"float32": "float", "float64": "double", "float16": "__half", "bfloa
 
 # A plan has 64-bit words for each call: flags, the sizes, and for each array its offset, bytes, and 1 with the bytes of
 # an input after it. Flags: 1 the previous call's addresses, 2 by a graph, 4 the next call begins before this one's
-# results are read. The results have three words for each call, and then each array with the bytes before it. Words:
+# results are read. The results have four words for each call, and then each array with the bytes before it. Words:
 # 1 if the call could not be captured, plus 2 if it has changed the state of the process; the bytes that the host
-# could see; the device memory that is allocated.
+# could see; the device memory that is allocated; the streams, events and graphs that exist.
 _HARNESS = r"""
 #include <cfenv>
 #include <cuda_bf16.h>
@@ -20,6 +20,8 @@ _HARNESS = r"""
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
+#include <ucontext.h>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ __global__ void rung_referee_call() {}
 
 extern "C" int rung_emu_set_memory_rule(const void*, int);
 extern "C" unsigned long long rung_emu_take_host_visible_bytes();
+extern "C" unsigned long long rung_emu_live_objects();
 
 namespace {
 enum Rule { ordinary, read_only, without_value };
@@ -37,7 +40,7 @@ constexpr int array_count = @ARRAYS@, size_count = @SIZES@;
 /// The values of an input stay in the plan: they are not in this process while the candidate runs.
 struct Array { char* memory = nullptr; long long offset = 0, bytes = 0, is_input = 0, place = 0; };
 struct Call {
-  long long flags = 0, sizes[size_count + 1] = {}, words[3] = {};
+  long long flags = 0, sizes[size_count + 1] = {}, words[4] = {};
   std::vector<Array> arrays = std::vector<Array>(array_count);
   cudaStream_t stream = nullptr;
 };
@@ -72,9 +75,14 @@ void fill(const Array& a, FILE* plan, cudaStream_t stream) {
 }
 /// A number that changes with what a call must leave as it is.
 unsigned long long state() {
+#ifdef __x86_64__
+  unsigned long long made = __builtin_ia32_stmxcsr() & ~0x3Fu;  // without the flags of exceptions
+#else
   unsigned long long made = std::fegetround();
+#endif
   const auto add = [&](unsigned long long value) { made = made * 0x100000001B3ull + value; };
-  for (cudaLimit limit : {cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize}) {
+  for (cudaLimit limit : {cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize,
+                          cudaLimitPersistingL2CacheSize, cudaLimitMaxL2FetchGranularity}) {
     size_t value = 0;
     cudaDeviceGetLimit(&value, limit);
     add(value);
@@ -86,12 +94,33 @@ unsigned long long state() {
   add(device), add(preferred);
   return made;
 }
-void call(Call& c) {
+/// A stack of its own for the candidate, with no memory of the judge above it: a walk up the stack ends the process.
+struct OwnStack {
+  static constexpr size_t bytes = size_t{64} << 20, guard = size_t{1} << 20;
+  char* const memory = static_cast<char*>(mmap(nullptr, bytes + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ucontext_t judge, candidate;
+  Call* current = nullptr;
+  unsigned long long state_after = 0;  // switching back restores the rounding mode
+} own_stack;
+void call_candidate() {
+  Call& c = *own_stack.current;
   auto& a = c.arrays;
   auto& sizes = c.sizes;
   const auto stream = c.stream;
   (void)a, (void)sizes, (void)stream;
   @CALL@
+  own_stack.state_after = state();
+}
+void call(Call& c) {
+  if (own_stack.memory == MAP_FAILED || mprotect(own_stack.memory + OwnStack::guard, OwnStack::bytes, PROT_READ | PROT_WRITE) != 0)
+    std::exit(67);
+  own_stack.current = &c;
+  getcontext(&own_stack.candidate);
+  own_stack.candidate.uc_stack.ss_sp = own_stack.memory + OwnStack::guard;
+  own_stack.candidate.uc_stack.ss_size = OwnStack::bytes;
+  own_stack.candidate.uc_link = &own_stack.judge;
+  makecontext(&own_stack.candidate, call_candidate, 0);
+  swapcontext(&own_stack.judge, &own_stack.candidate);
 }
 bool replay(Call& c, FILE* plan) {
   cudaGraph_t graph = nullptr;
@@ -127,14 +156,14 @@ void start(Call& c, FILE* plan, cudaStream_t marks) {
   if (by_graph && !replay(c, plan)) c.words[0] = 1;
   if (!by_graph || c.words[0] == 1) call(c);
   must(cudaGetLastError());
-  if (state() != before) c.words[0] += 2;
+  if (own_stack.state_after != before) c.words[0] += 2;
   c.words[1] = rung_emu_take_host_visible_bytes();
 }
 void finish(Call& c, FILE* results) {
   size_t free = 0, total = 0;
   must(cudaStreamSynchronize(c.stream));
   must(cudaMemGetInfo(&free, &total));
-  c.words[2] = total - free;
+  c.words[2] = total - free, c.words[3] = rung_emu_live_objects();
   std::fwrite(c.words, sizeof c.words, 1, results);
   for (Array& a : c.arrays) {
     std::vector<char> bytes(a.offset + a.bytes);

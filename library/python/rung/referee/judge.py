@@ -7,7 +7,8 @@ from .candidate import CandidateError, read
 from .checks import MOST_RATIO, Finding, check
 from .expressions import ExpressionError
 from .roofline import floor_seconds
-from .run_kernels import FunctionRunner, KernelRunner
+from .run_function import FunctionRunner
+from .run_kernels import KernelRunner
 from .task import Task, from_table
 from .task import read as read_task
 from .verdict import Verdict
@@ -101,6 +102,8 @@ def _judged(runner, text, task, facts, seed, quick):
     for call, seen in runner.run(calls(task, seed)):
         if call.order and seen.is_undecided:
             continue
+        if call.gpu and (seen.is_undecided or seen.error is not None):
+            continue  # such as a grid's barrier of more blocks than that GPU has room for
         found, ratio = check(call, seen)
         worst = max(worst, ratio)
         results.append((call, seen, not found))

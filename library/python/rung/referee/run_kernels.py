@@ -1,6 +1,7 @@
 """Runs a candidate's launch lines on the virtual GPU."""
 
 import dataclasses
+import re
 
 import numpy as np
 
@@ -34,10 +35,11 @@ class Seen:
     run : rung.Run or None
         The call's longest launch.
     launches : int
+        -1 if the process ended before it could report them.
     host_bytes : int
         Bytes that a host function has copied from the GPU, or could see in memory of the host.
-    device_bytes : int
-        Device memory that is allocated after the call of a host function.
+    device_bytes, live_objects : int
+        Device memory that is allocated after the call of a host function, and streams, events and graphs that exist.
     changes_state : bool
         The call has changed limits of the device or the rounding mode of its process.
     is_undecided : bool
@@ -54,6 +56,7 @@ class Seen:
     launches: int = 0
     host_bytes: int = 0
     device_bytes: int = 0
+    live_objects: int = 0
     changes_state: bool = False
     is_undecided: bool = False
 
@@ -76,14 +79,17 @@ class KernelRunner:
 
     def __init__(self, candidate, task):
         self.candidate, self.task = candidate, task
-        self.kernels = {}
-        source = candidate.path or candidate.text
-        for step in candidate.steps:
+        self.kernels, self.gpu = {}, task.gpu
+        self._compile()
+
+    def _compile(self):
+        source = self.candidate.path or self.candidate.text
+        for step in self.candidate.steps:
             if step.kind == "launch" and step.name not in self.kernels:
                 self.kernels[step.name] = self._compiled(source, step.name)
 
     def _compiled(self, source, name):
-        return _kernel.Kernel(source, name, gpu=None if self.candidate.language == "metal" else self.task.gpu,
+        return _kernel.Kernel(source, name, gpu=None if self.candidate.language == "metal" else self.gpu,
                               beside=next(iter(self.kernels.values()), None))
 
     def close(self):
@@ -92,7 +98,13 @@ class KernelRunner:
     def run(self, calls):
         """Yields (call, Seen), each after its call has run."""
         for call in calls:
-            yield call, self._call(call)
+            if not call.gpu:
+                yield call, self._call(call)
+            elif re.search(r"%n?smid", self.candidate.text):  # only these tell a kernel on which GPU it runs
+                usual, self.gpu, self.kernels = self.kernels, call.gpu, {}
+                self._compile()
+                yield call, self._call(call)
+                self.gpu, self.kernels = self.task.gpu, usual
 
     def _call(self, call):
         seen = Seen()
@@ -196,41 +208,3 @@ def _placed(shape, dtype, offset, value):
         placed[...] = value
         placed.is_written = True
     return placed
-
-
-class FunctionRunner:
-    """Runs a Python function of the arrays and sizes by name, which launches rung.Kernel objects."""
-
-    kind = "function"
-
-    def __init__(self, function, task):
-        self.function, self.task = function, task
-
-    def close(self):
-        pass
-
-    def run(self, calls):
-        for call in calls:
-            seen = Seen()
-            arrays = {}
-            for array in self.task.arrays:
-                arrays[array.name] = np.empty(self.task.shape_of(array, call.case.sizes), numpy_dtype(array.dtype))
-                if array.role == "in":
-                    arrays[array.name][...] = call.case.inputs[array.name]
-                else:
-                    arrays[array.name].reshape(-1).view(np.uint8)[:] = 0xFF
-            observer = lambda kernel, run: seen.add(run)  # noqa: E731
-            _kernel._observers.append(observer)
-            _kernel._order = call.order
-            try:
-                self.function(**arrays, **call.case.sizes)
-            except _kernel.Hazard:
-                pass  # the observer has its run
-            except Exception as error:  # whatever the function raises is its failure
-                seen.error = f"{type(error).__name__}: {error}"
-            finally:
-                _kernel._order = 0
-                _kernel._observers.remove(observer)
-            for array in self.task.arrays:
-                (seen.inputs if array.role == "in" else seen.outputs)[array.name] = arrays[array.name]
-            yield call, seen

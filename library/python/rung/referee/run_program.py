@@ -78,15 +78,15 @@ class ProgramRunner:
             raise CompileError(said.replace(os.path.dirname(source) + "/", "").strip())
 
     def run(self, calls):
-        """Yields (call, Seen) after all calls of an order have run; each order has a process of its own."""
-        by_order = {}
+        """Yields (call, Seen) after all calls of an order and a GPU have run; each has a process of its own."""
+        by_process = {}
         for call in calls:
-            by_order.setdefault(call.order, []).append(call)
-        for order, some in by_order.items():
+            by_process.setdefault((call.order, call.gpu), []).append(call)
+        for (order, gpu), some in by_process.items():
             if order <= _MOST_ORDERS:
-                yield from self._run_in(order, some)
+                yield from self._run_in(order, gpu, some)
 
-    def _run_in(self, order, calls):
+    def _run_in(self, order, gpu, calls):
         plan, results = os.path.join(self.folder, "plan"), os.path.join(self.folder, "results")
         report = os.path.join(self.folder, "report.json")
         for path in (report, results):
@@ -97,7 +97,7 @@ class ProgramRunner:
             for call in calls:
                 file.write(self._planned(call))
         harness = _stored(self.function.harness, "referee", ".cu")
-        code, said = self._run(["emu", harness, self.object, "--gpu", self.task.gpu, "--threads", "1", "--limit",
+        code, said = self._run(["emu", harness, self.object, "--gpu", gpu or self.task.gpu, "--threads", "1", "--limit",
                                 str(ORDER_LIMIT) if order else _INSTRUCTIONS,
                                 *(["--replay", str(order)] if order else []), "--json", report, "--", plan, results])
         ended = f"; exit code {code}" if code is not None else ""
@@ -127,7 +127,8 @@ class ProgramRunner:
                 data = file.read()
         at = 0
         for index, call in enumerate(calls):
-            seen = Seen(hazards=hazards.get(index, []), is_undecided=is_aborted)
+            seen = Seen(hazards=hazards.get(index, []), is_undecided=is_aborted,
+                        launches=0 if facts["kernels"] else -1)
             for launch in launches.get(index, []):
                 seen.launches += 1
                 for name, value in launch["counters"].items():
@@ -142,14 +143,14 @@ class ProgramRunner:
 
     def _take(self, call, seen, data, at):
         """Reads the results of a call; raises ValueError if they are missing."""
-        if len(data) < at + 24:
+        if len(data) < at + 32:
             raise ValueError
-        status, seen.host_bytes, seen.device_bytes = struct.unpack_from("<qqq", data, at)
+        status, seen.host_bytes, seen.device_bytes, seen.live_objects = struct.unpack_from("<qqqq", data, at)
         seen.changes_state = status & 2 != 0
         if status & 1:
             self.findings.append(Finding("graph", "note", "cannot be captured in a graph; it was called directly",
                                          call.case.described()))
-        at += 24
+        at += 32
         for array in self.task.arrays:
             shape, offset = self.task.shape_of(array, call.case.sizes), call.offsets[array.name]
             dtype = numpy_dtype(array.dtype)

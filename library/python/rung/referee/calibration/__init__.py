@@ -3,9 +3,9 @@
 `python -m rung.referee.calibration` judges them, and prints what was caught and missed.
 """
 
-from . import moves, products, programs, states, sums
+from . import moves, products, programs, reported, states, styles, sums
 
 
 def specimens():
     """All specimens, as a list of Specimen."""
-    return [each for module in (products, sums, moves, programs, states) for each in module.specimens()]
+    return [each for module in (products, sums, moves, programs, states, reported, styles) for each in module.specimens()]
