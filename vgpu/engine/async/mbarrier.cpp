@@ -59,8 +59,8 @@ void check_initialised(const Use& use) {
               stamp_time(barrier.initialised);
   }
   if (ordered) return;
-  report_race(own, use.thread(), use.instr.site, "mbarrier", barrier.thread(), barrier.site,
-              "write", barrier.offset, false);
+  report_cluster_race(own, use.thread(), use.instr.site, "mbarrier", use.block, barrier.thread(),
+                      barrier.site, "write", shared_address(use.block, barrier.offset));
 }
 
 std::optional<Use> use_of(Warp& warp, const Instr& instr, const AsyncAddress& address, int lane) {

@@ -39,9 +39,8 @@ struct Cells {
 
   /// The cell of the first row; the others are in the lanes that follow.
   std::uint32_t* at(int column) const {
-    const int width = product.form.n / layout.parts, part = column / width;
-    const int lane = product.d.lane + layout.lane_of(row) + part * (tensor_lanes / layout.parts);
-    return &memory.cell(lane, product.d.column + column % width);
+    const TensorAddress cell = cell_of_d(layout, product.form.n, row, column);
+    return &memory.cell(product.d.lane + cell.lane, product.d.column + cell.column);
   }
   bool is_enabled(const std::uint32_t* cell, int i) const {
     if (product.disabled == nullptr) return true;
@@ -123,11 +122,11 @@ SumRule rule_of(const InstructionDescriptor& form) {
 }  // namespace
 
 TensorLayout layout_of_d(const TensorMultiplyOp& op, int rows) {
-  if (rows == 128) return {1, false};           // layouts A and D
-  if (rows == 32) return {4, false};            // G
-  if (op.weight_stationary) return {2, false};  // E
-  if (op.blocks == 2) return {2, false};        // B
-  return {1, true};                             // F
+  if (rows == 128) return {1, false};                   // layouts A and D
+  if (rows == 32) return {4, false};                    // G
+  if (op.weight_stationary) return {2, false};          // E
+  if (op.blocks == 2 && !op.sparse) return {2, false};  // B
+  return {1, true};                                     // C and F
 }
 
 void multiply_tensors(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
@@ -186,7 +185,7 @@ struct ScaledLine {
 };
 
 void scale_line(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line,
-                const std::array<double, 4>& scales, bool negate, ScaledLine& to) {
+                const LineScales& scales, bool negate, ScaledLine& to) {
   const int per_scale = product.form.k / product.form.scales_of_k;
   for (int k = 0; k < product.form.k; ++k) {
     const double scale = scales[static_cast<std::size_t>(k / per_scale)];
