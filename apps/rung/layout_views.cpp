@@ -3,129 +3,41 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "arguments.hpp"
 #include "choices.hpp"
 #include "tools/layout/expression.hpp"
 #include "tools/layout/tile.hpp"
 #include "vgpu/layout.hpp"
 
 namespace rung {
-namespace {
 
 using layout::View;
 using vgpu::MatrixElement;
 using vgpu::TensorSwizzle;
 
-constexpr std::int64_t shared_bytes = 1 << 18;  // more than a block can have
-
-/// A number of bytes: decimal, or hexadecimal with 0x.
-std::uint64_t read_bits(const std::string& option, const std::string& text) {
-  const bool hex = text.starts_with("0x");
-  const char* const end = text.data() + text.size();
-  std::uint64_t value = 0;
-  const auto read = std::from_chars(text.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
-  if (read.ec != std::errc() || read.ptr != end) {
-    throw UsageError(fmt::format("{}: '{}' is not a number, such as 64 or 0x40", option, text));
-  }
-  return value;
-}
-
-}  // namespace
-
-std::uint32_t read_bytes(const std::string& option, const std::string& text, std::uint64_t unit) {
-  const std::uint64_t value = read_bits(option, text);
-  if (value >= shared_bytes || value % unit != 0) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not a multiple of {} below {}", option, text, unit, shared_bytes));
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
-namespace {
-
-MatrixElement read_type(const LayoutArguments& given, const char* otherwise) {
-  return reading("--type", [&] {
-    return vgpu::layout::element_named(given.type.empty() ? otherwise : given.type);
-  });
-}
-
-MatrixElement read_sum(const LayoutArguments& given, MatrixElement type) {
-  if (given.sum.empty()) return vgpu::layout::usual_sum(type);
-  return reading("--sum", [&] { return vgpu::layout::element_named(given.sum); });
-}
-
-/// A number from 0 on, or `otherwise`.
-int read_number(const std::string& option, const std::string& text, int otherwise, int most) {
-  return text.empty() ? otherwise : static_cast<int>(read_integer(option, text, 0, most));
-}
-
-/// 1, or 2 for a pair of blocks.
-int read_blocks(const LayoutArguments& given) {
-  return given.blocks.empty() ? 1 : static_cast<int>(read_integer("--blocks", given.blocks, 1, 2));
-}
-
-/// The matrix whose scales are asked for, or 0.
-char scaled_matrix(const LayoutArguments& given) {
-  return given.operand == "SA" ? 'A' : given.operand == "SB" ? 'B' : '\0';
-}
-
-char read_operand(const LayoutArguments& given) {
-  const std::string& text = given.operand;
-  if (text.empty()) return 'A';
-  if (text == "E" && given.sparse) return 'E';
-  if (text == "A" || text == "B" || text == "C" || text == "D") return text.front();
-  throw unknown_choice("--operand", text, "A", "B", "C", "D");
-}
-
-TensorSwizzle read_swizzle(const LayoutArguments& given, const char* otherwise) {
-  const std::string text = given.swizzle.empty() ? otherwise : given.swizzle;
-  if (text == "none" || text == "0") return TensorSwizzle::none;
-  for (const auto swizzle :
-       {TensorSwizzle::bytes_32, TensorSwizzle::bytes_64, TensorSwizzle::bytes_128}) {
-    if (text == std::to_string(span_of(swizzle))) return swizzle;
-  }
-  throw unknown_choice("--swizzle", text, "none", "32", "64", "128");
-}
-
-/// "64x128": extents of a box, innermost first.
-std::vector<int> read_box(const std::string& text) {
-  std::vector<int> extents;
-  for (const std::string& part : split(text, 'x')) {
-    extents.push_back(static_cast<int>(read_integer("--box", part, 1, 256)));
-  }
-  return extents;
-}
-
 std::string box_text(const vgpu::TensorMap& box) {
   return fmt::format("{}", fmt::join(box.box.begin(), box.box.begin() + box.dimensions, " x "));
 }
+
+View view_of_fragment(vgpu::layout::Fragment fragment) {
+  View view;
+  view.fragment = std::move(fragment);
+  view.title = view.fragment->what;
+  view.axes = {"row", "column"};
+  view.notes.push_back(fmt::format("source: PTX ISA, {}", view.fragment->section));
+  return view;
+}
+
+namespace {
 
 /// Coordinates of a box from the outermost dimension to the innermost.
 std::vector<int> outermost_first(const vgpu::layout::Chunk& chunk, int dimensions) {
   std::vector<int> at(chunk.at.begin(), chunk.at.begin() + dimensions);
   std::reverse(at.begin(), at.end());
   return at;
-}
-
-/// "-1,2": as many numbers as `count`, or zeros.
-std::vector<std::int32_t> read_list(const std::string& option, const std::string& text,
-                                    std::size_t count) {
-  constexpr std::int64_t limit = 1 << 15;
-  std::vector<std::int32_t> list;
-  for (const std::string& part : split(text, ',')) {
-    if (!text.empty()) {
-      list.push_back(static_cast<std::int32_t>(read_integer(option, part, -limit, limit - 1)));
-    }
-  }
-  if (text.empty()) list.assign(count, 0);
-  if (list.size() != count) {
-    throw UsageError(
-        fmt::format("{}: '{}' has {} numbers; expected {}", option, text, list.size(), count));
-  }
-  return list;
 }
 
 /// The pixels that a copy with .im2col takes from images (PTX ISA, 5.5.4).
@@ -206,202 +118,6 @@ View tma_view(const LayoutArguments& given) {
   view.along = static_cast<std::size_t>(box.dimensions) - 1;
   for (const auto& chunk : vgpu::layout::box_chunks(box, start)) {
     view.cells.push_back({outermost_first(chunk, box.dimensions), chunk.address, chunk.bytes});
-  }
-  return view;
-}
-
-/// An operand of wgmma in shared memory, the tile that it is part of, and its descriptor.
-struct SharedOperand {
-  layout::Tile tile;
-  layout::Part part;
-  layout::Descriptor descriptor;
-  char operand;
-  int step;
-};
-
-bool is_mn_major(const LayoutArguments& given) {
-  if (given.major.empty() || given.major == "k") return false;
-  if (given.major == "mn") return true;
-  throw unknown_choice("--major", given.major, "k", "mn");
-}
-
-/// Boxes as wide as the swizzle span or, without one, as a core matrix.
-std::vector<int> usual_box(const layout::Part& part, TensorSwizzle swizzle) {
-  const int span = std::max(16, static_cast<int>(span_of(swizzle)));
-  const int outer = part.transposed ? part.first_k + part.k : part.lines;
-  return {span * 8 / element_bits(part.type), std::min(256, outer)};
-}
-
-vgpu::layout::DescriptorFormat format_of(const LayoutArguments& given) {
-  using vgpu::layout::DescriptorFormat;
-  return given.instruction == "tcgen05" ? DescriptorFormat::tcgen05 : DescriptorFormat::wgmma;
-}
-
-layout::Descriptor read_descriptor(const LayoutArguments& given, layout::Descriptor fits) {
-  if (!given.descriptor.empty()) {
-    return reading("--descriptor", [&] {
-      return vgpu::layout::decode(read_bits("--descriptor", given.descriptor), format_of(given));
-    });
-  }
-  if (!given.lbo.empty()) fits.leading = read_bytes("--lbo", given.lbo, 16);
-  if (!given.sbo.empty()) fits.stride = read_bytes("--sbo", given.sbo, 16);
-  return fits;
-}
-
-SharedOperand read_shared_operand(const LayoutArguments& given, const std::string& form,
-                                  MatrixElement type, char operand) {
-  constexpr std::int64_t max_step = 63;
-  const auto [m, n, k] = vgpu::layout::shape_named(form);
-  SharedOperand result;
-  result.operand = operand;
-  result.step = given.k_step.empty()
-                    ? 0
-                    : static_cast<int>(read_integer("--k-step", given.k_step, 0, max_step));
-  layout::Part& part = result.part;
-  part = {type, is_mn_major(given), (operand == 'A' ? m : n) / read_blocks(given), k,
-          result.step * k};
-  if (part.transposed && element_bits(type) != 16 && given.instruction == "wgmma") {
-    throw UsageError(fmt::format("--major: 'mn' is for elements of 16 bits; {} is K-major only",
-                                 vgpu::layout::name(type)));
-  }
-  const TensorSwizzle swizzle = read_swizzle(given, "128");
-  const std::vector<int> extents =
-      given.box.empty() ? usual_box(part, swizzle) : read_box(given.box);
-  if (extents.size() != 2) throw UsageError("--box: wgmma takes two extents, such as 64x128");
-  layout::Tile& tile = result.tile;
-  tile.box = reading("--box", [&] { return layout::make_box(type, extents, swizzle); });
-  tile.address = given.start.empty() ? 0 : read_bytes("--start", given.start, 128);
-  tile.inner = part.transposed ? part.lines : part.first_k + part.k;
-  tile.outer = part.transposed ? part.first_k + part.k : part.lines;
-  result.descriptor = read_descriptor(given, fitting(tile, part));
-  return result;
-}
-
-void note_fit(const SharedOperand& shared, View& view, ExitCode& code) {
-  const auto& [tile, part, descriptor, operand, step] = shared;
-  const layout::Fit fit = compare(tile, part, descriptor);
-  if (fit.wrong == 0) {
-    view.notes.push_back(
-        fmt::format("fits: all {} chunks of 16 bytes hold the elements that it wants", fit.chunks));
-    return;
-  }
-  code = exit_wrong;
-  const char* const line = operand == 'A' ? "row" : "column";
-  const auto& first = *fit.first;
-  view.notes.push_back(fmt::format(
-      "does not fit: {} of {} chunks are wrong. For {} {}, k {} it reads byte {}, which holds {}",
-      fit.wrong, fit.chunks, line, first.line, first.k, first.address,
-      first.found ? fmt::format("{} {}, k {}", line, first.found->first, first.found->second)
-                  : "nothing of the tile"));
-  for (const std::string& cause : causes(tile, part, descriptor)) {
-    view.notes.push_back("to do: " + cause);
-  }
-}
-
-/// The bytes that a descriptor of wgmma or tcgen05 reads.
-View descriptor_view(const LayoutArguments& given, const std::string& form, MatrixElement type,
-                     char operand, ExitCode& code) {
-  const SharedOperand shared = read_shared_operand(given, form, type, operand);
-  const layout::Part& part = shared.part;
-  const bool is_a = operand == 'A';
-  View view;
-  view.title = fmt::format("{} of {}.{}, {}, {}-major, k-step {}", operand, given.instruction, form,
-                           vgpu::layout::name(type), part.transposed ? "MN" : "K", shared.step);
-  view.notes = {fmt::format("source: PTX ISA, {}. A cell is 16 bytes; it shows its first element",
-                            given.instruction == "wgmma" ? "9.7.15.5.1" : "9.7.16.4.1"),
-                fmt::format("descriptor {:#018x}: {}", encode(shared.descriptor, format_of(given)),
-                            layout::text_of(shared.descriptor, part.transposed, part.lines, type)),
-                fmt::format("tile: boxes of {}, {}, from {:#x} on", box_text(shared.tile.box),
-                            layout::text_of(shared.tile.box.swizzle), shared.tile.address)};
-  note_fit(shared, view, code);
-  view.axes = is_a ? std::vector<std::string>{"row", "k"} : std::vector<std::string>{"k", "column"};
-  view.element_bits = element_bits(type);
-  view.along = is_a != part.transposed ? 1 : 0;
-  for (const auto& chunk : vgpu::layout::operand_chunks(
-           {shared.descriptor, type, part.lines, part.k, part.transposed})) {
-    const int k = part.first_k + chunk.at[0], line = chunk.at[1];
-    view.cells.push_back(
-        {is_a ? std::vector{line, k} : std::vector{k, line}, chunk.address, chunk.bytes});
-  }
-  return view;
-}
-
-View wgmma_view(const LayoutArguments& given, const std::string& form, ExitCode& code) {
-  const MatrixElement type = read_type(given, "bf16");
-  const char operand = read_operand(given);
-  const MatrixElement sum = read_sum(given, type);
-  // Checks the shape and the types, too.
-  View view;
-  view.fragment = reading("FORM", [&] {
-    return vgpu::layout::fragment("wgmma", form, type, sum, operand == 'B' ? 'D' : operand);
-  });
-  if (operand == 'B' && given.in_registers) {
-    throw UsageError("--registers: B of wgmma is always in shared memory; A may be in registers");
-  }
-  if (operand == 'B' || (operand == 'A' && !given.in_registers)) {
-    return descriptor_view(given, form, type, operand, code);
-  }
-  view.axes = {"row", "column"};
-  view.title = view.fragment->what;
-  view.notes.push_back(fmt::format("source: PTX ISA, {}", view.fragment->section));
-  return view;
-}
-
-/// A matrix in registers or in tensor memory.
-View view_of_fragment(vgpu::layout::Fragment fragment) {
-  View view;
-  view.fragment = std::move(fragment);
-  view.title = view.fragment->what;
-  view.axes = {"row", "column"};
-  view.notes.push_back(fmt::format("source: PTX ISA, {}", view.fragment->section));
-  return view;
-}
-
-/// D or block scales of a tcgen05.mma in tensor memory.
-View tensor_memory_view(const LayoutArguments& given, int m, int n) {
-  const int blocks = read_blocks(given);
-  if (const char scaled = scaled_matrix(given); scaled != '\0') {
-    const int scales = read_number("--scales", given.scales, 1, 6);
-    const int byte = read_number("--first-byte", given.first_byte, 0, 3);
-    View view = view_of_fragment(reading("--scales", [&] {
-      return vgpu::layout::tensor_scales(scaled, scaled == 'A' ? m / blocks : n, scales, byte);
-    }));
-    view.notes.push_back(
-        "lanes 32 to 127 hold copies; an element is a byte of a cell, from the low bits");
-    return view;
-  }
-  View view = view_of_fragment(reading("FORM", [&] {
-    return vgpu::layout::tensor_sums({m, n, blocks, given.weight_stationary, given.sparse});
-  }));
-  if (blocks == 2)
-    view.notes.push_back("lanes from 128 on are those of the second block of the pair");
-  return view;
-}
-
-/// An operand of a dense tcgen05.mma, of which each block of a pair has half. k has 32 bytes (PTX ISA, 9.7.16.2.1).
-View tcgen05_view(const LayoutArguments& given, const std::string& form, ExitCode& code) {
-  const MatrixElement type = read_type(given, "bf16");
-  const int blocks = read_blocks(given);
-  const auto [m, n, k] = reading("FORM", [&] { return vgpu::layout::shape_named(form); });
-  if (given.operand == "D" || given.operand == "C" || scaled_matrix(given) != '\0') {
-    return tensor_memory_view(given, m, n);
-  }
-  const char operand = read_operand(given);
-  const int bits = element_bits(type), step = 8 * blocks;
-  if ((m != 64 * blocks && m != 128 * blocks) || n < step || n > 256 || n % step != 0 ||
-      k * bits != 256 || bits < 8) {
-    throw UsageError(fmt::format(
-        "FORM: '{}' is no shape of tcgen05 with {} in {} block{}; it has m{} and m{}, n{} to n256 "
-        "in steps of {}{}",
-        form, vgpu::layout::name(type), blocks == 1 ? "one" : "two", blocks == 1 ? "" : "s",
-        64 * blocks, 128 * blocks, step, step, bits < 8 ? "" : fmt::format(", k{}", 256 / bits)));
-  }
-  View view = descriptor_view(given, form, type, operand, code);
-  if (blocks == 2) {
-    view.notes.push_back(
-        fmt::format("of the first block; the second has the other {} {} at the same addresses of "
-                    "its own memory",
-                    (operand == 'A' ? m : n) / 2, operand == 'A' ? "rows" : "columns"));
   }
   return view;
 }

@@ -13,11 +13,11 @@ int main() {
   void *none = nullptr, *newest = nullptr;
   const cudaError_t error = cudaGetDriverEntryPoint("cuNothing", &none, cudaEnableDefault, &result);
   cuGetProcAddress("cuMemAlloc", &newest, 12000, CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
-  // A type that programs name, of a call that is not there.
+  // A call that the library does not make itself.
   PFN_cuTensorMapEncodeIm2col_v12000 im2col = nullptr;
   cudaGetDriverEntryPoint("cuTensorMapEncodeIm2col", reinterpret_cast<void**>(&im2col),
                           cudaEnableDefault, &result);
-  if (im2col != nullptr) return 1;
+  if (im2col == nullptr) return 1;
   printf("%d %d %d %d %d\n", version > 12000, error, result, none == nullptr,
          newest == reinterpret_cast<void*>(&cuMemAlloc));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The arithmetic of tcgen05.mma, with the sums of wgmma (tensor_core_sums.hpp). How a B200 aligns and rounds
-// its sums is not documented and was not measured.
+// The arithmetic of tcgen05.mma. How a B200 aligns and rounds its sums is not documented; others have measured it
+// (window_sums.hpp).
 
 #include <array>
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace rung::vgpu {
 
-/// Bytes of k that one step multiplies; a sparse instruction takes two steps.
-inline constexpr int step_bytes = 32;
-inline constexpr int max_tensor_lines = 256, max_line_bytes = 2 * step_bytes;
+/// Bytes of k of a sparse instruction; a dense one has half of them, or 48 if k = 96.
+inline constexpr int max_tensor_lines = 256, max_line_bytes = 64;
 
 /// The rows of A or columns of B, K-major. Elements have 8, 16 or 32 bits; smaller ones are converted to e4m3,
 /// which represents all of them.
@@ -32,7 +31,6 @@ struct TensorProduct {
   bool adds;
   TensorAddress d;
   const std::uint32_t* disabled;  // bit per lane: disable-output-lane; null if none
-  int first_byte = 0;             // of the lines that are multiplied
 };
 
 /// The number of groups of lanes among which the columns of D are divided, and the lane of a row in the first
@@ -65,9 +63,9 @@ constexpr ScalePlace place_of_scale(int line, int byte, int lines) {
 /// D = A B, or D += A B, for form.k elements of the lines.
 void multiply_tensors(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
                       TensorMemory& memory);
-/// The same with block scales.
-void multiply_scaled(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
-                     const TensorScales& of_a, const TensorScales& of_b, TensorMemory& memory);
+/// The same with block scales, or with a sparse A (window_sums.hpp).
+void multiply_in_window(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
+                        const TensorScales& of_a, const TensorScales& of_b, TensorMemory& memory);
 
 /// The e4m3 with the value of an element of 4 or 6 bits.
 std::uint8_t e4m3_of(TensorElement5 element, std::uint32_t bits);

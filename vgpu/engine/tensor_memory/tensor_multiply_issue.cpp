@@ -171,33 +171,6 @@ bool check_form(const Multiply& multiply) {
   return false;
 }
 
-/// Multiplies in two steps, each with half of k.
-void multiply_sparse(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
-                     TensorScales& of_a, TensorScales& of_b, TensorMemory& memory) {
-  InstructionDescriptor form = product.form;
-  form.k /= 2;
-  const bool has_scales = form.scales_of_k != 0;
-  const int scales_of_step = std::max(1, form.scales_of_k / 2);
-  for (int step = 0; step < 2; ++step) {
-    if (step != 0 && form.scales_of_k > 1) {
-      for (TensorScales* const scales : {&of_a, &of_b}) {
-        for (auto& line : *scales)
-          std::rotate(line.begin(), line.begin() + scales_of_step, line.end());
-      }
-    }
-    InstructionDescriptor form_of_step = form;
-    if (has_scales) form_of_step.scales_of_k = scales_of_step;
-    const TensorProduct part{
-        product.op, form_of_step,     product.rows,     product.adds || step != 0,
-        product.d,  product.disabled, step * step_bytes};
-    if (has_scales) {
-      multiply_scaled(part, a, b, of_a, of_b, memory);
-    } else {
-      multiply_tensors(part, a, b, memory);
-    }
-  }
-}
-
 bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b, TensorTile& a) {
   Block& block = *multiply.blocks[index];
   const TensorMultiplyOp& op = multiply.op;
@@ -220,12 +193,10 @@ bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b,
                     multiply.form.scale_b, of_b))) {
     return false;
   }
-  if (op.sparse) {
-    multiply_sparse(product, a, b, of_a, of_b, memory);
-  } else if (op.scales_of_k == 0) {
-    multiply_tensors(product, a, b, memory);
+  if (op.sparse || op.scales_of_k != 0) {
+    multiply_in_window(product, a, b, of_a, of_b, memory);
   } else {
-    multiply_scaled(product, a, b, of_a, of_b, memory);
+    multiply_tensors(product, a, b, memory);
   }
   return true;
 }
