@@ -67,7 +67,7 @@ KINDS = [
     (
         "tcgen05",
         "Sums and block scales of tcgen05.mma in tensor memory",
-        "A cell shows the lane and the column of an element of D with 128 or 64 rows, also for a pair of blocks (lanes from 128 on are the second block’s), or of the block scales of A.",
+        "The lane and the column of each element of D, or of the block scales of A. Lanes from 128 on are the second block’s.",
         [("matrix", ["d-128", "d-64", "d-64-ws", "d-128-pair", "scales-of-a"])],
         lambda matrix: ["tcgen05", *TENSOR_MEMORY[matrix]],
     ),
