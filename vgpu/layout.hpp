@@ -56,7 +56,7 @@ Fragment tensor_sums(const TensorProductForm& form);
 Fragment tensor_scales(char operand, int lines, int scales, int first_byte);
 
 /// A, B, C, D or the metadata ('E', four bits each) of a sparse mma.sp (PTX ISA, 9.7.14.6). Columns of A are its stored
-/// elements, those of E the chunks of which two are stored. Throws std::invalid_argument.
+/// elements, columns of E the chunks of k. Throws std::invalid_argument.
 Fragment sparse_fragment(std::string_view shape, MatrixElement type, MatrixElement sum,
                          char operand, int selector);
 /// The block scales of A or B of mma.sync with .block_scale, by byte-id and thread-id: rows are rows of A or columns of

@@ -178,7 +178,7 @@ View wgmma_view(const LayoutArguments& given, const std::string& form, ExitCode&
   return view;
 }
 
-/// An operand of a dense tcgen05.mma, of which each block of a pair has half. k has 32 bytes (PTX ISA, 9.7.16.2.1).
+/// An operand of a dense tcgen05.mma. Each block of a pair has half of it. k has 32 bytes (PTX ISA, 9.7.16.2.1).
 View tcgen05_view(const LayoutArguments& given, const std::string& form, ExitCode& code) {
   const MatrixElement type = read_type(given, "bf16");
   const int blocks = read_blocks(given);

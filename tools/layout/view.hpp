@@ -30,7 +30,7 @@ struct View {
   std::optional<vgpu::layout::Fragment> fragment;
 };
 
-/// What a fragment's threads and registers are: "lane" or "thread", "register" or "column" of tensor memory.
+/// The words for a fragment's threads and registers: "lane" or "thread", "register" or "column" of tensor memory.
 const char* thread_word(const vgpu::layout::Fragment& fragment);
 const char* register_word(const vgpu::layout::Fragment& fragment);
 

@@ -400,7 +400,7 @@ class TensorMemoryTest : public AsyncTest {
   }
   std::array<std::array<int, 2>, 256> chosen_{};  // by row
 
-  /// Block scales of lines from this column of `cells` on, in all quarters of the lanes. Those of k = 96 go on in the
+  /// Block scales of lines from this column of `cells` on, in all quarters of the lanes. Scales of k = 96 go on in the
   /// cells of the next 128 or 256 lines (Figures 234 to 258 of 9.7.16.10.7).
   void fill_scales(const MultiplyCase& each, int column, int lines,
                    std::vector<std::uint32_t>& cells, Scales& scales) {

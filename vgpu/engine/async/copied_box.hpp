@@ -37,7 +37,7 @@ struct CopiedBox {
 /// The rows that are copied, in their order in shared memory; a pixel is a row.
 std::vector<BoxRow> rows_of(const CopiedBox& box);
 
-/// The first coordinate or offset that the mode does not have, as a message; empty if there is none.
+/// A message about the first coordinate outside of the bounding box; empty if all are inside.
 std::string position_error(const CopiedBox& box);
 
 }  // namespace rung::vgpu

@@ -39,8 +39,8 @@ struct NarrowMultiplyOp {
 };
 
 /// The lane with the block scales of a row of A, or of a column of B, by the thread-id of the instruction (PTX ISA,
-/// 9.7.14.3, "Block Scaling for mma.sync"): it selects a pair of each four threads, of which the first has those of row
-/// g and the second those of row g + 8; or a thread of each four.
+/// 9.7.14.3, "Block Scaling for mma.sync"): for A it selects a pair of each four threads, whose first has the scales of
+/// row g and whose second those of row g + 8; for B a thread of each four.
 constexpr int lane_of_a_scales(int row, int thread) {
   return row % 8 * 4 + 2 * (thread & 1) + row / 8;
 }

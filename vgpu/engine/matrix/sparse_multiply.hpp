@@ -28,7 +28,7 @@ struct SparseMultiplyOp {
   int sum_registers() const { return 4 / per_register(sum); }
   /// Four bits of metadata name two of four units: elements, or halves of a tf32.
   int chunks() const { return k / (a == MatrixElement::tf32 ? 2 : 4); }
-  /// Selectors that exist: 32 lanes hold 32 bits each, of which 16 rows need 4 per chunk.
+  /// Selectors that exist: 32 lanes hold 32 bits each, and 16 rows need 4 bits per chunk.
   int selectors() const { return 16 / chunks(); }
 };
 

@@ -4,7 +4,7 @@
 // included, so that subnormal elements have the smallest one of their type.
 //
 // The windows are those that https://github.com/sf-tensor/tcgen05 found by 46 million cases on B200s (tcgen05_model/MODEL.md,
-// sections 3 and 5), but for sums below 2^-126, for which it states another rule. Nobody has measured k = 96.
+// sections 3 and 5), but for sums below 2^-126, for which it states another rule. It has no measurements of k = 96.
 
 #include <algorithm>
 #include <array>
