@@ -641,13 +641,14 @@ TEST(WindowSumsTest, FourBitElementsHaveWiderWindows) {
   EXPECT_EQ(pair(Window::mxf4, 31, 32), 0);
   EXPECT_EQ(pair(Window::nvfp4, 20, 23), 0x1p-35f);
   EXPECT_EQ(pair(Window::nvfp4, 23, 24), 0);
-  // A larger C narrows the window to 35 bits below it.
-  EXPECT_EQ(
-      window_sum(Window::nvfp4, 2, {{0, 1, 0, 1, 0}, {1, -3, 0, 1, 0}, {2, 1, 0, 0x1p-34, -34}}),
-      0x1p-34f);
-  EXPECT_EQ(
-      window_sum(Window::nvfp4, 2, {{0, 1, 0, 1, 0}, {1, -3, 0, 1, 0}, {2, 1, 0, 0x1p-35, -35}}),
-      0);
+  // A larger C narrows the window to 35 bits below it, for groups of 16.
+  const auto with_c = [](int bits) {
+    const double scale = std::ldexp(1.0, -bits);
+    return window_sum(Window::nvfp4, 2,
+                      {{0, 1, 0, 1, 0}, {1, -3, 0, 1, 0}, {16, 1, 0, scale, -bits}});
+  };
+  EXPECT_EQ(with_c(34), 0x1p-34f);
+  EXPECT_EQ(with_c(35), 0);
 }
 
 TEST_F(TensorMemoryTest, LoadsReduceTheirRegisters) {
