@@ -337,6 +337,11 @@ TEST_F(ClusterTest, CopiesFromBlockToBlock) {
   EXPECT_EQ(report.counters.bulk_shared_store_bytes, 128u);
   const auto result = results(32);
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(result[i], i + 32);
+  // Without the first barrier of the cluster, rank 0 might not have initialised the mbarrier yet.
+  std::string early = body;
+  early.erase(early.find(cluster_sync), cluster_sync.size());
+  const Hazard race = found(run_body(early, {2, 1, 1}, {2, 1, 1}), HazardKind::shared_race);
+  EXPECT_NE(race.address.find("bar + 0 of block 0"), std::string::npos) << race.message;
 }
 
 TEST_F(ClusterTest, MulticastToAll) {

@@ -273,6 +273,10 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
     return std::nullopt;
   }
   if (!copy.block().worker.observe) return 0;
+  // A block may start before another one has initialised the mbarrier that its copy completes at.
+  if (&owner != &copy.block()) {
+    check_initialised(copy.warp, copy.lane, copy.instr.site, "bulk copy", owner, *barrier);
+  }
   if (!barrier->visible) {
     report(copy.block(), HazardKind::missing_fence, copy.thread(), copy.instr.site, "bulk copy",
            shared_address(owner, barrier_offset),
