@@ -240,9 +240,9 @@ std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address) {
   for (const BoxRow& row : box_rows(inside, {})) {
     for_each_chunk(
         inside, row, address, [&](std::uint32_t to, std::uint32_t done, std::uint32_t bytes) {
-          for (std::uint32_t part = 0; part < bytes; part += swizzle_chunk) {
+          for (std::uint32_t part = 0; part < bytes; part += chunk_of(map.swizzle)) {
             std::uint64_t position = (row.address + done + part) * 8 / bits_of(map.element);
-            Chunk chunk{{}, to + part, std::min(bytes - part, swizzle_chunk)};
+            Chunk chunk{{}, to + part, std::min(bytes - part, chunk_of(map.swizzle))};
             for (std::size_t i = 0; i < map.dimensions; ++i) {
               chunk.at[i] = static_cast<std::int32_t>(position % map.box[i]);
               position /= map.box[i];

@@ -28,7 +28,8 @@ struct Fragment {
   std::string section;  // of the PTX ISA; empty if the layout is not specified there
   int rows, columns;
   int threads, registers, per_register;
-  std::vector<Slot> slots;  // by thread, register and index
+  std::vector<Slot> slots;        // by thread, register and index
+  bool in_tensor_memory = false;  // threads are lanes of tensor memory, registers its columns
 };
 
 /// The fragment 'A', 'B', 'C' or 'D' of an instruction: "mma" or "wmma" with any of their shapes
@@ -41,6 +42,26 @@ Fragment fragment(std::string_view instruction, std::string_view shape, MatrixEl
 /// lanes of tensor memory from the address on, columns its columns (PTX ISA, 9.7.16.2.3.1). Throws
 /// std::invalid_argument.
 Fragment tensor_load(std::string_view form);
+
+/// D of a tcgen05.mma in tensor memory, from its address on. m rows are those of all blocks; lanes of the second block of
+/// a pair count on from 128 (PTX ISA, 9.7.16.10.5). Throws std::invalid_argument for shapes that do not exist.
+struct TensorProductForm {
+  int m = 128, n = 128;
+  int blocks = 1;  // .cta_group
+  bool weight_stationary = false, sparse = false;
+};
+Fragment tensor_sums(const TensorProductForm& form);
+/// Block scales of `lines` rows of A or columns of B in tensor memory, from the byte that the instruction descriptor
+/// names on: a row for each line, a column for each of 1 to 6 scales; index is the byte (PTX ISA, 9.7.16.10.7).
+Fragment tensor_scales(char operand, int lines, int scales, int first_byte);
+
+/// A, B, C, D or the metadata ('E', four bits each) of a sparse mma.sp (PTX ISA, 9.7.14.6). Columns of A are its stored
+/// elements, columns of E the chunks of k. Throws std::invalid_argument.
+Fragment sparse_fragment(std::string_view shape, MatrixElement type, MatrixElement sum,
+                         char operand, int selector);
+/// The block scales of A or B of mma.sync with .block_scale, by byte-id and thread-id: rows are rows of A or columns of
+/// B, columns their 1, 2 or 4 scales, index is the byte of the lane's register. Throws std::invalid_argument.
+Fragment scale_fragment(char operand, int scales, int byte, int thread);
 
 /// The name of an element type ("bf16"), and the type with that name. Throws std::invalid_argument
 /// with the names.
@@ -59,6 +80,14 @@ struct Chunk {
 
 /// The elements of a box that a bulk copy places at an address of shared memory (PTX ISA, 5.5.7).
 std::vector<Chunk> box_chunks(const TensorMap& map, std::uint32_t address);
+/// A column of pixels that a bulk copy with .im2col takes from images (PTX ISA, 5.5.4): `at` are the coordinates C, W, H,
+/// D, N of the instruction, and `offsets` its im2col offsets. Chunk::at are coordinates in the tensor; pixels outside of
+/// it, which become zeros, have no chunks. Throws std::invalid_argument if `at` is outside of the bounding box.
+std::vector<Chunk> pixel_chunks(const TensorMap& map,
+                                const std::array<std::int32_t, TensorMap::max_dimensions>& at,
+                                const std::array<std::int32_t, TensorMap::max_spatial>& offsets,
+                                std::uint32_t address);
+
 /// Bytes from the first row of a box to the end of the last, and from one row to the next.
 std::uint32_t box_bytes(const TensorMap& map);
 std::uint32_t box_pitch(const TensorMap& map);

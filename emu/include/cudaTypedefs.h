@@ -31,13 +31,7 @@ RUNG_EMU_CALL(cuFuncSetAttribute, 9000)
 RUNG_EMU_CALL(cuLaunchKernel, 4000)
 RUNG_EMU_CALL(cuLaunchKernelEx, 11060)
 RUNG_EMU_CALL(cuTensorMapEncodeTiled, 12000)
+RUNG_EMU_CALL(cuTensorMapEncodeIm2col, 12000)
+RUNG_EMU_CALL(cuTensorMapEncodeIm2colWide, 12080)
 
 #undef RUNG_EMU_CALL
-
-/* Calls that are not there; cudaGetDriverEntryPoint says so. */
-typedef CUresult (*PFN_cuTensorMapEncodeIm2col)(
-    CUtensorMap* map, CUtensorMapDataType type, unsigned rank, void* address, const uint64_t* sizes,
-    const uint64_t* strides, const int* lower_corner, const int* upper_corner, uint32_t channels,
-    uint32_t pixels, const uint32_t* element_strides, CUtensorMapInterleave interleave,
-    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
-typedef PFN_cuTensorMapEncodeIm2col PFN_cuTensorMapEncodeIm2col_v12000;

@@ -8,6 +8,7 @@
 #include "emu/runtime/failed_calls.hpp"
 #include "emu/runtime/memory_history.hpp"
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/tensor_map_calls.hpp"
 
 namespace cuda = rung::cuda;
 using namespace rung::cuda;
@@ -71,6 +72,37 @@ RUNG_EMU_CALL Result cuDeviceComputeCapability(int* major, int* minor, Device de
 
 RUNG_EMU_CALL Result cuModuleLoadFatBinary(Module* module, const void* image) {
   return driver().cuModuleLoadData(module, image);
+}
+
+RUNG_EMU_CALL Result cuTensorMapEncodeIm2col(TensorMap* map, TensorMapDataType type, unsigned rank,
+                                             void* address, const std::uint64_t* sizes,
+                                             const std::uint64_t* strides, const int* lower,
+                                             const int* upper, std::uint32_t channels,
+                                             std::uint32_t pixels, const std::uint32_t* steps,
+                                             TensorMapInterleave interleave,
+                                             TensorMapSwizzle swizzle, TensorMapL2Promotion,
+                                             TensorMapFill fill) {
+  const Result result = rung::vgpu::virtual_encode_im2col(
+      map,
+      {type, rank, address, sizes, strides, channels, pixels, steps, interleave, swizzle, fill},
+      lower, upper);
+  if (result != Result::success) note("cuTensorMapEncodeIm2col", result);
+  return result;
+}
+
+/// `is_128` is a CUtensorMapIm2ColWideMode.
+RUNG_EMU_CALL Result
+cuTensorMapEncodeIm2colWide(TensorMap* map, TensorMapDataType type, unsigned rank, void* address,
+                            const std::uint64_t* sizes, const std::uint64_t* strides, int lower,
+                            int upper, std::uint32_t channels, std::uint32_t pixels,
+                            const std::uint32_t* steps, TensorMapInterleave interleave, int is_128,
+                            TensorMapSwizzle swizzle, TensorMapL2Promotion, TensorMapFill fill) {
+  const Result result = rung::vgpu::virtual_encode_im2col_wide(
+      map,
+      {type, rank, address, sizes, strides, channels, pixels, steps, interleave, swizzle, fill},
+      lower, upper, is_128 != 0);
+  if (result != Result::success) note("cuTensorMapEncodeIm2colWide", result);
+  return result;
 }
 
 /// A file of PTX, which rung-nvcc writes for -ptx, -cubin and -fatbin.

@@ -59,6 +59,47 @@ TEST(LayoutCommand, Blackwell) {
             "row 9, column 3: lane 5, register 3\n");
 }
 
+TEST(LayoutCommand, TensorMemory) {
+  // Layouts A, B and F of 9.7.16.10.5, and scales of 9.7.16.10.7.
+  EXPECT_EQ(run_rung("layout tcgen05 m256n128k16 --operand D --blocks 2 --at 200,5").out,
+            "row 200, column 5: lane 200, column 5\n");
+  EXPECT_EQ(run_rung("layout tcgen05 m128n128k16 --operand D --blocks 2 --at 70,100").out,
+            "row 70, column 100: lane 198, column 36\n");
+  EXPECT_EQ(run_rung("layout tcgen05 m64n128k16 --operand D --at 20,100").out,
+            "row 20, column 100: lane 36, column 100\n");
+  EXPECT_EQ(run_rung("layout tcgen05 m64n128k16 --operand D --ws --at 20,100").out,
+            "row 20, column 100: lane 84, column 36\n");
+  EXPECT_EQ(run_rung("layout tcgen05 --operand SA --scales 4 --at 40,2").out,
+            "row 40, column 2: lane 8, column 1, element 2 from the low bits\n");
+  EXPECT_EQ(run_rung("layout tcgen05 --operand SB --scales 6 --first-byte 2 --at 40,3").out,
+            "row 40, column 3: lane 8, column 5, element 1 from the low bits\n");
+  EXPECT_EQ(run_rung("layout tcgen05 m48n128k16 --operand D").exit_code, 2);
+  // Each block of a pair has half of B's columns.
+  const Output pair = run_rung("layout tcgen05 m256n128k16 --operand B --blocks 2");
+  EXPECT_EQ(pair.exit_code, 0) << pair.err;
+  EXPECT_NE(pair.out.find("fits: all 128 chunks"), std::string::npos) << pair.out;
+}
+
+TEST(LayoutCommand, SparseFragmentsAndScales) {
+  // 9.7.14.6.2: m16n8k32 of 16 bits has metadata of half of k in each thread of a pair; 9.7.14.3.
+  EXPECT_EQ(run_rung("layout mma m16n8k32 --sparse --type f16 --operand E --at 9,5").out,
+            "row 9, column 5: lane 5, register 0, element 5 from the low bits\n");
+  EXPECT_EQ(run_rung("layout mma m16n8k32 --sparse --type f16 --operand A --at 9,5").out,
+            "row 9, column 5: lane 6, register 1, element 1 from the low bits\n");
+  EXPECT_EQ(run_rung("layout mma --operand SB --scales 4 --at 5,2").out,
+            "row 5, column 2: lane 20, register 0, element 2 from the low bits\n");
+  EXPECT_EQ(run_rung("layout mma m16n8k8 --sparse --type f16").exit_code, 2);
+}
+
+TEST(LayoutCommand, ColumnsOfPixels) {
+  // Output (w, h) = (1, 2) of a 3 x 3 filter with padding 1, at position (2, 1), is pixel (2, 2): the 19th of 9 x 5.
+  const std::string images =
+      "layout tma --type bf16 --image 9x5x3 --box 64x64 --lower=-1,-1 --upper=-1,-1 --filter 2,1";
+  EXPECT_EQ(run_rung(images + " --swizzle none --at 0,2,2,8").out,
+            "image 0, h 2, w 2, channel 8: byte 2448 (0x990), in bank 4, chunk 1 of line 19\n");
+  EXPECT_EQ(run_rung(images + " --from 9,0,0").exit_code, 2);
+}
+
 TEST(LayoutCommand, Registers) {
   EXPECT_EQ(run_rung("layout mma m16n8k16 --type bf16 --operand A --at 9,11").out,
             "row 9, column 11: lane 5, register 3, element 1 from the low bits\n");

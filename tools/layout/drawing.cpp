@@ -77,9 +77,10 @@ Grid register_grid(const vgpu::layout::Fragment& fragment) {
     auto& field = grid.fields[static_cast<std::size_t>(slot.row)]
                              [static_cast<std::size_t>(slot.column / run)];
     if (!field.text.empty()) continue;  // a fragment of wmma may hold an element several times
+    const char unit = fragment.in_tensor_memory ? 'c' : 'r';
     field = {run == fragment.per_register
-                 ? fmt::format("{} r{}", slot.thread, slot.reg)
-                 : fmt::format("{} r{}.{}", slot.thread, slot.reg, slot.index),
+                 ? fmt::format("{} {}{}", slot.thread, unit, slot.reg)
+                 : fmt::format("{} {}{}.{}", slot.thread, unit, slot.reg, slot.index),
              slot.reg % hues, slot.thread % shades};
   }
   return grid;

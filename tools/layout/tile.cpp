@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/cuda_driver/types.hpp"
+#include "vgpu/driver/tensor_map_calls.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::layout {
@@ -91,6 +92,39 @@ vgpu::TensorMap make_box(vgpu::MatrixElement type, const std::vector<int>& exten
       static_cast<unsigned>(extents.size()), tensor, sizes.data(), strides.data(), box.data(),
       steps.data(), cuda::TensorMapInterleave::none, static_cast<cuda::TensorMapSwizzle>(swizzle),
       cuda::TensorMapL2Promotion::none, cuda::TensorMapFill::zeros);
+  if (result != cuda::Result::success) throw std::invalid_argument(vgpu::virtual_driver_message());
+  vgpu::TensorMap map;
+  std::memcpy(static_cast<void*>(&map), &encoded, sizeof map);
+  return map;
+}
+
+vgpu::TensorMap make_pixels(vgpu::MatrixElement type, const std::vector<int>& box,
+                            const std::vector<int>& image, const PixelBox& pixels,
+                            vgpu::TensorSwizzle swizzle) {
+  const vgpu::TensorElement element = tensor_element(type);
+  std::vector<std::uint64_t> sizes{static_cast<std::uint64_t>(box[0])}, strides;
+  std::uint64_t stride = (bytes_of(element, static_cast<std::uint32_t>(box[0])) + 15) / 16 * 16;
+  std::vector<std::uint32_t> steps{1};
+  for (const int extent : image) {
+    strides.push_back(stride);
+    stride *= static_cast<std::uint64_t>(extent);
+    sizes.push_back(static_cast<std::uint64_t>(extent));
+    steps.push_back(static_cast<std::uint32_t>(pixels.step));
+  }
+  cuda::TensorMap encoded;
+  alignas(16) static std::byte tensor[16];  // never read
+  vgpu::Im2colMap given;
+  given.type = static_cast<cuda::TensorMapDataType>(element);
+  given.rank = static_cast<unsigned>(sizes.size());
+  given.address = tensor;
+  given.sizes = sizes.data();
+  given.strides = strides.data();
+  given.channels_per_pixel = static_cast<std::uint32_t>(box[0]);
+  given.pixels_per_column = static_cast<std::uint32_t>(box[1]);
+  given.steps = steps.data();
+  given.swizzle = static_cast<cuda::TensorMapSwizzle>(swizzle);
+  const cuda::Result result =
+      vgpu::virtual_encode_im2col(&encoded, given, pixels.lower.data(), pixels.upper.data());
   if (result != cuda::Result::success) throw std::invalid_argument(vgpu::virtual_driver_message());
   vgpu::TensorMap map;
   std::memcpy(static_cast<void*>(&map), &encoded, sizeof map);

@@ -18,6 +18,17 @@ using vgpu::layout::Descriptor;
 vgpu::TensorMap make_box(vgpu::MatrixElement type, const std::vector<int>& extents,
                          vgpu::TensorSwizzle swizzle);
 
+/// Bounding box and traversal stride of a column of pixels, in the order of W, H, D.
+struct PixelBox {
+  std::vector<std::int32_t> lower, upper;
+  int step = 1;
+};
+/// A column of box[1] pixels of box[0] channels, as cuTensorMapEncodeIm2col encodes it for images of these extents: W, H,
+/// D and their number. Throws std::invalid_argument with what the driver refuses.
+vgpu::TensorMap make_pixels(vgpu::MatrixElement type, const std::vector<int>& box,
+                            const std::vector<int>& image, const PixelBox& pixels,
+                            vgpu::TensorSwizzle swizzle);
+
 /// Boxes one after the other in shared memory, first along the outer dimension. The innermost
 /// dimension is k if K-major, and m or n if MN-major.
 struct Tile {

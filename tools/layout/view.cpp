@@ -32,15 +32,20 @@ int index_in(const View& view, const Cell& cell, const std::vector<int>& at) {
 
 std::string slot_text(const View& view, const vgpu::layout::Slot& slot) {
   const auto& fragment = *view.fragment;
-  const char* const thread = fragment.threads > 32 ? "thread" : "lane";
-  if (fragment.per_register == 1) {
-    return fmt::format("{} {}, register {}", thread, slot.thread, slot.reg);
-  }
-  return fmt::format("{} {}, register {}, element {} from the low bits", thread, slot.thread,
-                     slot.reg, slot.index);
+  const std::string place = fmt::format("{} {}, {} {}", thread_word(fragment), slot.thread,
+                                        register_word(fragment), slot.reg);
+  if (fragment.per_register == 1) return place;
+  return fmt::format("{}, element {} from the low bits", place, slot.index);
 }
 
 }  // namespace
+
+const char* thread_word(const vgpu::layout::Fragment& fragment) {
+  return fragment.in_tensor_memory || fragment.threads <= 32 ? "lane" : "thread";
+}
+const char* register_word(const vgpu::layout::Fragment& fragment) {
+  return fragment.in_tensor_memory ? "column" : "register";
+}
 
 std::vector<std::string> where_is(const View& view, const std::vector<int>& at) {
   if (at.size() != view.axes.size()) {
@@ -92,8 +97,8 @@ std::vector<std::string> in_thread(const View& view, int thread, std::optional<i
       if (slot.thread != thread || slot.reg != i) continue;
       elements.push_back(fmt::format("({}, {})", slot.row, slot.column));
     }
-    lines.push_back(fmt::format("{} {}, register {}: {}", fragment.threads > 32 ? "thread" : "lane",
-                                thread, i, fmt::join(elements, " ")));
+    lines.push_back(fmt::format("{} {}, {} {}: {}", thread_word(fragment), thread,
+                                register_word(fragment), i, fmt::join(elements, " ")));
   }
   return lines;
 }

@@ -30,6 +30,10 @@ struct View {
   std::optional<vgpu::layout::Fragment> fragment;
 };
 
+/// The words for a fragment's threads and registers: "lane" or "thread", "register" or "column" of tensor memory.
+const char* thread_word(const vgpu::layout::Fragment& fragment);
+const char* register_word(const vgpu::layout::Fragment& fragment);
+
 /// Where an element is, one line for each place. Throws std::invalid_argument if the matrix has no
 /// such element.
 std::vector<std::string> where_is(const View& view, const std::vector<int>& at);

@@ -29,7 +29,8 @@ struct AsyncRead {
   int rank = 0, thread = 0;
   std::size_t component = 0;
   std::uint32_t number = 0;
-  const char* what = "";  // "wgmma", "bulk copy", "remote read"
+  const char* what = "";       // "wgmma", "bulk copy", "remote read"
+  std::uint32_t row_read = 0;  // of tcgen05.mma's A: SumsInUse::add() of the block's tensor memory
 };
 
 class AsyncShadow {

@@ -58,6 +58,13 @@ std::optional<BulkCopyOp::Direction> bulk_direction(const ptx::Instruction& inst
   return spaces[1] == "global" ? load : between_blocks;
 }
 
+TensorMode tensor_mode(const ptx::Instruction& instruction) {
+  const auto is = [&](std::string_view modifier) { return instruction.has(modifier); };
+  if (is("im2col::w::128")) return TensorMode::im2col_w_128;
+  if (is("im2col::w") || is("im2col_no_offs::w")) return TensorMode::im2col_w;
+  return is("im2col") || is("im2col_no_offs") ? TensorMode::im2col : TensorMode::tiled;
+}
+
 /// The reduction of a cp.reduce. For a tensor, the type comes from its tensor map.
 std::optional<BulkCopyOp::Reduction> bulk_reduction(const ptx::Instruction& instruction) {
   using enum BulkCopyOp::Reduction;
@@ -233,7 +240,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   const auto direction = bulk_direction(instruction);
   const auto reduction = bulk_reduction(instruction);
   const bool tensor = is("tensor");
-  if (!direction || !reduction || is("im2col") || is("im2col::w")) fail(instruction, not_known);
+  if (!direction || !reduction) fail(instruction, not_known);
   using enum BulkCopyOp::Direction;
   const bool stores = *direction == store;
   const auto& operands = instruction.operands;
@@ -243,6 +250,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   op.multicast = is("multicast::cluster");
   op.of_pair = is("cta_group::2");
   op.picks_rows = is("tile::gather4") || is("tile::scatter4");
+  op.mode = tensor_mode(instruction);
   op.shared = async_address(instruction, operands[stores ? 1 : 0]);
   const Operand& global = operands[stores ? 0 : 1];
   op.global = async_address(instruction, global);
@@ -255,6 +263,11 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
     op.bytes = source_row(instruction, operands[next++], Type::u32);
   }
   if (!stores) op.barrier = async_address(instruction, operands[next++]);
+  if (op.mode != TensorMode::tiled && !stores) {
+    for (const Operand& offset : operands.at(next++).elements) {
+      op.offsets.push_back(source_row(instruction, offset, Type::u16));
+    }
+  }
   if (op.multicast) op.mask = source_row(instruction, operands.at(next), Type::u16);
   emit(run_bulk_copy, keep_async(op), {});
 }

@@ -140,6 +140,7 @@ class Lowering {
 
   // lowering/narrow_multiply.cpp
   bool lower_narrow_multiply(const Instruction& instruction);
+  bool lower_sparse_multiply(const Instruction& instruction);
 
   // lowering/tcgen05.cpp
   void lower_tcgen05(const Instruction& instruction);

@@ -390,7 +390,8 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     case Opcode::clusterlaunchcontrol: lower_launch_control(instruction); return true;
     case Opcode::mbarrier: lower_mbarrier(instruction); return true;
     case Opcode::wgmma: lower_wgmma(instruction); return true;
-    case Opcode::mma: return lower_narrow_multiply(instruction);
+    case Opcode::mma:
+      return lower_narrow_multiply(instruction) || lower_sparse_multiply(instruction);
     case Opcode::tcgen05: lower_tcgen05(instruction); return true;
     case Opcode::ldmatrix:
     case Opcode::stmatrix: lower_matrix_memory(instruction); return true;

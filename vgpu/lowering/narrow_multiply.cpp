@@ -1,10 +1,28 @@
-// Lowering of mma.sync with .kind (PTX ISA, 9.7.14.5).
+// Lowering of mma.sync with .kind (PTX ISA, 9.7.14.5), and of mma.sp without (9.7.14.6).
 
 #include "vgpu/engine/matrix/narrow_multiply.hpp"
 
+#include "vgpu/engine/matrix/sparse_multiply.hpp"
 #include "vgpu/lowering/lowering.hpp"
 
 namespace rung::vgpu {
+
+/// Returns false if the instruction is another mma.
+bool Lowering::lower_sparse_multiply(const Instruction& instruction) {
+  auto op = sparse_multiply_form(instruction);
+  if (!op) return false;
+  const auto& operands = instruction.operands;
+  op->d_rows = fragment_rows(operands[0]);
+  op->a_rows = fragment_rows(operands[1]);
+  op->b_rows = fragment_rows(operands[2]);
+  for (const Operand& c : operands[3].elements) {
+    op->c_rows.push_back(source_row(instruction, c, ptx::Type::b32));
+  }
+  op->metadata = source_row(instruction, operands[4], ptx::Type::b32);
+  op->selector = static_cast<int>(operands[5].bits);
+  emit(run_sparse_multiply, keep_op(*op), {});
+  return true;
+}
 
 /// Returns false if the instruction is another mma.
 bool Lowering::lower_narrow_multiply(const Instruction& instruction) {

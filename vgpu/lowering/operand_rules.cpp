@@ -9,6 +9,7 @@
 #include "vgpu/engine/control/control.hpp"
 #include "vgpu/engine/matrix/matrix.hpp"
 #include "vgpu/engine/matrix/narrow_multiply.hpp"
+#include "vgpu/engine/matrix/sparse_multiply.hpp"
 #include "vgpu/engine/matrix/wmma_layout.hpp"
 #include "vgpu/lowering/matrix_move_form.hpp"
 #include "vgpu/lowering/tcgen05_form.hpp"
@@ -179,6 +180,13 @@ int dimensions(const Instruction& instruction) {
   return 0;
 }
 
+/// Offsets of a copy of pixels: one for each dimension but channels and images, or wHalo and wOffset (PTX ISA,
+/// 9.7.9.25.5.2, "im2colInfo").
+int im2col_offsets(const Instruction& instruction) {
+  if (instruction.has("im2col::w") || instruction.has("im2col::w::128")) return 2;
+  return instruction.has("im2col") ? std::max(dimensions(instruction) - 2, 0) : 0;
+}
+
 std::optional<OperandRules> bulk_copy(const Instruction& instruction) {
   if (instruction.has("commit_group")) return exactly({});
   if (instruction.has("wait_group")) return exactly({constant(0, max_groups)});
@@ -195,6 +203,9 @@ std::optional<OperandRules> bulk_copy(const Instruction& instruction) {
   if (instruction.has("prefetch")) {
     rules = {global};
     rules.insert(rules.end(), size.begin(), size.end());
+    if (const int offsets = im2col_offsets(instruction); offsets != 0) {
+      rules.push_back(several(source(Type::u16), offsets));
+    }
   } else {
     const auto first = std::find_if(
         instruction.modifiers.begin(), instruction.modifiers.end(),
@@ -203,6 +214,9 @@ std::optional<OperandRules> bulk_copy(const Instruction& instruction) {
     rules = stores ? Rules{global, address()} : Rules{address(), global};
     rules.insert(rules.end(), size.begin(), size.end());
     if (!stores) rules.push_back(address());  // the mbarrier
+    if (const int offsets = im2col_offsets(instruction); offsets != 0) {
+      rules.push_back(several(source(Type::u16), offsets));
+    }
     if (instruction.has("multicast::cluster")) rules.push_back(source(Type::u16));
   }
   add_cache_hint(instruction, rules);
@@ -266,6 +280,15 @@ OperandRules narrow_multiply(const NarrowMultiplyOp& form) {
     rules.push_back(position);
   }
   return exactly(std::move(rules));
+}
+
+OperandRules sparse_multiply(const SparseMultiplyOp& form) {
+  const OperandRule word = rule(Kind::reg, Type::b32);
+  return exactly({fragment(destination(Type::b32), form.sum_registers()),
+                  fragment(word, form.a_registers()), fragment(word, form.b_registers()),
+                  fragment(source(Type::b32), form.sum_registers()),
+                  source(Type::b32),                    // metadata
+                  constant(0, form.selectors() - 1)});  // which threads have them
 }
 
 std::optional<OperandRules> copy(const Instruction& instruction) {
@@ -385,6 +408,7 @@ std::optional<OperandRules> operand_rules(const Instruction& instruction) {
     case Opcode::wgmma: return wgmma(instruction);
     case Opcode::mma:
       if (const auto form = narrow_multiply_form(instruction)) return narrow_multiply(*form);
+      if (const auto form = sparse_multiply_form(instruction)) return sparse_multiply(*form);
       break;
     case Opcode::tcgen05: return tcgen05_operands(instruction);
     case Opcode::ldmatrix:

@@ -182,7 +182,6 @@ std::optional<TensorMultiplyOp> tensor_multiply_form(const Instruction& instruct
     return std::nullopt;  // of A in tensor memory alone
   }
   op.sparse = instruction.has("sp");
-  if (op.sparse && op.weight_stationary) return std::nullopt;
   op.kind = *kind;
   if (has_block_scales(*kind)) {
     op.scales_of_k = scales_of(*kind, named(instruction, scale_vectors));
@@ -193,14 +192,14 @@ std::optional<TensorMultiplyOp> tensor_multiply_form(const Instruction& instruct
 
 std::optional<TensorCopyOp> tensor_copy_form(const Instruction& instruction) {
   using Spread = TensorCopyOp::Spread;
-  struct Shape {
+  struct Size {
     int lanes, bits;
   };
-  constexpr std::array<std::pair<std::string_view, Shape>, 5> copies = {{{"128x256b", {128, 256}},
-                                                                         {"4x256b", {4, 256}},
-                                                                         {"128x128b", {128, 128}},
-                                                                         {"64x128b", {64, 128}},
-                                                                         {"32x128b", {32, 128}}}};
+  constexpr std::array<std::pair<std::string_view, Size>, 5> copies = {{{"128x256b", {128, 256}},
+                                                                        {"4x256b", {4, 256}},
+                                                                        {"128x128b", {128, 128}},
+                                                                        {"64x128b", {64, 128}},
+                                                                        {"32x128b", {32, 128}}}};
   constexpr std::array<std::pair<std::string_view, Spread>, 3> spreads = {
       {{"warpx4", Spread::all_warps},
        {"warpx2::02_13", Spread::warps_02_13},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vgpu/model/matrix_form.hpp"
+#include "vgpu/model/tensor_map.hpp"
 
 namespace rung::vgpu {
 
@@ -57,10 +58,12 @@ struct BulkCopyOp {
   Reduction reduction = Reduction::none;
   bool multicast = false;
   bool picks_rows = false;  // .tile::gather4 and ::scatter4
-  bool of_pair = false;     // .cta_group::2: the mbarrier may be in the other block of the pair
+  TensorMode mode = TensorMode::tiled;
+  bool of_pair = false;  // .cta_group::2: the mbarrier may be in the other block of the pair
   AsyncAddress shared, barrier;
   AsyncAddress global;                     // address of the data, or of the tensor map
   std::vector<std::uint32_t> coordinates;  // rows; empty if not a tensor
+  std::vector<std::uint32_t> offsets;      // rows: im2col offsets, or wHalo and wOffset
   std::uint32_t bytes = 0;                 // row; not for tensors
   std::uint32_t mask = 0;                  // row, with multicast
   bool tensor() const { return !coordinates.empty(); }

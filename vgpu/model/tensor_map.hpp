@@ -68,6 +68,7 @@ enum class TensorSwizzle : std::uint8_t {
   bytes_64,
   bytes_128,
   bytes_128_atom_32,
+  bytes_128_atom_32_flip_8,  // also swaps the halves of each 16 bytes in every other line of 128 bytes
   bytes_128_atom_64
 };
 
@@ -82,25 +83,37 @@ constexpr std::uint32_t span_of(TensorSwizzle swizzle) {
 constexpr std::uint32_t swizzled(std::uint32_t address, TensorSwizzle swizzle) {
   // Address bits 5 and 6, or 6 alone, with as many bits from 7 on.
   if (swizzle == TensorSwizzle::bytes_128_atom_32) return address ^ ((address >> 7 & 3) << 5);
+  if (swizzle == TensorSwizzle::bytes_128_atom_32_flip_8) {
+    return address ^ ((address >> 7 & 3) << 5) ^ ((address >> 7 & 1) << 3);
+  }
   if (swizzle == TensorSwizzle::bytes_128_atom_64) return address ^ ((address >> 7 & 1) << 6);
   const std::uint32_t chunks = span_of(swizzle) == 0 ? 1 : span_of(swizzle) / 16;
   return address ^ (((address >> 7) & (chunks - 1)) << 4);
 }
 
+/// How copies take elements: a box, or a column of pixels (PTX ISA, 5.5.3 to 5.5.5).
+enum class TensorMode : std::uint8_t { tiled, im2col, im2col_w, im2col_w_128 };
+inline constexpr std::uint32_t pixels_of_w_128 = 128;
+
 struct TensorMap {
   static constexpr std::uint64_t valid_tag = 0x70614d726f736e54;  // "TnsorMap"
-  static constexpr int max_dimensions = 5;
+  static constexpr int max_dimensions = 5, max_spatial = 3;
 
   std::uint64_t tag = 0;
   std::uint64_t address = 0;                                // in global memory
   std::array<std::uint64_t, max_dimensions - 1> strides{};  // in bytes, for dimensions 1 and up
   std::array<std::uint32_t, max_dimensions> sizes{};        // in elements, minus one
-  std::array<std::uint16_t, max_dimensions> box{};          // in elements
-  std::array<std::uint8_t, max_dimensions> steps{};         // element strides
+  // In elements. A column of pixels has box[0] channels of box[1] pixels, and 1 in the other dimensions.
+  std::array<std::uint16_t, max_dimensions> box{};
+  std::array<std::uint8_t, max_dimensions> steps{};  // element strides
   std::uint8_t dimensions = 0;
   TensorElement element = TensorElement::u8;
   TensorSwizzle swizzle = TensorSwizzle::none;
   bool fill_nan = false;  // fills elements out of bounds with NaN instead of 0
+  TensorMode mode = TensorMode::tiled;
+  // Bounding box of the first pixel that a filter reads, for dimensions 1 and up (W, H, D): from `lower` to the
+  // tensor's last pixel plus `upper`.
+  std::array<std::int16_t, max_spatial> lower{}, upper{};
 
   /// Bytes that a copy of the box signals to its mbarrier: without the padding of elements of 4 and 6 bits.
   std::uint32_t box_bytes() const {

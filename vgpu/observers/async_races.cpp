@@ -8,6 +8,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/tensor_memory/tensor_memory.hpp"
 #include "vgpu/observers/shared_races.hpp"
 
 namespace rung::vgpu {
@@ -54,18 +55,18 @@ struct Viewer {
   }
 };
 
+/// `other_rank`: of the other thread's block in the cluster.
 void race(const Viewer& viewer, std::uint32_t offset, int other_rank, int other_thread,
           std::uint32_t other_site, const std::string& other) {
-  if (viewer.own.rank == other_rank) {
+  if (viewer.own.rank == other_rank && &viewer.block == &viewer.own) {
     report_race(viewer.own, viewer.thread, viewer.site, viewer.what, other_thread, other_site,
                 other, offset, false);
     return;
   }
-  const Site& site = viewer.own.worker.kernel.sites[other_site];
-  report(viewer.own, HazardKind::shared_race, viewer.thread, viewer.site, viewer.what,
-         shared_address(viewer.block, offset),
-         fmt::format("not ordered with the {} by block {} of the cluster, {} (PTX line {})", other,
-                     other_rank, site.mnemonic, site.ptx_line));
+  report_cluster_race(viewer.own, viewer.thread, viewer.site, viewer.what,
+                      viewer.own.cluster.block(other_rank), other_thread, other_site, other,
+                      fmt::format("{} of block {} of the cluster",
+                                  shared_address(viewer.block, offset), viewer.block.rank));
 }
 
 /// Returns false, after a report, if the unit's bulk write is not ordered before the access.
@@ -84,8 +85,13 @@ bool check_reads(const Viewer& viewer, std::uint32_t offset) {
     const std::uint32_t id = shadow.read_at(offset, slot);
     const AsyncRead& read = shadow.reads[id];
     if (id == 0 || viewer.knows(read)) continue;
+    if (read.row_read == 0) {
+      race(viewer, offset, read.rank, read.thread, read.site, read.what);
+      return false;
+    }
+    HeldReports held(viewer.own);
     race(viewer, offset, read.rank, read.thread, read.site, read.what);
-    return false;
+    tensor_memory(viewer.block).in_use.hold(viewer.block, read.row_read, offset, held.entries);
   }
   return true;
 }

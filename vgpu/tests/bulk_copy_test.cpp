@@ -338,6 +338,179 @@ TEST_F(BulkCopyTest, ElementsOf4And6BitsKeepTheirPadding) {
   }
 }
 
+TEST_F(BulkCopyTest, AtomsOf32And64BytesAndFlippedHalves) {
+  // A tensor of 32 x 8 words, whose lines of 128 bytes the tables of 5.5.7 permute.
+  const std::uint64_t x = array(numbers(32 * 8)), y = memory.allocate(1024);
+  for (const auto swizzle :
+       {TensorSwizzle::bytes_128_atom_32, TensorSwizzle::bytes_128_atom_32_flip_8,
+        TensorSwizzle::bytes_128_atom_64}) {
+    const std::uint64_t map_x = map(x, TensorElement::f32, 32, 8, 128, 32, 8, swizzle);
+    expect_none(run_body(at(0, 0) + load(tensor_load, 1024) + to_y(1024), map_x, y));
+    const auto result = values<std::uint32_t>(y, 256);
+    for (std::uint32_t row = 0; row < 8; ++row) {
+      for (std::uint32_t column = 0; column < 32; ++column) {
+        // Pairs of words change places in odd lines, quarters of the line by line modulo 4, halves in odd lines.
+        std::uint32_t to = column;
+        if (swizzle == TensorSwizzle::bytes_128_atom_64) {
+          to = (column + row % 2 * 16) % 32;
+        } else {
+          const std::uint32_t quarters[4][4] = {
+              {0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+          std::uint32_t within = column % 8;
+          const bool flips = swizzle == TensorSwizzle::bytes_128_atom_32_flip_8 && row % 2 == 1;
+          if (flips) within = within / 4 * 4 + (within % 4 + 2) % 4;
+          to = quarters[row % 4][column / 8] * 8 + within;
+        }
+        EXPECT_EQ(result[row * 32 + to], row * 32 + column + 1) << row << ", " << column;
+      }
+    }
+  }
+  const std::uint64_t flipped =
+      map(y, TensorElement::f32, 32, 8, 128, 32, 8, TensorSwizzle::bytes_128_atom_32_flip_8);
+  found(
+      run_body(at(0, 0) + "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, "
+                          "{%r20, %r21}], [%r2];",
+               flipped, y),
+      HazardKind::trap);
+}
+
+/// Images of C x W x H words; see the tests of im2col.
+struct Images {
+  static constexpr int channels = 8, width = 9, height = 5, count = 3;
+  static std::uint32_t at(int c, int w, int h, int n) {
+    if (w < 0 || w >= width || h < 0 || h >= height || n < 0 || n >= count) return 0;
+    return static_cast<std::uint32_t>(((n * height + h) * width + w) * channels + c + 1);
+  }
+  /// The map of columns of pixels of 8 channels; 4 words of padding after each pixel.
+  static TensorMap map(std::uint64_t address, TensorMode mode, int pixels, TensorSwizzle swizzle) {
+    TensorMap map;
+    map.tag = TensorMap::valid_tag;
+    map.address = address;
+    map.dimensions = 4;
+    map.element = TensorElement::u32;
+    map.mode = mode;
+    map.swizzle = swizzle;
+    map.sizes = {channels - 1, width - 1, height - 1, count - 1};
+    map.strides = {4 * channels, 4 * channels * width, 4 * channels * width * height};
+    map.box = {channels, static_cast<std::uint16_t>(pixels), 1, 1};
+    map.steps = {1, 1, 1, 1};
+    return map;
+  }
+};
+
+TEST_F(BulkCopyTest, ColumnsOfPixels) {
+  // im2col (5.5.4): the receptive field of a 3 x 3 filter with padding 1, as loops over its outputs state it.
+  struct Case {
+    int stride, filter_w, filter_h;  // traversal stride, and position in the filter
+  };
+  const std::uint64_t x = array(numbers(8 * 9 * 5 * 3)), y = memory.allocate(64 * 32);
+  for (const auto& [stride, filter_w, filter_h] : {Case{1, 0, 0}, Case{1, 2, 1}, Case{2, 1, 2}}) {
+    TensorMap map = Images::map(x, TensorMode::im2col, 64, TensorSwizzle::none);
+    map.lower = {-1, -1};
+    map.upper = {-1, -1};  // padding - (filter - 1)
+    map.steps = {1, static_cast<std::uint8_t>(stride), static_cast<std::uint8_t>(stride), 1};
+    std::vector<std::byte> bytes(128);
+    std::memcpy(bytes.data(), &map, sizeof map);
+    // The column starts at the second output of the second line of image 1.
+    const int first_w = -1 + stride, first_h = -1 + stride;
+    const std::string copy = fmt::format(
+        "mov.u32 %r20, 0;\nmov.u32 %r21, {};\nmov.u32 %r22, {};\nmov.u32 %r23, 1;\nmov.u16 %h1, "
+        "{};\n"
+        "mov.u16 %h2, {};\n",
+        first_w, first_h, filter_w, filter_h);
+    const std::string load_pixels = load(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r2], "
+        "[%rd1, {%r20, %r21, %r22, %r23}], [bar], {%h1, %h2};",
+        64 * 32);
+    expect_none(run_body(copy + load_pixels + to_y(64 * 32), array(bytes), y));
+    const auto result = values<std::uint32_t>(y, 64 * 8);
+    std::size_t pixel = 0;
+    bool has_begun = false;
+    for (int n = 1; n < 64 && pixel < 64; ++n) {
+      for (int h = -1; h <= Images::height - 2 && pixel < 64; h += stride) {
+        for (int w = -1; w <= Images::width - 2 && pixel < 64; w += stride) {
+          has_begun = has_begun || (w == first_w && h == first_h);
+          if (!has_begun) continue;
+          for (int c = 0; c < 8; ++c) {
+            EXPECT_EQ(result[pixel * 8 + static_cast<std::size_t>(c)],
+                      Images::at(c, w + filter_w, h + filter_h, n))
+                << "pixel " << pixel << ", stride " << stride;
+          }
+          ++pixel;
+        }
+      }
+    }
+    EXPECT_EQ(pixel, 64u);
+  }
+}
+
+TEST_F(BulkCopyTest, ColumnsOfPixelsOfOneLine) {
+  // im2col::w and ::w::128 (5.5.5): lines at H = 2 of one image after the other, with a halo of two pixels.
+  const std::uint64_t x = array(numbers(8 * 9 * 5 * 3)), y = memory.allocate(136 * 32);
+  for (const auto mode : {TensorMode::im2col_w, TensorMode::im2col_w_128}) {
+    const bool is_128 = mode == TensorMode::im2col_w_128;
+    TensorMap map = Images::map(x, mode, 18, TensorSwizzle::bytes_32);
+    map.upper = {-2, 0};
+    std::vector<std::byte> bytes(128);
+    std::memcpy(bytes.data(), &map, sizeof map);
+    const int run = is_128 ? 32 : 18, total = is_128 ? 4 * 34 : 20;
+    const std::string copy =
+        "mov.u32 %r20, 0;\nmov.u32 %r21, 3;\nmov.u32 %r22, 2;\nmov.u32 %r23, 0;\nmov.u16 %h1, 2;\n"
+        "mov.u16 %h2, 1;\n";
+    const std::string load_pixels =
+        load(fmt::format("cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w{}.mbarrier::"
+                         "complete_tx::bytes [%r2], [%rd1, {{%r20, %r21, %r22, %r23}}], [bar], "
+                         "{{%h1, %h2}};",
+                         is_128 ? "::128" : ""),
+             total * 32);
+    expect_none(run_body(copy + load_pixels + to_y(total * 32), array(bytes), y));
+    const auto result = values<std::uint32_t>(y, static_cast<std::size_t>(total) * 8);
+    int w = 3, n = 0, last_w = 0, last_n = 0;
+    for (int pixel = 0; pixel < total; ++pixel) {
+      const int within = pixel % (run + 2);
+      const bool is_halo = within >= run;
+      const int from_w = is_halo ? last_w + within - run + 1 : w, from_n = is_halo ? last_n : n;
+      for (int c = 0; c < 8; ++c) {
+        // The 32-byte swizzle exchanges chunks of 16 bytes in every other line of 128.
+        const int chunk = pixel * 2 + c / 4, to = (chunk ^ (chunk / 8 & 1)) * 4 + c % 4;
+        EXPECT_EQ(result[static_cast<std::size_t>(to)], Images::at(c, from_w + 1, 2, from_n))
+            << "pixel " << pixel;
+      }
+      if (is_halo) continue;
+      last_w = w;
+      last_n = n;
+      if (++w > Images::width - 3) {
+        w = 0;
+        ++n;
+      }
+    }
+  }
+}
+
+TEST_F(BulkCopyTest, ColumnsOfPixelsThatDoNotExist) {
+  const std::uint64_t x = array(numbers(8 * 9 * 5 * 3)), y = memory.allocate(4096);
+  const auto run_at = [&](TensorMode mode, int w, const char* form) {
+    const TensorMap map = Images::map(x, mode, 4, TensorSwizzle::bytes_32);
+    std::vector<std::byte> bytes(128);
+    std::memcpy(bytes.data(), &map, sizeof map);
+    return run_body(
+        fmt::format("mov.u32 %r20, 0;\nmov.u32 %r21, {};\nmov.u32 %r22, 0;\nmov.u16 %h1, 0;\n", w) +
+            load(fmt::format("cp.async.bulk.tensor.4d.shared::cluster.global.{}.mbarrier::"
+                             "complete_tx::bytes [%r2], [%rd1, {{%r20, %r21, %r22, %r22}}], [bar], "
+                             "{{%h1, %h1}};",
+                             form),
+                 128),
+        array(bytes), y);
+  };
+  expect_none(run_at(TensorMode::im2col, 8, "im2col"));
+  // Outside of the bounding box; a map of another mode.
+  found(run_at(TensorMode::im2col, 9, "im2col"), HazardKind::out_of_bounds);
+  found(run_at(TensorMode::im2col, -1, "im2col"), HazardKind::out_of_bounds);
+  expect_none(run_at(TensorMode::im2col_w, -1, "im2col::w"));
+  found(run_at(TensorMode::im2col, 0, "im2col::w"), HazardKind::out_of_bounds);
+  found(run_at(TensorMode::tiled, 0, "im2col"), HazardKind::out_of_bounds);
+}
+
 TEST_F(BulkCopyTest, ReductionOut) {
   std::vector<float> ones(128, 1.0f), halves(128, 0.5f);
   const std::uint64_t x = array(ones), y = array(halves);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "vgpu/driver/tensor_map_calls.hpp"
 #include "vgpu/tests/driver_fixture.hpp"
 
 namespace rung::vgpu {
@@ -63,6 +64,39 @@ TEST_F(DriverTensorMap, RefusesWhatTheHardwareCannotDo) {
   right.address -= 8;
   right.interleave = cuda::TensorMapInterleave::bytes_16;
   EXPECT_EQ(encode(right), Result::not_supported);
+}
+
+TEST_F(DriverTensorMap, ColumnsOfPixelsHaveTheirLimits) {
+  const std::uint64_t sizes[] = {64, 9, 5, 3}, strides[] = {128, 1152, 5760};
+  const std::uint32_t steps[] = {1, 1, 1, 1};
+  Im2colMap right;
+  right.type = cuda::TensorMapDataType::bfloat16;
+  right.rank = 4;
+  right.address = reinterpret_cast<void*>(allocate(3 * 5760));
+  right.sizes = sizes;
+  right.strides = strides;
+  right.channels_per_pixel = 64;
+  right.pixels_per_column = 1024;
+  right.steps = steps;
+  right.swizzle = cuda::TensorMapSwizzle::bytes_128;
+  const int lower[] = {-1, -128}, upper[] = {127, -1}, beyond[] = {-1, 128};
+  EXPECT_OK(virtual_encode_im2col(&map, right, lower, upper));
+  EXPECT_OK(virtual_encode_im2col_wide(&map, right, -32768, 32767, true));
+  const auto refuses = [&](const char* message, const auto& change) {
+    Im2colMap wrong = right;
+    change(wrong);
+    EXPECT_EQ(virtual_encode_im2col_wide(&map, wrong, 0, 0, false), Result::invalid_value)
+        << message;
+    EXPECT_EQ(virtual_driver_message(), fmt::format("cuTensorMapEncodeIm2colWide: {}", message));
+  };
+  refuses("rank 2: 3 to 5", [](Im2colMap& it) { it.rank = 2; });
+  refuses("box[1] 1025: 1 to 1024", [](Im2colMap& it) { it.pixels_per_column = 1025; });
+  refuses("box[0] 257: 1 to 256", [](Im2colMap& it) { it.channels_per_pixel = 257; });
+  refuses("expected a swizzle, and none with flipped halves",
+          [](Im2colMap& it) { it.swizzle = cuda::TensorMapSwizzle::none; });
+  // Corners of four dimensions have 8 bits (PTX ISA, 5.5.4.1).
+  EXPECT_EQ(virtual_encode_im2col(&map, right, lower, beyond), Result::invalid_value);
+  EXPECT_EQ(virtual_driver_message(), "cuTensorMapEncodeIm2col: corner [1] 128: -128 to 127");
 }
 
 TEST_F(DriverTensorMap, KernelsCopyByIt) {

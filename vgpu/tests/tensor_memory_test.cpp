@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "vgpu/engine/tensor_memory/window_sums.hpp"
 #include "vgpu/engine/tensor_memory/zero_columns.hpp"
 #include "vgpu/model/tensor_memory_ops.hpp"
 #include "vgpu/tests/async_fixture.hpp"
@@ -45,18 +46,23 @@ struct TileLayout {
   int span;         // bytes of the swizzle; 0: none
   bool transposed;  // MN-major
   int start;        // bytes
+  bool has_atoms_of_32;
+  int skipped =
+      0;  // bytes of each line before the first element; those after its end are in a second buffer
   int leading = 0, stride = 0, bytes = 0;
 
-  TileLayout(int span_, bool transposed_, int start_, int lines, int row_bytes, int line_bytes)
-      : span(span_), transposed(transposed_), start(start_) {
+  TileLayout(int span_, bool transposed_, int start_, int lines, int row_bytes, int line_bytes,
+             bool has_atoms_of_32_ = false)
+      : span(span_), transposed(transposed_), start(start_), has_atoms_of_32(has_atoms_of_32_) {
     const int groups = (lines + 7) / 8;
     if (!transposed) {
       stride = span != 0 ? 8 * span : 8 * row_bytes;
       leading = span != 0 ? 16 : 128;
       bytes = groups * stride;
     } else if (span != 0) {
-      stride = 8 * span;  // the next 8 steps of k
+      stride = has_atoms_of_32 ? 1536 : 8 * span;  // the next 8 steps of k, or 4, with a gap
       leading = line_bytes * span;
+      if (has_atoms_of_32) leading = line_bytes / 4 * stride;
       bytes = (lines * row_bytes / line_bytes + span - 1) / span * leading + 1024;
     } else {
       leading = 128;
@@ -66,21 +72,33 @@ struct TileLayout {
     bytes = (bytes + 1023) / 1024 * 1024;
   }
   int offset(int across, int unit) const {
+    unit += skipped / 16;
+    if (skipped != 0 && unit >= span / 16) {
+      return leading - start + offset(across, unit - span / 16 - skipped / 16);
+    }
     int at = 0;
     if (!transposed && span == 0) at = across % 8 * 16 + across / 8 * stride + unit * leading;
     if (!transposed && span != 0) at = across % 8 * span + across / 8 * stride + unit * 16;
     if (transposed && span == 0) at = across % 8 * 16 + across / 8 * leading + unit * stride;
     if (transposed && span != 0) {
-      at = across % 8 * span + across / 8 * stride + unit % (span / 16) * 16 +
+      const int lines = has_atoms_of_32 ? 4 : 8;
+      at = across % lines * span + across / lines * stride + unit % (span / 16) * 16 +
            unit / (span / 16) * leading;
     }
     const int line_of_128 = at / 128;
+    if (has_atoms_of_32) return start + (at ^ line_of_128 % 4 * 32);
     if (span != 0) at ^= line_of_128 % (span / 16) * 16;
     return start + at;
   }
   std::uint64_t descriptor() const {
-    const std::uint64_t mode = span == 128 ? 2 : span == 64 ? 4 : span == 32 ? 6 : 0;
-    return static_cast<std::uint64_t>(start >> 4) | static_cast<std::uint64_t>(leading >> 4) << 16 |
+    const std::uint64_t mode = has_atoms_of_32 ? 1
+                               : span == 128   ? 2
+                               : span == 64    ? 4
+                               : span == 32    ? 6
+                                               : 0;
+    const std::uint64_t absolute = skipped != 0 ? std::uint64_t{1} << 52 : 0;
+    return absolute | static_cast<std::uint64_t>((start + skipped) >> 4) |
+           static_cast<std::uint64_t>(leading >> 4) << 16 |
            static_cast<std::uint64_t>(stride >> 4) << 32 | std::uint64_t{1} << 46 | mode << 61;
   }
 };
@@ -99,9 +117,12 @@ struct MultiplyCase {
   int selector = 0;  // of the metadata's column
   bool shifts_a = false;
   std::uint64_t zero_columns = 0;  // descriptor; 0: no operand
+  int first_scale = 0;             // byte of the first scale of a line
 
   int shift() const { return static_cast<int>(zero_columns >> 56 & 0x3F); }
   int k_of_a() const { return sparse ? k / 2 : k; }
+  /// The lane of row i of A in tensor memory, of its metadata, and of D's first columns (PTX ISA, 9.7.16.10.5).
+  int lane_of(int i) const { return m == 64 && !weight_stationary ? i / 16 * 32 + i % 16 : i; }
   bool has_nibbles() const { return kind == "mxf4" || kind == "mxf4nvf4"; }
 };
 
@@ -117,7 +138,7 @@ struct Steps {
   std::string store_wait = "tcgen05.wait::st.sync.aligned;\n";
   std::string meet = "bar.sync 0;\n";
   std::string release = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 512;\n";
-  std::string before_load, after_multiply;
+  std::string before_load, after_multiply, load_guard;
   int lane_step = 32;                    // lanes between the warps' addresses
   std::uint64_t a_flip = 0, b_flip = 0;  // bits of descriptors that change
   std::uint32_t form_flip = 0;
@@ -130,7 +151,8 @@ class TensorMemoryTest : public AsyncTest {
   std::mt19937 random{11};
   std::vector<double> a, b, c;
   std::vector<std::uint8_t> image;
-  std::vector<std::array<double, 4>> scales_a, scales_b;
+  using Scales = std::vector<std::array<double, 6>>;
+  Scales scales_a, scales_b;
 
   double value(const Type& type) {
     if (type.exponent_bits == 0) {
@@ -161,7 +183,10 @@ class TensorMemoryTest : public AsyncTest {
                          static_cast<std::uint32_t>(each.n / 8) << 17 |
                          static_cast<std::uint32_t>(each.m / 16) << 24;
     if (each.scales == 0) bits |= each.d_code << 4;
-    if (each.scales != 0 && each.scales != 4) bits |= 1u << 23;  // e8m0
+    if (each.scales != 0 && each.scales < 4) bits |= 1u << 23;  // e8m0
+    const auto first_scale = static_cast<std::uint32_t>(each.first_scale);
+    if (each.scales != 0) bits |= first_scale << 4 | first_scale << 29;
+    if (each.k == 96) bits |= 1u << 31;
     if (each.sparse) bits |= 1u << 2 | static_cast<std::uint32_t>(each.selector);
     return bits;
   }
@@ -171,10 +196,13 @@ class TensorMemoryTest : public AsyncTest {
                             const TileLayout& in_b, int bytes) {
     const std::string kind = "kind::" + each.kind;
     std::string multiply =
-        each.weight_stationary ? "tcgen05.mma.ws.cta_group::1." : "tcgen05.mma.cta_group::1.";
-    if (each.sparse) multiply = "tcgen05.mma.sp.cta_group::1.";
+        fmt::format("tcgen05.mma{}{}.cta_group::1.", each.weight_stationary ? ".ws" : "",
+                    each.sparse ? ".sp" : "");
     multiply += kind + (each.shifts_a ? ".ashift" : "");
-    if (each.scales != 0) multiply += fmt::format(".block_scale.scale_vec::{}X", each.scales);
+    if (each.scales != 0) {
+      multiply += each.k == 96 ? fmt::format(".block_scale.block{}", 96 / each.scales)
+                               : fmt::format(".block_scale.scale_vec::{}X", each.scales);
+    }
     multiply += fmt::format(" [%t], {}, %rd11{}, %r9", each.a_in_tensor_memory ? "[%r8]" : "%rd10",
                             each.sparse ? ", [%r14]" : "");
     if (each.scales != 0) multiply += ", [%r10], [%r11]";
@@ -261,7 +289,7 @@ class TensorMemoryTest : public AsyncTest {
       add.u64 %rd7, %rd2, %rd7;
       mov.u32 %r12, 0;
       LOAD: add.u32 %r13, %r7, %r12;
-      tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%v0}}, [%r13];
+      {}tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%v0}}, [%r13];
       {}
       st.global.b32 [%rd7], %v0;
       add.u64 %rd7, %rd7, 512;
@@ -273,7 +301,7 @@ class TensorMemoryTest : public AsyncTest {
       @%p2 bra END;
       {}
       END: ret;)",
-                        steps.load_wait, columns, steps.meet, steps.release));
+                        steps.load_guard, steps.load_wait, columns, steps.meet, steps.release));
   }
 
   LaunchReport run_case(const MultiplyCase& each, const Steps& steps = {}) {
@@ -283,9 +311,20 @@ class TensorMemoryTest : public AsyncTest {
       return nibbles ? each.k / 2 : each.k * std::max(8, type.bits) / 8;
     };
     const int bytes_of_a = row_bytes(each.a) / (each.sparse ? 2 : 1);
-    const TileLayout in_a(each.span, each.transpose_a, 0, lines_a, bytes_of_a, each.k_of_a());
-    const TileLayout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b),
-                          each.k);
+    const bool is_tf32 = each.kind == "tf32";
+    TileLayout in_a(each.span, each.transpose_a, 0, lines_a, bytes_of_a, each.k_of_a(),
+                    is_tf32 && each.transpose_a);
+    // 48 bytes of k cross the end of a line, and go on in another buffer (9.7.16.3.1.2).
+    const auto cross = [&](TileLayout& in) {
+      if (each.k != 96) return;
+      in.skipped = 96;
+      in.leading = in.start + in.bytes;
+      in.bytes *= 2;
+    };
+    cross(in_a);
+    TileLayout in_b(each.span, each.transpose_b, in_a.bytes, lines_b, row_bytes(each.b), each.k,
+                    is_tf32 && each.transpose_b);
+    cross(in_b);
     const int bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
     image.assign(static_cast<std::size_t>(bytes), 0);
     a.assign(static_cast<std::size_t>(each.m * each.k), 0);
@@ -299,7 +338,7 @@ class TensorMemoryTest : public AsyncTest {
           place(in_a, each.a, each, i, k, x);
         } else {
           const int per_cell = 32 / std::max(8, each.a.bits);
-          cells[static_cast<std::size_t>(k / per_cell * 128 + i)] |=
+          cells[static_cast<std::size_t>(k / per_cell * 128 + each.lane_of(i))] |=
               each.a.encode(x) << (k % per_cell * (32 / per_cell));
         }
       }
@@ -311,8 +350,8 @@ class TensorMemoryTest : public AsyncTest {
       }
     }
     if (each.shifts_a) std::copy(a.begin() + each.k, a.end(), a.begin());
-    fill_scales(each, 128, cells, scales_a);
-    fill_scales(each, 192, cells, scales_b);
+    fill_scales(each, 128, each.m, cells, scales_a);
+    fill_scales(each, 192, each.n, cells, scales_b);
     out_ = array(std::vector<std::uint32_t>(256 * 128, 0));
     const std::uint64_t in = array(cells);
     return run(kernel(each, steps, in_a, in_b, bytes), {1, 1, 1}, {128, 1, 1},
@@ -351,26 +390,33 @@ class TensorMemoryTest : public AsyncTest {
       bit = offset / 128 * (each.kind == "f16" ? 1 : 2);
     }
     constexpr int first_column = 64;
-    cells[static_cast<std::size_t>((first_column + each.selector + bit / 32) * 128 + lane)] |=
-        bits << (bit % 32);
+    // With .ws, there is a copy for each part of D's columns (tmem_e_frg_ws).
+    const int copies = each.weight_stationary ? 128 / each.m : 1;
+    for (int copy = 0; copy < copies; ++copy) {
+      const int column = first_column + each.selector + bit / 32;
+      const int of_copy = each.lane_of(lane) + copy * each.m;
+      cells[static_cast<std::size_t>(column * 128 + of_copy)] |= bits << (bit % 32);
+    }
   }
   std::array<std::array<int, 2>, 256> chosen_{};  // by row
 
-  /// Block scales of 256 lines from this column of `cells` on, in all quarters of the lanes.
-  void fill_scales(const MultiplyCase& each, int column, std::vector<std::uint32_t>& cells,
-                   std::vector<std::array<double, 4>>& scales) {
-    scales.assign(256, {1, 1, 1, 1});
-    for (int line = 0; line < 256 && each.scales != 0; ++line) {
-      std::uint32_t cell = 0;
+  /// Block scales of lines from this column of `cells` on, in all quarters of the lanes. Scales of k = 96 go on in the
+  /// cells of the next 128 or 256 lines (Figures 234 to 258 of 9.7.16.10.7).
+  void fill_scales(const MultiplyCase& each, int column, int lines,
+                   std::vector<std::uint32_t>& cells, Scales& scales) {
+    scales.assign(256, {1, 1, 1, 1, 1, 1});
+    for (int line = 0; line < lines && each.scales != 0; ++line) {
       for (int i = 0; i < each.scales; ++i) {
         const auto step = static_cast<int>(random() % 4);  // 2^step
         scales[static_cast<std::size_t>(line)][static_cast<std::size_t>(i)] = 1 << step;
-        const int code = each.scales == 4 ? (step + 7) << 3 : step + 127;
-        cell |= static_cast<std::uint32_t>(code) << (8 * i);
-      }
-      for (int quarter = 0; quarter < 4; ++quarter) {
-        cells[static_cast<std::size_t>((column + line / 32) * 128 + quarter * 32 + line % 32)] =
-            cell;
+        const auto code =
+            static_cast<std::uint32_t>(each.scales >= 4 ? (step + 7) << 3 : step + 127);
+        const int byte = each.first_scale + i;
+        const int of_line = column + line / 32 + byte / 4 * (lines <= 128 ? 4 : 8);
+        for (int quarter = 0; quarter < 4; ++quarter) {
+          cells[static_cast<std::size_t>(of_line * 128 + quarter * 32 + line % 32)] |=
+              code << (byte % 4 * 8);
+        }
       }
     }
   }
@@ -411,8 +457,7 @@ class TensorMemoryTest : public AsyncTest {
     int wrong = 0;
     for (int i = 0; i < each.m; ++i) {
       for (int j = 0; j < each.n; ++j) {
-        int lane = i, column = j;
-        if (each.m == 64 && !each.weight_stationary) lane = i / 16 * 32 + i % 16;
+        int lane = each.lane_of(i), column = j;
         if (each.m < 128 && each.weight_stationary) {
           const int width = each.n * each.m / 128;
           lane = i + j / width * each.m;
@@ -461,6 +506,18 @@ TEST_F(TensorMemoryTest, MultipliesEveryLayout) {
       }
     }
   }
+}
+
+TEST_F(TensorMemoryTest, TransposedTf32HasAtomsOf32Bytes) {
+  // 9.7.16.10.1 and .3; four steps of k are one atom (9.7.16.10.6, Table "Layout for swizzle atoms").
+  check({"tf32", tf32, tf32, 128, 64, 8, 128, true, false});
+  check({"tf32", tf32, tf32, 64, 32, 8, 128, false, true});
+  check({"tf32", tf32, tf32, 128, 64, 8, 128, true, true});
+  Steps steps;
+  steps.a_flip = std::uint64_t{3} << 61;  // swizzle mode 2
+  expect_hazard(HazardKind::descriptor, steps, {"tf32", tf32, tf32, 128, 64, 8, 128, true, false});
+  // Mode 1 for bf16.
+  expect_hazard(HazardKind::descriptor, steps, {"f16", bf16, bf16, 128, 64, 16, 128, true, false});
 }
 
 TEST_F(TensorMemoryTest, MultipliesAFromTensorMemory) {
@@ -522,6 +579,76 @@ TEST_F(TensorMemoryTest, ColumnsOfBCountAsZeros) {
              .zero_columns = zero_mask(0x01020100, 3, 5)});
     }
   }
+}
+
+/// A product in one column: elements of a row times 1, each with its scale and the exponents of the encodings.
+struct WindowProduct {
+  int k;
+  double element;
+  int least_exponent;
+  double scale;
+  int scale_exponent;
+};
+
+float window_sum(Window window, float c, const std::vector<WindowProduct>& products) {
+  WindowLine a, b;
+  for (int k = 0; k < 64; ++k) {
+    a.set(k, 0, 0, 1, 0);
+    b.set(k, 1, 0, 1, 0);
+  }
+  for (const WindowProduct& it : products) {
+    a.set(it.k, it.element, it.least_exponent, it.scale, it.scale_exponent);
+  }
+  WindowColumns columns{};
+  columns.set(0, b, 64);
+  float sums[window_lanes] = {c};
+  add_window(
+      {window, tcgen05_sum_rule(MatrixElement::e4m3, MatrixElement::e4m3, MatrixElement::f32), 64,
+       false},
+      a, columns, sums);
+  return sums[0];
+}
+
+TEST(WindowSumsTest, TruncateBelowTheLargestExponent) {
+  // The exponent of 1/4 as a subnormal e3m2 is -2, so that 25 bits end at 2^-27; of e2m1, 0, and they end at 2^-25.
+  EXPECT_EQ(window_sum(Window::plain, -0x1p-26f, {{0, 0.25, -2, 1, 0}}), 0.25f - 0x1p-26f);
+  EXPECT_EQ(window_sum(Window::plain, -0x1p-26f, {{0, 0.25, 0, 1, 0}}), 0.25f);
+  // Terms are truncated one by one.
+  EXPECT_EQ(window_sum(Window::plain, -1,
+                       {{0, 1, 0, 1, 0}, {1, 1, 0, 0x1p-26, -26}, {2, 1, 0, 0x1p-26, -26}}),
+            0);
+  EXPECT_EQ(window_sum(Window::plain, -1, {{0, 1, 0, 1, 0}, {40, 1, 0, 0x1p-25, -25}}), 0x1p-25f);
+}
+
+TEST(WindowSumsTest, FourBitElementsHaveWiderWindows) {
+  // 35 bits below the largest pair of scales.
+  const auto mxf4 = [](int bits) {
+    const double scale = std::ldexp(1.0, -bits);
+    return window_sum(Window::mxf4, 0,
+                      {{0, 1, 0, 1, 0}, {1, -1, 0, 1, 0}, {16, 1, 0, scale, -bits}});
+  };
+  EXPECT_EQ(mxf4(35), 0x1p-35f);
+  EXPECT_EQ(mxf4(36), 0);
+  // Sixteen products are summed before they are truncated, or four with ue4m3 scales.
+  const auto pair = [](Window window, int first, int second) {
+    return window_sum(window, 0,
+                      {{0, 1, 0, 1, 0},
+                       {1, -1, 0, 1, 0},
+                       {first, 1, 0, 0x1p-36, -36},
+                       {second, 1, 0, 0x1p-36, -36}});
+  };
+  EXPECT_EQ(pair(Window::mxf4, 16, 31), 0x1p-35f);
+  EXPECT_EQ(pair(Window::mxf4, 31, 32), 0);
+  EXPECT_EQ(pair(Window::nvfp4, 20, 23), 0x1p-35f);
+  EXPECT_EQ(pair(Window::nvfp4, 23, 24), 0);
+  // A larger C narrows the window to 35 bits below it, for groups of 16.
+  const auto with_c = [](int bits) {
+    const double scale = std::ldexp(1.0, -bits);
+    return window_sum(Window::nvfp4, 2,
+                      {{0, 1, 0, 1, 0}, {1, -3, 0, 1, 0}, {16, 1, 0, scale, -bits}});
+  };
+  EXPECT_EQ(with_c(34), 0x1p-34f);
+  EXPECT_EQ(with_c(35), 0);
 }
 
 TEST_F(TensorMemoryTest, LoadsReduceTheirRegisters) {
@@ -587,6 +714,36 @@ TEST_F(TensorMemoryTest, MultipliesWithBlockScales) {
   check({.kind = "mxf4nvf4", .a = packed_e2m1, .b = packed_e2m1, .n = 192, .k = 64, .scales = 4});
 }
 
+TEST_F(TensorMemoryTest, MultipliesK96) {
+  // sm_103a (9.7.16.2.1), with 6 scales of 16 elements or 3 of 32, from every byte that the PTX ISA shows.
+  const Type& packed = packed_e2m1;
+  for (const int n : {64, 192}) {
+    for (const int first : {0, 2}) {
+      check({.kind = "mxf4nvf4",
+             .a = packed,
+             .b = packed,
+             .n = n,
+             .k = 96,
+             .scales = 6,
+             .first_scale = first});
+    }
+    for (const int first : {0, 1, 2, 3}) {
+      check({.kind = "mxf4",
+             .a = packed,
+             .b = packed,
+             .n = n,
+             .k = 96,
+             .scales = 3,
+             .first_scale = first});
+    }
+  }
+  // An absolute address needs the 128-byte swizzle (9.7.16.3.1.2.1).
+  Steps steps;
+  steps.b_flip = std::uint64_t{6} << 61;  // swizzle mode 4
+  expect_hazard(HazardKind::descriptor, steps,
+                {.kind = "mxf4", .a = packed, .b = packed, .k = 96, .scales = 3});
+}
+
 TEST_F(TensorMemoryTest, MultipliesSparseMatrices) {
   for (const int span : {0, 64, 128}) {
     check({.kind = "f16", .a = f16, .b = f16, .k = 32, .span = span, .sparse = true});
@@ -602,6 +759,59 @@ TEST_F(TensorMemoryTest, MultipliesSparseMatrices) {
   const Type& packed = packed_e2m1;
   check({.kind = "mxf4", .a = packed, .b = packed, .k = 128, .scales = 2, .sparse = true});
   check({.kind = "mxf4nvf4", .a = packed, .b = packed, .k = 128, .scales = 4, .sparse = true});
+}
+
+TEST_F(TensorMemoryTest, MultipliesSparseMatricesOf64Rows) {
+  // Layout F (9.7.16.10.5.6), with metadata in the lanes of D's rows (9.7.16.10.8.5).
+  check({.kind = "f16", .a = f16, .b = f16, .m = 64, .k = 32, .sparse = true});
+  check({.kind = "f16",
+         .a = bf16,
+         .b = bf16,
+         .m = 64,
+         .k = 32,
+         .a_in_tensor_memory = true,
+         .sparse = true,
+         .selector = 1});
+  check({.kind = "tf32", .a = tf32, .b = tf32, .m = 64, .k = 16, .sparse = true});
+  check({.kind = "i8", .a = s8, .b = u8, .m = 64, .k = 64, .d_code = 2, .sparse = true});
+  const Type& packed = packed_e2m1;
+  check({.kind = "f8f6f4", .a = e4m3, .b = e5m2, .m = 64, .k = 64, .sparse = true});
+  check({.kind = "mxf4nvf4",
+         .a = packed,
+         .b = packed,
+         .m = 128,
+         .k = 128,
+         .scales = 4,
+         .sparse = true});
+}
+
+TEST_F(TensorMemoryTest, MultipliesSparseMatricesWeightStationary) {
+  // .ws.sp (9.7.16.10.9.4), layouts D, E and G.
+  for (const int m : {32, 64, 128}) {
+    check({.kind = "f16",
+           .a = f16,
+           .b = f16,
+           .m = m,
+           .k = 32,
+           .weight_stationary = true,
+           .sparse = true});
+    check({.kind = "tf32",
+           .a = tf32,
+           .b = tf32,
+           .m = m,
+           .n = 128,
+           .k = 16,
+           .weight_stationary = true,
+           .sparse = true,
+           .selector = 1});
+    check({.kind = "f8f6f4",
+           .a = e5m2,
+           .b = e4m3,
+           .m = m,
+           .k = 64,
+           .weight_stationary = true,
+           .sparse = true});
+  }
 }
 
 TEST_F(TensorMemoryTest, MultipliesWeightStationary) {
@@ -787,6 +997,21 @@ TEST_F(TensorMemoryTest, ReportsOperandsThatAreOverwritten) {
   steps.before_load = "bar.sync 0;\nst.shared.b32 [data], %r1;\n" + wait_for("done", "0", "2");
   const LaunchReport report = run_case({"f16", f16, f16}, steps);
   EXPECT_TRUE(has(report, HazardKind::shared_race));
+}
+
+TEST_F(TensorMemoryTest, RowsWhoseSumsNothingLoadsMayBeOverwritten) {
+  // A thread overwrites row 64 of A while the product of 128 rows is in flight; warps w < 2 load lanes 0 to 63.
+  Steps steps;
+  steps.waits = false;
+  steps.before_load = "bar.sync 0;\n@!%p4 st.shared.b32 [data+8192], %r1;\n" +
+                      wait_for("done", "0", "2") + "setp.lt.u32 %p5, %r2, 2;\n";
+  const MultiplyCase each{"f16", f16, f16};
+  EXPECT_TRUE(has(run_case(each, steps), HazardKind::shared_race));
+  steps.load_guard = "@%p5 ";
+  expect_none(run_case(each, steps));
+  // Row 63, the first 8 elements, which the swizzle has moved to the end of its line.
+  steps.before_load.replace(steps.before_load.find("8192"), 4, "8176");
+  EXPECT_TRUE(has(run_case(each, steps), HazardKind::shared_race));
 }
 
 TEST_F(TensorMemoryTest, ReportsDescriptorsThatDoNotExist) {

@@ -47,14 +47,17 @@ class TensorPairTest : public AsyncTest {
     return image;
   }
 
+  static constexpr std::uint64_t a_descriptor =
+      std::uint64_t{128 >> 4} << 16 | std::uint64_t{256 >> 4} << 32 | std::uint64_t{1} << 46;
+  static constexpr std::uint64_t b_descriptor = a_descriptor | 4096 >> 4;
+  static constexpr std::uint32_t form_of(int m) {
+    return 1u << 4 | 1u << 7 | 1u << 10 | static_cast<std::uint32_t>(columns / 8) << 17 |
+           static_cast<std::uint32_t>(m / 16) << 24;
+  }
+
   /// Block 0 multiplies for both. `wait` is what the other block does before it reads.
   static std::string kernel(int m, const std::string& mask, const std::string& wait,
                             const std::string& end = {}) {
-    const std::uint64_t descriptor =
-        std::uint64_t{128 >> 4} << 16 | std::uint64_t{256 >> 4} << 32 | std::uint64_t{1} << 46;
-    const std::uint32_t form = 1u << 4 | 1u << 7 | 1u << 10 |
-                               static_cast<std::uint32_t>(columns / 8) << 17 |
-                               static_cast<std::uint32_t>(m / 16) << 24;
     return entry(
         ".param .u64 image, .param .u64 out",
         ".shared .align 1024 .b8 data[8192];\n.shared .align 8 .b64 done;\n.shared .b32 slot;\n" +
@@ -108,7 +111,7 @@ class TensorPairTest : public AsyncTest {
       ISSUED:
       setp.ne.u32 %p5, %r30, 0;
       )",
-                        descriptor, descriptor | 4096 >> 4, form, mask) +
+                        a_descriptor, b_descriptor, form_of(m), mask) +
             wait + R"(
       mul.wide.u32 %rd7, %r1, 4;
       add.u64 %rd7, %rd2, %rd7;
@@ -165,6 +168,71 @@ TEST_F(TensorPairTest, MultipliesInBothBlocks) {
     }
     EXPECT_EQ(wrong, 0) << m;
   }
+}
+
+TEST_F(TensorPairTest, MultipliesSparseMatricesOf64RowsInBothBlocks) {
+  // Layout C (PTX ISA, 9.7.16.10.5.3): row i of a block is in lane i / 16 * 32 + i % 16, and so are its metadata.
+  std::string text = kernel(128, "3", wait_for("done", "0", "1"));
+  const auto replace = [&](std::string_view from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  replace("[slot], 64", "[slot], 128");
+  replace("%t, 64", "%t, 128");
+  replace("%r12, 32", "%r12, 64");
+  replace(fmt::format("mov.u32 %r9, {:#x}", form_of(128)),
+          fmt::format("mov.u32 %r9, {:#x}", form_of(128) | 1u << 2));
+  replace("tcgen05.mma.cta_group::2.kind::f16 [%t], %rd10, %rd11,",
+          "tcgen05.mma.sp.cta_group::2.kind::f16 [%t], %rd10, %rd11, [%r14],");
+  // Even rows hold elements 0 and 1 of each four, odd rows 2 and 3.
+  replace("add.u32 %r7, %t, %r6;", R"(add.u32 %r7, %t, %r6;
+      add.u32 %r14, %t, 64;
+      add.u32 %r15, %r7, 64;
+      and.b32 %r16, %r1, 1;
+      setp.eq.u32 %p3, %r16, 0;
+      selp.b32 %r16, 0x44444444, 0xEEEEEEEE, %p3;
+      tcgen05.st.sync.aligned.32x32b.x1.b32 [%r15], {%r16};
+      tcgen05.wait::st.sync.aligned;
+      barrier.cluster.arrive.aligned;
+      barrier.cluster.wait.aligned;)");
+  replace(fmt::format("mov.u64 %rd11, {:#x}", b_descriptor),
+          fmt::format("mov.u64 %rd11, {:#x}", b_descriptor + (std::uint64_t{256 >> 4} << 32)));
+  std::vector<std::uint16_t> image(static_cast<std::size_t>(2 * words_), 0);
+  const auto at = [](int line, int k, int depth) {
+    return static_cast<std::size_t>(line / 8 * depth * 8 + k / 8 * 64 + line % 8 * 8 + k % 8);
+  };
+  constexpr int of_b = columns / 2;
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto first = static_cast<std::size_t>(rank * words_);
+    for (int k = 0; k < depth; ++k) {
+      for (int row = 0; row < 64; ++row) {
+        image[first + at(row, k, depth)] = bf16(value_a(rank * 64 + row, k));
+      }
+    }
+    for (int k = 0; k < 2 * depth; ++k) {
+      for (int column = 0; column < of_b; ++column) {
+        image[first + 2048 + at(column, k, 2 * depth)] = bf16(value_b(rank * of_b + column, k));
+      }
+    }
+  }
+  options.cluster = {2, 1, 1};
+  out_ = array(std::vector<std::uint32_t>(2 * 128 * 128, 0));
+  expect_none(run(text, {2, 1, 1}, {128, 1, 1}, {array(image), out_}));
+  const auto cells = values<std::uint32_t>(out_, 2 * 128 * 128);
+  int wrong = 0;
+  for (int i = 0; i < 128; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      int sum = 0;
+      for (int k = 0; k < depth; ++k) {
+        sum += value_a(i, k) * value_b(j, k / 2 * 4 + k % 2 + i % 2 * 2);
+      }
+      const int row = i % 64, lane = row / 16 * 32 + row % 16;
+      const auto cell = cells[static_cast<std::size_t>(i / 64 * 16384 + j * 128 + lane)];
+      wrong += std::bit_cast<float>(cell) != static_cast<float>(sum) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(TensorPairTest, LanesOfTheSecondBlockMayCountOn) {

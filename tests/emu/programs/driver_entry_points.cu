@@ -13,11 +13,12 @@ int main() {
   void *none = nullptr, *newest = nullptr;
   const cudaError_t error = cudaGetDriverEntryPoint("cuNothing", &none, cudaEnableDefault, &result);
   cuGetProcAddress("cuMemAlloc", &newest, 12000, CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
-  // A type that programs name, of a call that is not there.
+  // A call that the library does not make itself.
   PFN_cuTensorMapEncodeIm2col_v12000 im2col = nullptr;
+  cudaDriverEntryPointQueryResult of_im2col;
   cudaGetDriverEntryPoint("cuTensorMapEncodeIm2col", reinterpret_cast<void**>(&im2col),
-                          cudaEnableDefault, &result);
-  if (im2col != nullptr) return 1;
+                          cudaEnableDefault, &of_im2col);
+  if (im2col == nullptr || of_im2col != cudaDriverEntryPointSuccess) return 1;
   printf("%d %d %d %d %d\n", version > 12000, error, result, none == nullptr,
          newest == reinterpret_cast<void*>(&cuMemAlloc));
 }

@@ -10,6 +10,14 @@ BYTES = {"e4m3": 1, "bf16": 2, "f32": 4}
 # The shape of mma for each type.
 SHAPES = {"bf16": "m16n8k16", "tf32": "m16n8k8", "e4m3": "m16n8k32", "s8": "m16n8k32", "f64": "m8n8k4"}
 
+TENSOR_MEMORY = {
+    "d-128": ["m128n32k16", "--operand", "D"],
+    "d-64": ["m64n32k16", "--operand", "D"],
+    "d-64-ws": ["m64n64k16", "--operand", "D", "--ws"],
+    "d-128-pair": ["m128n32k16", "--operand", "D", "--blocks", "2"],
+    "scales-of-a": ["m128n32k16", "--operand", "SA", "--scales", "4"],
+}
+
 
 def box(kind, swizzle):
     return f"{(64 if swizzle == 'none' else int(swizzle)) // BYTES[kind]}x16"
@@ -55,6 +63,20 @@ KINDS = [
         "The lane and register of a warp that tcgen05.ld fills from a lane (row) and column of tensor memory.",
         [("form", ["32x32b.x8", "16x64b.x4", "16x128b.x2", "16x256b.x1"])],
         lambda form: ["tmem", form],
+    ),
+    (
+        "tcgen05",
+        "Sums and block scales of tcgen05.mma in tensor memory",
+        "The lane and the column of each element of D, or of the block scales of A. Lanes from 128 on are the second block’s.",
+        [("matrix", ["d-128", "d-64", "d-64-ws", "d-128-pair", "scales-of-a"])],
+        lambda matrix: ["tcgen05", *TENSOR_MEMORY[matrix]],
+    ),
+    (
+        "sparse",
+        "Fragments of a sparse mma.sp",
+        "m16n8k32 of f16: the stored half of A, and E, the metadata of four bits for each four elements.",
+        [("operand", ["A", "E"])],
+        lambda operand: ["mma", "m16n8k32", "--type", "f16", "--sparse", "--operand", operand],
     ),
     (
         "more",

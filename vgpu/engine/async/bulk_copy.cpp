@@ -9,7 +9,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/async/bulk_reduction.hpp"
-#include "vgpu/engine/async/tensor_box.hpp"
+#include "vgpu/engine/async/copied_box.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/observers.hpp"
@@ -110,40 +110,19 @@ bool check_aligned(const Copy& copy, std::uint64_t value, const char* what) {
   return false;
 }
 
-constexpr std::size_t picked_rows = 4;  // of .tile::gather4 and ::scatter4
-
-// The part of a tensor that a copy transfers.
-struct Box {
-  TensorMap map;
-  TensorPlace at{};
-  // The boxes of one row at these rows, one after the other (PTX ISA, 5.5.3.2, "Tiled::gather4 mode").
-  bool picks_rows = false;
-  std::array<std::int32_t, picked_rows> rows{};
-
-  std::uint32_t boxes() const { return picks_rows ? picked_rows : 1; }
-  std::uint32_t extent() const { return boxes() * box_extent(map); }
-};
-
-std::vector<BoxRow> rows_of(const Box& box) {
-  if (!box.picks_rows) return box_rows(box.map, box.at);
-  std::vector<BoxRow> rows;
-  for (std::size_t i = 0; i < picked_rows; ++i) {
-    for (BoxRow row : box_rows(box.map, {box.at[0], box.rows[i]})) {
-      row.offset += static_cast<std::uint32_t>(i) * box_extent(box.map);
-      rows.push_back(row);
-    }
-  }
-  return rows;
+const char* name_of(TensorMode mode) {
+  constexpr const char* names[] = {".tile", ".im2col", ".im2col::w", ".im2col::w::128"};
+  return names[static_cast<std::size_t>(mode)];
 }
 
-std::optional<Box> box_of(const Copy& copy) {
+std::optional<CopiedBox> box_of(const Copy& copy) {
   const std::uint64_t address = copy.address(copy.op.global);
   const LaunchState& launch = copy.block().worker.launch;
-  const auto wrong = [&](std::string message) -> std::optional<Box> {
+  const auto wrong = [&](std::string message) -> std::optional<CopiedBox> {
     copy.fail(HazardKind::out_of_bounds, launch.memory.describe(address), std::move(message));
     return std::nullopt;
   };
-  Box box;
+  CopiedBox box;
   const std::uint64_t window = address & ~window_mask;
   const Allocation* const allocation = launch.memory.find(address);
   if (window == param_window) {
@@ -159,6 +138,10 @@ std::optional<Box> box_of(const Copy& copy) {
     return wrong("a tensor map must be in global or constant memory, or a parameter");
   }
   if (box.map.tag != TensorMap::valid_tag) return wrong("is no tensor map of this device");
+  if (box.map.mode != copy.op.mode) {
+    return wrong(fmt::format("the tensor map was encoded for {}, and the copy is {}",
+                             name_of(box.map.mode), name_of(copy.op.mode)));
+  }
   box.picks_rows = copy.op.picks_rows;
   if (box.picks_rows && (box.map.dimensions != 2 || box.map.box[1] != 1)) {
     return wrong(
@@ -171,8 +154,20 @@ std::optional<Box> box_of(const Copy& copy) {
   for (std::size_t i = 0; i < box.map.dimensions; ++i) {
     box.at[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[i])[copy.lane];
   }
-  for (std::size_t i = 0; box.picks_rows && i < picked_rows; ++i) {
+  for (std::size_t i = 0; box.picks_rows && i < CopiedBox::picked_rows; ++i) {
     box.rows[i] = copy.warp.row<std::int32_t>(copy.op.coordinates[1 + i])[copy.lane];
+  }
+  if (box.map.mode != TensorMode::tiled) {
+    for (std::size_t i = 0; i < copy.op.offsets.size(); ++i) {
+      const auto offset = copy.warp.row<std::uint16_t>(copy.op.offsets[i])[copy.lane];
+      // Modes of W have wHalo and wOffset (PTX ISA, 9.7.9.25.5.2).
+      const bool is_halo = box.map.mode != TensorMode::im2col && i == 0;
+      if (is_halo)
+        box.halo = offset;
+      else
+        box.offsets[box.map.mode == TensorMode::im2col ? i : 0] = offset;
+    }
+    if (std::string error = position_error(box); !error.empty()) return wrong(std::move(error));
   }
   // A GPU stops with an illegal instruction, which the PTX ISA does not mention.
   const std::uint32_t bits = bits_of(box.map.element);
@@ -189,7 +184,7 @@ std::optional<Box> box_of(const Copy& copy) {
 }
 
 /// Ranges of shared memory covered by a box at `base`, without the gaps between its rows.
-std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
+std::vector<AsyncRange> shared_ranges(const CopiedBox& box, std::uint32_t base) {
   if (!has_gaps(box.map)) return {{base, box.extent()}};
   std::vector<AsyncRange> ranges;
   for (const BoxRow& row : rows_of(box)) {
@@ -200,7 +195,7 @@ std::vector<AsyncRange> shared_ranges(const Box& box, std::uint32_t base) {
   return ranges;
 }
 
-bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& landing) {
+bool load_tensor(const Copy& copy, const CopiedBox& box, std::uint32_t to, Landing& landing) {
   const std::vector<BoxRow> rows = rows_of(box);
   landing.data.resize(rows.size() * rows.front().bytes);
   // Elements outside a floating-point tensor may be filled with NaN.
@@ -219,7 +214,7 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
                    });
     from += row.bytes;
   }
-  landing.bytes = box.boxes() * box.map.box_bytes();
+  landing.bytes = box.signalled_bytes();
   return true;
 }
 
@@ -282,6 +277,10 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
     return std::nullopt;
   }
   if (!copy.block().worker.observe) return 0;
+  // A block may start before another one has initialised the mbarrier that its copy completes at.
+  if (&owner != &copy.block()) {
+    check_initialised(copy.warp, copy.lane, copy.instr.site, "bulk copy", owner, *barrier);
+  }
   if (!barrier->visible) {
     report(copy.block(), HazardKind::missing_fence, copy.thread(), copy.instr.site, "bulk copy",
            shared_address(owner, barrier_offset),
@@ -309,10 +308,11 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target,
 }
 
 /// Reports a box that block 0 receives to the watcher.
-void tell_box(const Copy& copy, const Box& box, std::uint32_t to) {
+void tell_box(const Copy& copy, const CopiedBox& box, std::uint32_t to) {
   const LayoutWatcher* const watcher = layout_watcher.load();
   // Rows that a gather collects are no part of one box.
   if (watcher == nullptr || !copy.block().worker.observe || box.boxes() != 1) return;
+  if (box.map.mode != TensorMode::tiled) return;  // pixels have no fixed position in a box
   LayoutUse use;
   use.site = copy.instr.site;
   use.map = box.map;
@@ -404,7 +404,7 @@ std::uint32_t stored_bytes(const BoxRow& row) {
   return std::min(static_cast<std::uint32_t>(end - row.address), row.bytes - row.skipped);
 }
 
-bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store, BulkWrite& write) {
+bool plan_tensor(const Copy& copy, const CopiedBox& box, BulkStore& store, BulkWrite& write) {
   for (const BoxRow& row : rows_of(box)) {
     if (row.inside == 0) continue;
     const std::uint32_t stored = stored_bytes(row);
@@ -444,6 +444,11 @@ int first_lane_of_copy(const Copy& copy) {
 void store(const Copy& copy) {
   const auto box = copy.op.tensor() ? box_of(copy) : std::nullopt;
   if (copy.op.tensor() && !box) return;
+  if (box && box->map.swizzle == TensorSwizzle::bytes_128_atom_32_flip_8) {
+    // PTX ISA, 5.5.7, "32-byte atomicity with 8-byte flip sub-mode".
+    return copy.fail(HazardKind::trap, {},
+                     "the swizzle 128B_ATOM_32B_FLIP_8B exists for loads only");
+  }
   BulkStore store;
   store.bytes = box ? box->extent() : copy.warp.row<std::uint32_t>(copy.op.bytes)[copy.lane];
   if (!check_aligned(copy, store.bytes, "the size")) return;

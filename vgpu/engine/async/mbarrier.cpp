@@ -44,25 +44,6 @@ void misuse(const Use& use, std::string message) {
   misuse(use.warp, use.instr, use.lane, use.barrier.offset, std::move(message));
 }
 
-/// Checks that a barrier of the block or cluster orders the initialisation before this use.
-void check_initialised(const Use& use) {
-  Block& own = *use.warp.block;
-  if (!own.worker.observe) return;
-  const Mbarrier& barrier = use.barrier;
-  bool ordered = false;
-  if (&own == &use.block) {
-    ordered = own.order.ordered(barrier.initialised, use.thread());
-  } else {
-    AsyncOrder& order = own.cluster.order;
-    const int warp = barrier.thread() / warp_size;
-    ordered = order.of(own.rank, use.warp.index)[order.segments(use.block.rank, warp)] >=
-              stamp_time(barrier.initialised);
-  }
-  if (ordered) return;
-  report_race(own, use.thread(), use.instr.site, "mbarrier", barrier.thread(), barrier.site,
-              "write", barrier.offset, false);
-}
-
 std::optional<Use> use_of(Warp& warp, const Instr& instr, const AsyncAddress& address, int lane) {
   const auto place = cluster_place(warp, lane, instr.site, address_of(warp, address, lane),
                                    object_bytes, object_bytes, "mbarrier");
@@ -73,7 +54,7 @@ std::optional<Use> use_of(Warp& warp, const Instr& instr, const AsyncAddress& ad
     return std::nullopt;
   }
   const Use use{warp, instr, lane, *place->block, *barrier};
-  check_initialised(use);
+  check_initialised(use.warp, use.lane, use.instr.site, "mbarrier", use.block, use.barrier);
   return use;
 }
 
@@ -181,6 +162,27 @@ bool arrives(Action action) {
 }
 
 }  // namespace
+
+void check_initialised(Warp& warp, int lane, std::uint32_t site, const char* what, Block& owner,
+                       const Mbarrier& barrier) {
+  Block& own = *warp.block;
+  if (!own.worker.observe) return;
+  const int thread = own.thread(warp, lane);
+  bool ordered = false;
+  if (&own == &owner) {
+    ordered = own.order.ordered(barrier.initialised, thread);
+  } else {
+    AsyncOrder& order = own.cluster.order;
+    const int other = barrier.thread() / warp_size;
+    ordered = order.of(own.rank, warp.index)[order.segments(owner.rank, other)] >=
+              stamp_time(barrier.initialised);
+  }
+  if (ordered) return;
+  std::string address = shared_address(owner, barrier.offset);
+  if (&owner != &own) address += fmt::format(" of block {} of the cluster", owner.rank);
+  report_cluster_race(own, thread, site, what, owner, barrier.thread(), barrier.site, "write",
+                      std::move(address));
+}
 
 Mbarrier* Mbarriers::find(std::uint32_t offset) {
   const auto found = std::find_if(barriers_.begin(), barriers_.end(), [&](const Mbarrier& barrier) {

@@ -71,4 +71,9 @@ void run_mbarrier_wait(Warp& warp, const Instr& instr);
 /// cp.async.mbarrier.arrive: arrives when the thread's previous cp.async copies have completed.
 void run_mbarrier_copies(Warp& warp, const Instr& instr);
 
+/// Reports a use of an mbarrier, of the block or of another one of its cluster, unless a barrier orders the
+/// initialisation before it. `what`: the instruction, "mbarrier" or "bulk copy".
+void check_initialised(Warp& warp, int lane, std::uint32_t site, const char* what, Block& owner,
+                       const Mbarrier& barrier);
+
 }  // namespace rung::vgpu

@@ -11,6 +11,7 @@ std::uint32_t row_bytes(const TensorMap& map) { return shared_bytes_of(map.eleme
 /// Number of elements copied in a dimension of the box: box size divided by element stride, rounded
 /// up.
 std::uint32_t taken(const TensorMap& map, std::size_t dimension) {
+  if (map.mode != TensorMode::tiled) return map.box[dimension];
   const std::uint32_t step = map.steps[dimension];
   return (map.box[dimension] + step - 1) / step;
 }

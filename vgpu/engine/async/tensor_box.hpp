@@ -25,25 +25,28 @@ struct BoxRow {
 /// The rows of the box at a position, which may be outside the tensor.
 std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
 
-/// Bytes that a swizzle moves together.
-inline constexpr std::uint32_t swizzle_chunk = 16;
+/// Bytes that a swizzle moves together, at least.
+constexpr std::uint32_t chunk_of(TensorSwizzle swizzle) {
+  return swizzle == TensorSwizzle::bytes_128_atom_32_flip_8 ? 8 : 16;
+}
 
 /// Calls f(offset in shared memory, offset in the row, bytes) for each contiguous piece of a box
 /// row in shared memory, for a box at offset `base`.
 template <class F>
 void for_each_chunk(const TensorMap& map, const BoxRow& row, std::uint32_t base, const F& f) {
   if (is_padded(map.element)) {
-    const std::uint32_t filled = bytes_of(map.element, swizzle_chunk);  // 16 elements of a chunk
+    constexpr std::uint32_t chunk = 16;
+    const std::uint32_t filled = bytes_of(map.element, chunk);  // 16 elements of a chunk
     for (std::uint32_t done = 0; done < row.bytes; done += filled) {
-      f(swizzled(base + row.offset + done / filled * swizzle_chunk, map.swizzle), done, filled);
+      f(swizzled(base + row.offset + done / filled * chunk, map.swizzle), done, filled);
     }
     return;
   }
   const bool whole = map.swizzle == TensorSwizzle::none;
+  const std::uint32_t chunk = chunk_of(map.swizzle);
   for (std::uint32_t done = 0; done < row.bytes;) {
     const std::uint32_t at = base + row.offset + done;
-    const std::uint32_t bytes =
-        whole ? row.bytes : std::min(row.bytes - done, swizzle_chunk - at % swizzle_chunk);
+    const std::uint32_t bytes = whole ? row.bytes : std::min(row.bytes - done, chunk - at % chunk);
     f(swizzled(at, map.swizzle), done, bytes);
     done += bytes;
   }

@@ -102,6 +102,23 @@ bool HazardLog::has_fault() const {
                      [](const auto& entry) { return is_fault(entry.second.kind); });
 }
 
+HeldReports::HeldReports(Block& block) : worker_(block.worker), before_(block.worker.held_reports) {
+  worker_.held_reports = &entries;
+}
+HeldReports::~HeldReports() { worker_.held_reports = before_; }
+
+void add_held_report(Block& block, const HazardEntry& entry) {
+  HazardLog& log = *block.worker.launch.hazards;
+  if (log.wants(entry.kind, entry.site, entry.other_site, entry.block, entry.thread))
+    log.add(entry);
+}
+
+bool wants_report(Block& block, HazardKind kind, std::uint32_t site, std::uint32_t other_site,
+                  int thread) {
+  return block.worker.held_reports != nullptr ||
+         block.worker.launch.hazards->wants(kind, site, other_site, block.linear, thread);
+}
+
 Party party(const Block& block, std::uint64_t linear_block, int thread, std::uint32_t site,
             std::string access) {
   const Kernel& kernel = block.worker.kernel;
@@ -138,8 +155,12 @@ namespace {
 
 void add(Block& block, int thread, std::uint32_t site, std::uint32_t other_site, Hazard hazard) {
   hazard.kernel = block.worker.kernel.info.name;
-  block.worker.launch.hazards->add(
-      {hazard.kind, site, other_site, block.linear, thread, std::move(hazard)});
+  HazardEntry entry{hazard.kind, site, other_site, block.linear, thread, std::move(hazard)};
+  if (block.worker.held_reports != nullptr) {
+    block.worker.held_reports->push_back(std::move(entry));
+  } else {
+    block.worker.launch.hazards->add(std::move(entry));
+  }
 }
 
 void add_race(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
@@ -174,7 +195,7 @@ void add_report(Block& block, HazardKind kind, int thread, std::uint32_t site, s
 
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
             std::string address, std::string message) {
-  if (!block.worker.launch.hazards->wants(kind, site, site, block.linear, thread)) return;
+  if (!wants_report(block, kind, site, site, thread)) return;
   add_report(block, kind, thread, site, std::move(access),
              {std::move(address), std::move(message)});
 }
@@ -186,11 +207,18 @@ void report_race(Block& block, int thread, std::uint32_t site, std::string acces
       is_unused_load(block, block.linear, other_thread, other_site, other_access)) {
     return;
   }
-  HazardLog& log = *block.worker.launch.hazards;
-  if (!log.wants(HazardKind::shared_race, site, other_site, block.linear, thread)) return;
+  if (!wants_report(block, HazardKind::shared_race, site, other_site, thread)) return;
   add_race(block, HazardKind::shared_race, thread, site, std::move(access), block.linear,
            other_thread, other_site, std::move(other_access), shared_address(block, shared_offset),
            in_flight ? "asynchronous " : "");
+}
+
+void report_cluster_race(Block& block, int thread, std::uint32_t site, std::string access,
+                         const Block& other_block, int other_thread, std::uint32_t other_site,
+                         std::string other_access, std::string address) {
+  if (!wants_report(block, HazardKind::shared_race, site, other_site, thread)) return;
+  add_race(block, HazardKind::shared_race, thread, site, std::move(access), other_block.linear,
+           other_thread, other_site, std::move(other_access), std::move(address), "");
 }
 
 void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
@@ -200,8 +228,7 @@ void report_global_race(Block& block, int thread, std::uint32_t site, std::strin
       is_unused_load(block, other_block, other_thread, other_site, other_access)) {
     return;
   }
-  HazardLog& log = *block.worker.launch.hazards;
-  if (!log.wants(HazardKind::global_race, site, other_site, block.linear, thread)) return;
+  if (!wants_report(block, HazardKind::global_race, site, other_site, thread)) return;
   add_race(block, HazardKind::global_race, thread, site, std::move(access), other_block,
            other_thread, other_site, std::move(other_access),
            block.worker.launch.memory.describe(address), "");
@@ -224,9 +251,7 @@ void report_unwritten(Block& block, int thread, std::uint32_t site, std::uint64_
 void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,
                        int other_thread, std::uint32_t other_site, std::uint64_t at, bool shared) {
   const LaunchState& launch = block.worker.launch;
-  if (!launch.hazards->wants(HazardKind::same_value, site, other_site, block.linear, thread)) {
-    return;
-  }
+  if (!wants_report(block, HazardKind::same_value, site, other_site, thread)) return;
   add_race(block, HazardKind::same_value, thread, site, "write", other_block, other_thread,
            other_site, "write", shared ? shared_address(block, at) : launch.memory.describe(at), "",
            ", which wrote the same value");

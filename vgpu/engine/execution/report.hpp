@@ -14,19 +14,21 @@
 
 namespace rung::vgpu {
 
+struct HazardEntry {
+  HazardKind kind;
+  std::uint32_t site, other_site;
+  std::uint64_t block;
+  int thread;
+  Hazard hazard;
+};
+
 /// Shared by the workers of a launch. The example kept for a hazard does not depend on the order in
 /// which blocks ran: it is the one with the lowest block, then the lowest thread.
 class HazardLog {
  public:
   explicit HazardLog(std::size_t limit) : limit_(limit) {}
 
-  struct Entry {
-    HazardKind kind;
-    std::uint32_t site, other_site;
-    std::uint64_t block;
-    int thread;
-    Hazard hazard;
-  };
+  using Entry = HazardEntry;
   /// True if this pair of instructions is new, or if this example precedes the one kept so far.
   bool wants(HazardKind kind, std::uint32_t site, std::uint32_t other_site, std::uint64_t block,
              int thread);
@@ -62,12 +64,36 @@ template <class Describe>
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, const char* access,
             const Describe& describe);
 
+/// Collects the reports of the block's worker, during its lifetime, instead of adding them to the launch's log.
+class HeldReports {
+ public:
+  explicit HeldReports(Block& block);
+  ~HeldReports();
+  HeldReports(const HeldReports&) = delete;
+  HeldReports& operator=(const HeldReports&) = delete;
+
+  std::vector<HazardEntry> entries;
+
+ private:
+  Worker& worker_;
+  std::vector<HazardEntry>* const before_;
+};
+/// Adds a report that was held.
+void add_held_report(Block& block, const HazardEntry& entry);
+/// As HazardLog::wants(); true for reports that are held.
+bool wants_report(Block& block, HazardKind kind, std::uint32_t site, std::uint32_t other_site,
+                  int thread);
+
 // The following functions describe one hazard each and add it to the launch's log.
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
             std::string address, std::string message);
 void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,
                  std::uint32_t other_site, std::string other_access, std::uint64_t shared_offset,
                  bool in_flight);
+/// A race with a thread of another block of the cluster.
+void report_cluster_race(Block& block, int thread, std::uint32_t site, std::string access,
+                         const Block& other_block, int other_thread, std::uint32_t other_site,
+                         std::string other_access, std::string address);
 void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
                         std::uint64_t other_block, int other_thread, std::uint32_t other_site,
                         std::string other_access, std::uint64_t address);
@@ -91,7 +117,7 @@ void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Sh
 template <class Describe>
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, const char* access,
             const Describe& describe) {
-  if (!block.worker.launch.hazards->wants(kind, site, site, block.linear, thread)) return;
+  if (!wants_report(block, kind, site, site, thread)) return;
   add_report(block, kind, thread, site, access, describe());
 }
 

@@ -64,6 +64,8 @@ struct LaunchState {
   PrintedByBlock printed;
 };
 
+struct HazardEntry;
+
 class Worker {
  public:
   explicit Worker(LaunchState& launch);
@@ -85,7 +87,8 @@ class Worker {
   LaunchAccesses* const touched;  // LaunchOptions::accesses; null if not `observe`
   const bool native;              // runs Kernel::native_code
   std::uint64_t spent = 0;        // number of warp instructions run
-  int polls = 0;                  // volatile, relaxed and acquiring loads in this turn of a warp
+  std::vector<HazardEntry>* held_reports = nullptr;  // of HeldReports, if there is one
+  int polls = 0;  // volatile, relaxed and acquiring loads in this turn of a warp
 
   // Counts per basic block, from which those of instructions follow.
   struct Executions {

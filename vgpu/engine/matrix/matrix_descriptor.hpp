@@ -15,6 +15,9 @@ struct MatrixDescriptor {
   std::uint32_t leading = 0, stride = 0;  // byte offsets
   std::uint32_t base = 0;                 // start of the swizzle pattern, in 128-byte lines
   TensorSwizzle swizzle = TensorSwizzle::none;
+  // `leading` is the address of the chunks that follow the end of the 128 bytes of a swizzled line: 48 bytes of k cross
+  // it (PTX ISA, 9.7.16.3.1.2, "Absolute address mode for K dimension being 48B").
+  bool leading_is_address = false;
 
   /// The address of chunk `along` (16 bytes along k) of `line`, a row of A or a column of B, in a
   /// K-major matrix. Lines form groups of 8, `stride` bytes apart. Without a swizzle, the lines of
@@ -23,6 +26,10 @@ struct MatrixDescriptor {
   constexpr std::uint32_t along_k(std::uint32_t line, std::uint32_t along) const {
     const std::uint32_t group = start + line / 8 * stride;
     if (swizzle == TensorSwizzle::none) return group + line % 8 * 16 + along * leading;
+    if (const std::uint32_t left = (span_of(swizzle) - start % span_of(swizzle)) / 16;
+        leading_is_address && along >= left) {
+      return place(leading + line / 8 * stride + line % 8 * span_of(swizzle) + (along - left) * 16);
+    }
     return place(group + line % 8 * span_of(swizzle) + along * 16);
   }
 
@@ -33,8 +40,10 @@ struct MatrixDescriptor {
       return start + line % 8 * 16 + line / 8 * leading + along * stride;
     }
     const std::uint32_t chunks = span_of(swizzle) / 16;
-    return place(start + line % 8 * span_of(swizzle) + line / 8 * stride + along % chunks * 16 +
-                 along / chunks * leading);
+    // Atoms of 32 bytes repeat after four lines (PTX ISA, 9.7.16.10.6, Table "Layout for swizzle atoms").
+    const std::uint32_t lines = swizzle == TensorSwizzle::bytes_128_atom_32 ? 4 : 8;
+    return place(start + line % lines * span_of(swizzle) + line / lines * stride +
+                 along % chunks * 16 + along / chunks * leading);
   }
 
   /// The address before the swizzle permuted its chunks: the inverse of place().
@@ -73,8 +82,12 @@ constexpr MatrixDescriptor tcgen05_descriptor(std::uint64_t bits, bool& known) {
                                      TensorSwizzle::bytes_32,  TensorSwizzle::none};
   const auto mode = static_cast<std::size_t>(bits >> 61);
   known = (bits >> 46 & 7) == tcgen05_descriptor_version && (mode <= 2 || mode == 4 || mode == 6);
-  return {descriptor_field(bits, 0), descriptor_field(bits, 16), descriptor_field(bits, 32),
-          static_cast<std::uint32_t>(bits >> 49 & 7), modes[mode]};
+  return {descriptor_field(bits, 0),
+          descriptor_field(bits, 16),
+          descriptor_field(bits, 32),
+          static_cast<std::uint32_t>(bits >> 49 & 7),
+          modes[mode],
+          (bits >> 52 & 1) != 0};
 }
 
 /// Bytes of the pieces in which operands are read: eight of their rows form a core matrix.

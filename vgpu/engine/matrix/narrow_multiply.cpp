@@ -136,10 +136,8 @@ void load_a(Warp& warp, const NarrowMultiplyOp& op, std::array<Line, rows>& line
   for (int row = 0; row < rows; ++row) {
     std::array<double, 4> scales{};
     if (op.scales_of_k != 0) {
-      // The thread-id selects a pair of threads: the first holds the scales of row g, the second those of row g + 8.
-      const int group = row % 8 * lanes_of_group;
-      const int pair = warp.row<std::uint16_t>(op.scale_a.thread)[group] & 1;
-      scales = scales_in(warp, op, op.scale_a, group + 2 * pair + row / 8);
+      const int thread = warp.row<std::uint16_t>(op.scale_a.thread)[row % 8 * lanes_of_group];
+      scales = scales_in(warp, op, op.scale_a, lane_of_a_scales(row, thread));
     }
     Line& line = lines[static_cast<std::size_t>(row)];
     if (op.sparse) expand(warp, op, row, line);
@@ -164,9 +162,8 @@ void load_b(Warp& warp, const NarrowMultiplyOp& op, std::array<Line, columns>& l
   for (int column = 0; column < columns; ++column) {
     std::array<double, 4> scales{};
     if (op.scales_of_k != 0) {
-      const int group = column * lanes_of_group;
-      const int thread = warp.row<std::uint16_t>(op.scale_b.thread)[group] & 3;
-      scales = scales_in(warp, op, op.scale_b, group + thread);
+      const int thread = warp.row<std::uint16_t>(op.scale_b.thread)[column * lanes_of_group];
+      scales = scales_in(warp, op, op.scale_b, lane_of_b_scales(column, thread));
     }
     finish_line(op, scales, lines[static_cast<std::size_t>(column)]);
   }

@@ -38,6 +38,14 @@ struct NarrowMultiplyOp {
   static constexpr int a_registers = 4;
 };
 
+/// The lane with the block scales of a row of A, or of a column of B, by the thread-id of the instruction (PTX ISA,
+/// 9.7.14.3, "Block Scaling for mma.sync"): for A it selects a pair of each four threads, whose first has the scales of
+/// row g and whose second those of row g + 8; for B a thread of each four.
+constexpr int lane_of_a_scales(int row, int thread) {
+  return row % 8 * 4 + 2 * (thread & 1) + row / 8;
+}
+constexpr int lane_of_b_scales(int column, int thread) { return column * 4 + (thread & 3); }
+
 /// The form of an mma.sync with .kind, without rows; nullopt for other instructions and unknown forms.
 std::optional<NarrowMultiplyOp> narrow_multiply_form(const ptx::Instruction& instruction);
 

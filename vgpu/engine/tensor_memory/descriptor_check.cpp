@@ -35,6 +35,8 @@ const char* name(TensorSwizzle swizzle) {
     case TensorSwizzle::bytes_64: return "the 64-byte swizzle";
     case TensorSwizzle::bytes_128: return "the 128-byte swizzle";
     case TensorSwizzle::bytes_128_atom_32: return "the 128-byte swizzle with atoms of 32 bytes";
+    case TensorSwizzle::bytes_128_atom_32_flip_8:
+      return "the 128-byte swizzle with atoms of 32 bytes and flipped halves";
     case TensorSwizzle::bytes_128_atom_64: return "the 128-byte swizzle with atoms of 64 bytes";
   }
   return "";

@@ -75,12 +75,9 @@ std::string error_of(const TensorMultiplyOp& op, const InstructionDescriptor& it
     return op.sparse ? "the sparsity bit is not set, and the instruction is tcgen05.mma.sp"
                      : "the sparsity bit is set, and the instruction is not tcgen05.mma.sp";
   }
+  if (it.k == 96 && op.sparse) return "k = 96 (bit 31) exists for dense matrices only";
   if (op.shifts_a && it.m / op.blocks != tensor_lanes) {
     return fmt::format("m = {}: expected {} with .ashift", it.m, tensor_lanes * op.blocks);
-  }
-  if (op.sparse && it.m / op.blocks != tensor_lanes) {
-    return fmt::format("m = {}: the virtual GPU has sparse matrices of 128 rows in each block only",
-                       it.m);
   }
   const auto is_narrow = [](Element element) { return bits_of(element) < 8; };
   if ((it.transpose_a && is_narrow(it.a)) || (it.transpose_b && is_narrow(it.b))) {
@@ -125,7 +122,13 @@ InstructionDescriptor instruction_descriptor(const TensorMultiplyOp& op, std::ui
              : op.kind == TensorKind::f16                                     ? 16
              : op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4 ? 64
                                                                               : 32;
+  const bool packs_nibbles = op.kind == TensorKind::mxf4 || op.kind == TensorKind::mxf4nvf4;
   result.scales_of_k = op.scales_of_k;
+  if (packs_nibbles && field(bits, 31, 1) != 0) {
+    // Bit 31 selects k = 96, with 3 or 6 scales (9.7.16.4.2, and 9.7.16.10.7.1).
+    result.k = 96;
+    result.scales_of_k = op.scales_of_k * 96 / 64;
+  }
   if (op.sparse) {
     result.k *= 2;
     const bool has_selector = op.kind == TensorKind::f16 || op.kind == TensorKind::tf32;

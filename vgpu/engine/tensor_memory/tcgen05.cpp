@@ -151,6 +151,10 @@ void commit(Warp& warp, const Instr& instr, int lane) {
       block.worker.launch.stop = true;
       return;
     }
+    if (rank != block.rank) {
+      check_initialised(warp, lane, instr.site, "tcgen05.commit", block.cluster.block(rank),
+                        *barrier);
+    }
     landing.targets.push_back({rank, 0, rank});
   }
   block.cluster.landings.push_back(std::move(landing));

@@ -271,6 +271,8 @@ void run_access(Warp& warp, const Instr& instr, const char* what) {
       check_tensor_use(access, ranges[i],
                        op.loads ? TensorAccessKind::read : TensorAccessKind::write);
       note_tensor_use(access, ranges[i], !op.loads, use);
+      SumsInUse& sums = tensor_memory(block).in_use;
+      op.loads ? sums.use(block, ranges[i]) : sums.begin(ranges[i]);
     }
   }
   move_cells(warp, tensor_memory(block), op, *at);

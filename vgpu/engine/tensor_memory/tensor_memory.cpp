@@ -93,6 +93,7 @@ void release(Warp& warp, const Instr& instr, std::uint32_t bits, std::uint32_t c
   if (address.lane == 0 && memory.is_allocated(address.column, width) && block.worker.observe) {
     check_tensor_use({block, warp, lane, instr.site, "tcgen05.dealloc"},
                      {0, tensor_lanes, address.column, width}, TensorAccessKind::release);
+    memory.in_use.begin({0, tensor_lanes, address.column, width});
   }
   if (!memory.release(address.column, width) || address.lane != 0) {
     misuse_tensor_memory(

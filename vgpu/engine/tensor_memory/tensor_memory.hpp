@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "vgpu/engine/tensor_memory/sums_in_use.hpp"
 #include "vgpu/happens_before/tensor_shadow.hpp"
 #include "vgpu/model/instr.hpp"
 #include "vgpu/model/tensor_map.hpp"
@@ -54,6 +55,7 @@ class TensorMemory {
   bool relinquished = false;  // tcgen05.relinquish_alloc_permit was executed
   std::vector<Waiter> waiting;
   TensorShadow shadow;
+  SumsInUse in_use;
 
  private:
   std::array<bool, tensor_columns / granule> used_{};

@@ -10,6 +10,7 @@
 #include "vgpu/engine/matrix/tensor_core_products.hpp"
 #include "vgpu/engine/numbers/float16.hpp"
 #include "vgpu/engine/numbers/small_floats.hpp"
+#include "vgpu/engine/tensor_memory/window_sums.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -39,9 +40,8 @@ struct Cells {
 
   /// The cell of the first row; the others are in the lanes that follow.
   std::uint32_t* at(int column) const {
-    const int width = product.form.n / layout.parts, part = column / width;
-    const int lane = product.d.lane + layout.lane_of(row) + part * (tensor_lanes / layout.parts);
-    return &memory.cell(lane, product.d.column + column % width);
+    const TensorAddress cell = cell_of_d(layout, product.form.n, row, column);
+    return &memory.cell(product.d.lane + cell.lane, product.d.column + cell.column);
   }
   bool is_enabled(const std::uint32_t* cell, int i) const {
     if (product.disabled == nullptr) return true;
@@ -52,8 +52,7 @@ struct Cells {
 
 void load_sums(const Cells& cells, std::span<ProductSums> sums) {
   const bool is_half = cells.product.form.d == MatrixElement::f16;
-  const bool is_first = cells.product.first_byte == 0;
-  const float scale = std::ldexp(1.0f, is_first ? -cells.product.op.scale_d : 0);
+  const float scale = std::ldexp(1.0f, -cells.product.op.scale_d);
   for (std::size_t column = 0; column < sums.size(); ++column) {
     const std::uint32_t* const from = cells.at(static_cast<int>(column));
     for (std::size_t i = 0; i < product_rows; ++i) {
@@ -70,6 +69,12 @@ void store_sums(const Cells& cells, std::span<const ProductSums> sums) {
     for (int i = 0; i < product_rows; ++i) {
       if (!cells.is_enabled(to, i)) continue;
       const float sum = sums[column][static_cast<std::size_t>(i)];
+      // B200s write these NaNs (tcgen05_model/MODEL.md of window_sums.hpp, section 4).
+      constexpr std::uint32_t nan = 0x7FFFFFFF, nan_of_half = 0x7FFF;
+      if (std::isnan(sum)) {
+        to[i] = is_half ? nan_of_half : nan;
+        continue;
+      }
       to[i] = is_half ? F16::nearest(sum).bits : std::bit_cast<std::uint32_t>(sum);
     }
   }
@@ -91,20 +96,19 @@ void store_integers(const Cells& cells, std::span<const ProductSums> sums) {
 }
 
 /// Words of 16 rows, as [word][row].
-void pack_rows(const TensorTile& tile, int row, int first_byte, std::uint32_t* words) {
+void pack_rows(const TensorTile& tile, int row, std::uint32_t* words) {
   for (int i = 0; i < product_rows; ++i) {
-    const std::uint8_t* const line =
-        tile.lines[static_cast<std::size_t>(row + i)].data() + first_byte;
+    const std::uint8_t* const line = tile.lines[static_cast<std::size_t>(row + i)].data();
     for (int word = 0; word < row_words; ++word) {
       std::memcpy(words + word * product_rows + i, line + 4 * word, 4);
     }
   }
 }
 
-void pack_columns(const TensorTile& tile, int columns, int first_byte, std::uint32_t* words) {
+void pack_columns(const TensorTile& tile, int columns, std::uint32_t* words) {
   for (int column = 0; column < columns; ++column) {
-    std::memcpy(words + column * row_words,
-                tile.lines[static_cast<std::size_t>(column)].data() + first_byte, 4 * row_words);
+    std::memcpy(words + column * row_words, tile.lines[static_cast<std::size_t>(column)].data(),
+                4 * row_words);
   }
 }
 
@@ -116,18 +120,32 @@ struct Scratch {
   alignas(64) std::array<ProductSums, max_product_columns> sums;
 };
 
+/// The exponent of the smallest normal number, which subnormal ones have, too.
+int least_exponent(TensorElement5 element) {
+  using enum TensorElement5;
+  switch (element) {
+    case e2m1:
+    case e2m3: return 0;
+    case e3m2: return -2;
+    default: return min_exponent(stored_type(element));
+  }
+}
+
 SumRule rule_of(const InstructionDescriptor& form) {
-  return tcgen05_sum_rule(stored_type(form.a), stored_type(form.b), form.d);
+  SumRule rule = tcgen05_sum_rule(stored_type(form.a), stored_type(form.b), form.d);
+  rule.min_exponent_a = least_exponent(form.a);
+  rule.min_exponent_b = least_exponent(form.b);
+  return rule;
 }
 
 }  // namespace
 
 TensorLayout layout_of_d(const TensorMultiplyOp& op, int rows) {
-  if (rows == 128) return {1, false};           // layouts A and D
-  if (rows == 32) return {4, false};            // G
-  if (op.weight_stationary) return {2, false};  // E
-  if (op.blocks == 2) return {2, false};        // B
-  return {1, true};                             // F
+  if (rows == 128) return {1, false};                   // layouts A and D
+  if (rows == 32) return {4, false};                    // G
+  if (op.weight_stationary) return {2, false};          // E
+  if (op.blocks == 2 && !op.sparse) return {2, false};  // B
+  return {1, true};                                     // C and F
 }
 
 void multiply_tensors(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
@@ -137,7 +155,7 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
   const MatrixElement type_a = stored_type(form.a), type_b = stored_type(form.b);
   const SumRule rule = rule_of(form);
   const TensorProducts& products = tensor_products();
-  pack_columns(b, form.n, product.first_byte, scratch.b.data());
+  pack_columns(b, form.n, scratch.b.data());
   const ProductColumns columns = scratch.columns.elements();
   products.set_columns(
       {type_b, form.negate_b, false, form.k, rule.min_exponent_b, false, scratch.b.data()}, form.n,
@@ -149,7 +167,7 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
     const Cells cells{memory, product, layout, row};
     std::fill(sums.begin(), sums.end(), ProductSums{});
     if (product.adds && !is_integer) load_sums(cells, sums);
-    pack_rows(a, row, product.first_byte, scratch.a.data());
+    pack_rows(a, row, scratch.a.data());
     products.set_rows(
         {type_a, form.negate_a, false, form.k, rule.min_exponent_a, false, scratch.a.data()},
         scratch.rows);
@@ -166,90 +184,103 @@ void multiply_tensors(const TensorProduct& product, const TensorTile& a, const T
 
 namespace {
 
-constexpr int scaled_lanes = 16;
+constexpr int max_scales = 6;
 
-/// The value of element k of a line: one byte each, or four bits in .kind::mxf4 and mxf4nvf4.
+/// The value of element k of a line: four bits in .kind::mxf4 and mxf4nvf4, otherwise as many as the type has in a tile.
 double value_of(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line,
                 int k) {
-  if (product.op.kind == TensorKind::mxf8f6f4) {
-    return type == TensorElement5::e5m2 ? f32_of_e5m2(line[k]) : f32_of_e4m3(line[k]);
+  if (product.op.kind == TensorKind::mxf4 || product.op.kind == TensorKind::mxf4nvf4) {
+    return decode(line[k / 2] >> (k % 2 * 4) & 0xFu, e2m1_format);
   }
-  return decode(line[k / 2] >> (k % 2 * 4) & 0xFu, e2m1_format);
-}
-
-constexpr int max_k = 128;
-
-/// Scaled elements of a line, and the exponents by which their products are aligned.
-struct ScaledLine {
-  double values[max_k];
-  std::int32_t exponents[max_k];
-};
-
-void scale_line(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line,
-                const std::array<double, 4>& scales, bool negate, ScaledLine& to) {
-  const int per_scale = product.form.k / product.form.scales_of_k;
-  for (int k = 0; k < product.form.k; ++k) {
-    const double scale = scales[static_cast<std::size_t>(k / per_scale)];
-    const double value = value_of(product, type, line, k) * (negate ? -scale : scale);
-    to.values[k] = value;
-    to.exponents[k] = value == 0 || !std::isfinite(value) ? -4096 : std::ilogb(value);
+  const MatrixElement stored = stored_type(type);
+  std::uint32_t bits = 0;
+  const auto bytes = static_cast<std::size_t>(element_bits(stored) / 8);
+  std::memcpy(&bits, line + static_cast<std::size_t>(k) * bytes, bytes);
+  switch (stored) {
+    case MatrixElement::f16: return f32_of_f16(bits);
+    case MatrixElement::bf16: return matrix_element<MatrixElement::bf16>(bits, 0);
+    case MatrixElement::tf32: return matrix_element<MatrixElement::tf32>(bits, 0);
+    case MatrixElement::e5m2: return f32_of_e5m2(bits);
+    case MatrixElement::s8: return matrix_element<MatrixElement::s8>(bits, 0);
+    case MatrixElement::u8: return bits;
+    default: return f32_of_e4m3(bits);
   }
 }
 
-struct ScaledScratch {
-  std::array<ScaledLine, product_rows> a;
-  std::array<ScaledLine, max_tensor_lines> b;
+void set_line(const TensorProduct& product, TensorElement5 type, const std::uint8_t* line,
+              const LineScales& scales, bool negate, WindowLine& to) {
+  constexpr int least_of_e4m3 = -6;
+  const InstructionDescriptor& form = product.form;
+  const int count = form.scales_of_k, per_scale = count == 0 ? form.k : form.k / count;
+  std::array<int, max_scales> exponents{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const bool counts = scales[i] != 0 && std::isfinite(scales[i]);
+    exponents[i] = !counts                ? 0
+                   : form.has_e8m0_scales ? std::ilogb(scales[i])
+                                          : std::max(std::ilogb(scales[i]), least_of_e4m3);
+  }
+  for (int k = 0; k < form.k; ++k) {
+    const auto part = static_cast<std::size_t>(k / per_scale);
+    const double scale = count == 0 ? 1 : scales[part];
+    const double value = value_of(product, type, line, k);
+    to.set(k, negate ? -value : value, least_exponent(type), scale, exponents[part]);
+  }
+}
+
+struct WindowScratch {
+  std::array<WindowLine, product_rows> a;
+  std::array<WindowLine, max_tensor_lines> b;
+  WindowColumns columns;
   alignas(64) std::array<ProductSums, max_product_columns> sums;
 };
 
+WindowRule window_of(const TensorProduct& product) {
+  const InstructionDescriptor& form = product.form;
+  const bool packs_nibbles =
+      product.op.kind == TensorKind::mxf4 || product.op.kind == TensorKind::mxf4nvf4;
+  const Window window = !packs_nibbles         ? Window::plain
+                        : form.has_e8m0_scales ? Window::mxf4
+                                               : Window::nvfp4;
+  return {window, rule_of(form), form.k, product.op.sparse};
+}
+
 /// Adds the products of 16 rows with `count` columns from `first` on.
-void add_scaled(const TensorProduct& product, const SumRule& rule, ScaledScratch& scratch,
-                std::size_t first, std::size_t count) {
-  for (int k0 = 0; k0 < product.form.k; k0 += max_steps) {
-    Columns<scaled_lanes> columns = {};
-    for (int k = 0; k < max_steps; ++k) {
-      for (std::size_t j = 0; j < count; ++j) {
-        columns.values[k][j] = scratch.b[first + j].values[k0 + k];
-        columns.exponents[k][j] = scratch.b[first + j].exponents[k0 + k];
-      }
-    }
-    for (std::size_t i = 0; i < product_rows; ++i) {
-      float sums[scaled_lanes] = {};
-      for (std::size_t j = 0; j < count; ++j) sums[j] = scratch.sums[first + j][i];
-      add_group(rule, 0, max_steps, scratch.a[i].values + k0, scratch.a[i].exponents + k0, columns,
-                sums);
-      for (std::size_t j = 0; j < count; ++j) scratch.sums[first + j][i] = sums[j];
-    }
+void add_columns(const WindowRule& rule, WindowScratch& scratch, std::size_t first,
+                 std::size_t count) {
+  for (std::size_t j = 0; j < count; ++j) scratch.columns.set(j, scratch.b[first + j], rule.k);
+  for (std::size_t i = 0; i < product_rows; ++i) {
+    float sums[window_lanes] = {};
+    for (std::size_t j = 0; j < count; ++j) sums[j] = scratch.sums[first + j][i];
+    add_window(rule, scratch.a[i], scratch.columns, sums);
+    for (std::size_t j = 0; j < count; ++j) scratch.sums[first + j][i] = sums[j];
   }
 }
 
 }  // namespace
 
-void multiply_scaled(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
-                     const TensorScales& of_a, const TensorScales& of_b, TensorMemory& memory) {
-  thread_local ScaledScratch scratch;
+void multiply_in_window(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
+                        const TensorScales& of_a, const TensorScales& of_b, TensorMemory& memory) {
+  thread_local WindowScratch scratch;
   const InstructionDescriptor& form = product.form;
-  const SumRule rule = rule_of(form);
+  const WindowRule rule = window_of(product);
   const TensorLayout layout = layout_of_d(product.op, product.rows);
   const std::span sums(scratch.sums.data(), static_cast<std::size_t>(form.n));
+  const bool is_integer = form.d == MatrixElement::s32;
   for (std::size_t n = 0; n < sums.size(); ++n) {
-    scale_line(product, form.b, b.lines[n].data() + product.first_byte, of_b[n], form.negate_b,
-               scratch.b[n]);
+    set_line(product, form.b, b.lines[n].data(), of_b[n], form.negate_b, scratch.b[n]);
   }
   for (int row = 0; row < product.rows; row += product_rows) {
     const Cells cells{memory, product, layout, row};
     std::fill(sums.begin(), sums.end(), ProductSums{});
-    if (product.adds) load_sums(cells, sums);
+    if (product.adds && !is_integer) load_sums(cells, sums);
     for (std::size_t i = 0; i < product_rows; ++i) {
       const auto line = static_cast<std::size_t>(row) + i;
-      scale_line(product, form.a, a.lines[line].data() + product.first_byte, of_a[line],
-                 form.negate_a, scratch.a[i]);
+      set_line(product, form.a, a.lines[line].data(), of_a[line], form.negate_a, scratch.a[i]);
     }
-    for (std::size_t first = 0; first < sums.size(); first += scaled_lanes) {
-      add_scaled(product, rule, scratch, first,
-                 std::min<std::size_t>(scaled_lanes, sums.size() - first));
+    for (std::size_t first = 0; first < sums.size(); first += window_lanes) {
+      add_columns(rule, scratch, first, std::min<std::size_t>(window_lanes, sums.size() - first));
     }
-    store_sums(cells, sums);
+    is_integer ? store_integers(cells, sums) : store_sums(cells, sums);
   }
 }
 

@@ -33,17 +33,41 @@ struct Multiply {
   }
 };
 
+/// The rule of the layout that the descriptor breaks, or nothing.
+std::string layout_error(const Multiply& multiply, const MatrixDescriptor& it, bool transposed) {
+  const bool has_atom_32 = it.swizzle == TensorSwizzle::bytes_128_atom_32;
+  // PTX ISA, 9.7.16.10.1 and Table "Valid Combinations of Type-Size, Major-ness and Swizzling" of 9.7.16.10.3.
+  if (transposed && has_atom_32 != (multiply.op.kind == TensorKind::tf32)) {
+    return has_atom_32
+               ? "is MN-major with swizzle mode 1: expected mode 0, 2, 4 or 6, because only "
+                 ".kind::tf32 takes atoms of 32 bytes"
+               : "is MN-major in .kind::tf32: expected swizzle mode 1, the 128-byte swizzle "
+                 "with atoms of 32 bytes";
+  }
+  // PTX ISA, 9.7.16.3.1.2.1.
+  if (it.leading_is_address &&
+      (it.swizzle != TensorSwizzle::bytes_128 || transposed || it.base != 0)) {
+    return "has an absolute leading address (bit 52): expected a K-major matrix with swizzle mode "
+           "2 "
+           "and base offset 0";
+  }
+  return {};
+}
+
 std::optional<MatrixDescriptor> descriptor_of(const Multiply& multiply, std::uint32_t row,
-                                              const char* name) {
+                                              const char* name, bool transposed) {
   const auto bits = multiply.issue.warp.row<std::uint64_t>(row)[multiply.issue.lane];
   bool known = false;
   const MatrixDescriptor descriptor = tcgen05_descriptor(bits, known);
-  if (known) return descriptor;
+  const std::string error =
+      known ? layout_error(multiply, descriptor, transposed)
+            : fmt::format(
+                  "has {} in bits 46 to 48 and swizzle mode {}: expected 1, and mode 0, 1, "
+                  "2, 4 or 6",
+                  bits >> 46 & 7, bits >> 61);
+  if (error.empty()) return descriptor;
   multiply.issue.fail(HazardKind::descriptor, fmt::format("descriptor {:#x}", bits),
-                      fmt::format("the descriptor of {} has {} in bits 46 to 48 and swizzle mode "
-                                  "{}: expected 1, and mode 0, 1, "
-                                  "2, 4 or 6",
-                                  name, bits >> 46 & 7, bits >> 61));
+                      fmt::format("the descriptor of {} {}", name, error));
   return std::nullopt;
 }
 
@@ -56,7 +80,8 @@ ZeroColumns zero_columns_of(const Multiply& multiply) {
 
 /// Loads the columns of B: each block of a pair has half of them.
 bool load_b(const Multiply& multiply, TensorTile& tile) {
-  const auto descriptor = descriptor_of(multiply, multiply.op.b_descriptor, "B");
+  const auto descriptor =
+      descriptor_of(multiply, multiply.op.b_descriptor, "B", multiply.form.transpose_b);
   if (!descriptor) return false;
   const int columns = multiply.form.n / multiply.op.blocks;
   const ZeroColumns zeros = zero_columns_of(multiply);
@@ -86,16 +111,20 @@ bool load_a(const Multiply& multiply, Block& block, const TensorProduct& product
   if (multiply.op.a_in_tensor_memory) {
     return load_rows(multiply.issue, block, multiply.address(multiply.op.a), product, tile);
   }
-  const auto descriptor = descriptor_of(multiply, multiply.op.a_descriptor, "A");
+  const auto descriptor =
+      descriptor_of(multiply, multiply.op.a_descriptor, "A", multiply.form.transpose_a);
   if (!descriptor) return false;
-  const TensorSource source{block,
-                            "A",
-                            *descriptor,
-                            multiply.form.a,
-                            multiply.form.transpose_a,
-                            product.rows,
-                            multiply.op.sparse ? multiply.form.k / 2 : multiply.form.k,
-                            multiply.element_bits(multiply.form.a)};
+  const TensorLayout layout = layout_of_d(multiply.op, product.rows);
+  const SumCells sums{product.d, product.rows, multiply.form.n, layout.parts, layout.halves};
+  TensorSource source{block,
+                      "A",
+                      *descriptor,
+                      multiply.form.a,
+                      multiply.form.transpose_a,
+                      product.rows,
+                      multiply.op.sparse ? multiply.form.k / 2 : multiply.form.k,
+                      multiply.element_bits(multiply.form.a)};
+  source.sums = &sums;
   return load_lines(multiply.issue, source, 0, tile);
 }
 
@@ -103,14 +132,17 @@ bool load_a(const Multiply& multiply, Block& block, const TensorProduct& product
 bool use_d(const Multiply& multiply, Block& block, const TensorProduct& product, bool writes) {
   const TensorLayout layout = layout_of_d(multiply.op, product.rows);
   const int columns = multiply.form.n / layout.parts;
+  const auto use = [&](const TensorRange& range) {
+    if (!use_cells(multiply.issue, block, range, writes)) return false;
+    if (writes && !product.adds && block.worker.observe) tensor_memory(block).in_use.begin(range);
+    return true;
+  };
   if (!layout.halves) {
-    const TensorRange range{product.d.lane, tensor_lanes, product.d.column, columns};
-    return use_cells(multiply.issue, block, range, writes);
+    return use({product.d.lane, tensor_lanes, product.d.column, columns});
   }
   for (int quarter = 0; quarter < 4; ++quarter) {
-    const TensorRange range{product.d.lane + quarter * lanes_of_warp, 16, product.d.column,
-                            columns};
-    if (!use_cells(multiply.issue, block, range, writes)) return false;
+    if (!use({product.d.lane + quarter * lanes_of_warp, 16, product.d.column, columns}))
+      return false;
   }
   return true;
 }
@@ -139,33 +171,6 @@ bool check_form(const Multiply& multiply) {
   return false;
 }
 
-/// Multiplies in two steps, each with half of k.
-void multiply_sparse(const TensorProduct& product, const TensorTile& a, const TensorTile& b,
-                     TensorScales& of_a, TensorScales& of_b, TensorMemory& memory) {
-  InstructionDescriptor form = product.form;
-  form.k /= 2;
-  const bool has_scales = form.scales_of_k != 0;
-  const int scales_of_step = std::max(1, form.scales_of_k / 2);
-  for (int step = 0; step < 2; ++step) {
-    if (step != 0 && form.scales_of_k > 1) {
-      for (TensorScales* const scales : {&of_a, &of_b}) {
-        for (auto& line : *scales)
-          std::rotate(line.begin(), line.begin() + scales_of_step, line.end());
-      }
-    }
-    InstructionDescriptor form_of_step = form;
-    if (has_scales) form_of_step.scales_of_k = scales_of_step;
-    const TensorProduct part{
-        product.op, form_of_step,     product.rows,     product.adds || step != 0,
-        product.d,  product.disabled, step * step_bytes};
-    if (has_scales) {
-      multiply_scaled(part, a, b, of_a, of_b, memory);
-    } else {
-      multiply_tensors(part, a, b, memory);
-    }
-  }
-}
-
 bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b, TensorTile& a) {
   Block& block = *multiply.blocks[index];
   const TensorMultiplyOp& op = multiply.op;
@@ -173,12 +178,12 @@ bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b,
   const bool adds = (multiply.issue.warp.predicate(op.adds) >> multiply.issue.lane & 1) != 0;
   const TensorProduct product{op,   multiply.form,          multiply.rows(),
                               adds, multiply.address(op.d), disabled_lanes(multiply, index, words)};
+  if (adds && !use_d(multiply, block, product, false)) return false;
+  if (!use_d(multiply, block, product, true)) return false;
   if (!load_a(multiply, block, product, a)) return false;
   if (op.sparse && !expand_rows(multiply.issue, block, multiply.address(op.metadata), product, a)) {
     return false;
   }
-  if (adds && !use_d(multiply, block, product, false)) return false;
-  if (!use_d(multiply, block, product, true)) return false;
   TensorMemory& memory = tensor_memory(block);
   thread_local TensorScales of_a, of_b;
   if (op.scales_of_k != 0 &&
@@ -188,12 +193,10 @@ bool run_block(const Multiply& multiply, std::size_t index, const TensorTile& b,
                     multiply.form.scale_b, of_b))) {
     return false;
   }
-  if (op.sparse) {
-    multiply_sparse(product, a, b, of_a, of_b, memory);
-  } else if (op.scales_of_k == 0) {
-    multiply_tensors(product, a, b, memory);
+  if (op.sparse || op.scales_of_k != 0) {
+    multiply_in_window(product, a, b, of_a, of_b, memory);
   } else {
-    multiply_scaled(product, a, b, of_a, of_b, memory);
+    multiply_tensors(product, a, b, memory);
   }
   return true;
 }

@@ -21,8 +21,9 @@ struct TensorSource {
 
   /// Bytes of an element of a chunk: those of 4 and 6 bits take one each, but in .kind::mxf4 and mxf4nvf4.
   int element_bits;
-  int first_line = 0;          // of the matrix
-  bool lines_are_rows = true;  // lines of a box must be rows of its tensor
+  int first_line = 0;              // of the matrix
+  bool lines_are_rows = true;      // lines of a box must be rows of its tensor
+  const SumCells* sums = nullptr;  // of rows of A
   int per_chunk() const { return 128 / element_bits; }
 };
 

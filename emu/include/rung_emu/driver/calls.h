@@ -139,6 +139,19 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, unsi
                                 const uint32_t* box, const uint32_t* steps,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, unsigned rank,
+                                 void* address, const uint64_t* sizes, const uint64_t* strides,
+                                 const int* lower, const int* upper, uint32_t channels,
+                                 uint32_t pixels, const uint32_t* steps,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+CUresult cuTensorMapEncodeIm2colWide(CUtensorMap* map, CUtensorMapDataType type, unsigned rank,
+                                     void* address, const uint64_t* sizes, const uint64_t* strides,
+                                     int lower, int upper, uint32_t channels, uint32_t pixels,
+                                     const uint32_t* steps, CUtensorMapInterleave interleave,
+                                     CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle,
+                                     CUtensorMapL2promotion promotion,
+                                     CUtensorMapFloatOOBfill fill);
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device);
 CUresult cuModuleLoad(CUmodule* module, const char* file);
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image);

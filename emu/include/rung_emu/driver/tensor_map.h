@@ -35,6 +35,10 @@ typedef enum CUtensorMapSwizzle_enum {
   CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
   CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
 } CUtensorMapSwizzle;
+typedef enum CUtensorMapIm2ColWideMode_enum {
+  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1,
+} CUtensorMapIm2ColWideMode;
 typedef enum CUtensorMapL2promotion_enum {
   CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
   CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
