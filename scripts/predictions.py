@@ -95,7 +95,7 @@ def of_rungs(rung, machine, files):
 
 def of_family(rung, family, launch):
     """Predictions in microseconds, by kernel. Spills are known only if ptxas is installed."""
-    machine = ["--gpu", "h200", "--launch-time", launch]
+    machine = ["--gpu", "h200", "--launch-time", str(launch)]
     found = explained(rung, machine, SOURCES / "daily_use" / f"{family}.cu")
     return {
         one["kernel"].split("(")[0]: round(one["diagnosis"]["predicted_seconds"] * 1e6, 2) for one in found["kernels"]
@@ -128,7 +128,7 @@ def page_text(ratios):
 
 
 def claimed(data):
-    """What time.hpp and the notes say, as (file, pattern, text)."""
+    """The claims in time.hpp and the pages, as (file, pattern, text)."""
     fitted, judged = halves(data)
     return [
         (CLAIM, r"errors_of_kernels = \{[^}]*\}", claim_of(judged)),

@@ -99,7 +99,7 @@ void copy(ContextState& context, End to, End from, std::size_t bytes, bool synch
 
 /// The number of bytes at the end of the range that nothing has written, if that is an error rather than
 /// a choice: nothing has written the range, or exactly one element for each thread of the last launch.
-/// Correct programs copy a whole buffer of which a kernel has filled a part that depends on data, rows
+/// Correct programs copy a whole buffer after a kernel has filled a part that depends on data, rows
 /// with their padding, and images without their borders.
 std::size_t unwritten_end(const ContextState& context, const Allocation& from,
                           std::uint64_t address, std::size_t bytes) {

@@ -35,7 +35,7 @@ constexpr double shared_atomic_cycles = 4, float_turn_cycles = 18;
 // Cycles of L2 per sector of a warp's atomics, and per lane, in the line with the most of them: on an H200, 2^21
 // atomics to 256 counters of 4 bytes took 257 us, 2^19 atomics to 64 counters 152 us.
 constexpr double atomic_sector_cycles = 2, atomic_lane_cycles = 0.65;
-// Float additions of lanes that meet at an address, of all L2 slices in one cycle: 2^20 atomics, 32 to an
+// Float additions of lanes with the same address, of all L2 slices in one cycle: 2^20 atomics, 32 to an
 // address, took 30 us.
 constexpr double float_lanes_a_cycle = 17.5, floats_of_sector = 8;
 constexpr double atomic_cycles = 3.5, integer_atomic_cycles = 1.7;
@@ -352,7 +352,7 @@ double contending_atomics(const Facts& facts) {
   return lanes > 0 ? all * executions / lanes : all;
 }
 
-/// Lanes of float additions in global memory of which more than one must have the same address.
+/// Lanes of float additions in global memory, if several of a warp must have the same address.
 double meeting_floats(const Facts& facts) {
   double meeting = 0;
   for (const SiteCount& site : facts.trace.sites) {

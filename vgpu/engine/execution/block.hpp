@@ -54,7 +54,7 @@ class Block {
   void report_deadlock();
   /// A hash of everything that decides how the block continues, except global memory.
   std::size_t state() const;
-  /// Reports lanes of a warp that wait for each other. Returns false if there are none.
+  /// Reports lanes of a warp that wait for each other. Returns false if it finds no such lanes.
   bool report_lanes_in_turn();
 
   // Called by handlers. `aligned`: the instruction requires all lanes of the warp.

@@ -8,7 +8,7 @@
 namespace rung::vgpu {
 namespace {
 
-/// After so many equal states, a cluster counts as spinning.
+/// After this number of equal states, a cluster counts as spinning.
 constexpr std::uint32_t least_recurrences = 16;
 
 std::size_t index_of(int block) { return static_cast<std::size_t>(block); }
@@ -110,7 +110,7 @@ void Spinning::end() {
 bool Spinning::all_spin(TurnStates& states, std::size_t state) {
   const std::lock_guard lock(mutex_);
   ++states.turns;
-  // Brent's algorithm: the reference is replaced after 1, 2, 4, … turns in which it has not recurred.
+  // Brent's algorithm: the reference is replaced after 1, 2, 4, … turns without a recurrence.
   if (state != states.reference) {
     if (states.turns < states.period) return false;
     if (states.spins) change();
