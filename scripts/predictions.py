@@ -3,12 +3,17 @@
 
     predictions.py RUNG TIMES [SCALE...]
     predictions.py RUNG --rungs RESULTS...
+    predictions.py RUNG --claim [--write | --check FAMILY...]
 
 TIMES has a line of JSON for each launch, as tests/analysis/timed_launches.cu writes it, with the program's
 name. For each program and scale, explains it with -DSCALE and compares the kernels' times with cold caches.
 RESULTS are JSON of `rung bench --cold`: compares its times of gemm/cuda, dot/cuda and sum/cuda with predictions for
 each rung, where there is one.
-For either, --gpu KEY, such as h100, is the GPU that the times are from (default: h200), and --launch its time of
+--claim: predicts the kernels of tests/analysis/daily_use, and compares with the times in
+results/nvidia-h200/daily-use.json. The model was fitted to one half of them, by a hash of the name; the error on the other half is
+the one that `rung explain` prints. --write stores the predictions there, and the errors in time.hpp, docs/explain.md and
+docs/notes/virtual-gpu.md. --check fails if these disagree, or if predictions of the families have changed.
+For the others, --gpu KEY, such as h100, is the GPU that the times are from (default: h200), and --launch its time of
 an empty kernel in microseconds.
 """
 
@@ -16,10 +21,18 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import statistics
 import subprocess
+import sys
+import zlib
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent / "tests" / "analysis"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DAILY_USE = ROOT / "results" / "nvidia-h200" / "daily-use.json"
+CLAIM = ROOT / "tools" / "analysis" / "diagnosis" / "time.hpp"
+PAGE = ROOT / "docs" / "explain.md"
+NOTES = ROOT / "docs" / "notes" / "virtual-gpu.md"
+SOURCES = ROOT / "tests" / "analysis"
 
 
 def explained(rung, machine, *arguments):
@@ -80,27 +93,120 @@ def of_rungs(rung, machine, files):
     return ratios
 
 
+def of_family(rung, family, launch):
+    """Predictions in microseconds, by kernel. Spills are known only if ptxas is installed."""
+    machine = ["--gpu", "h200", "--launch-time", str(launch)]
+    found = explained(rung, machine, SOURCES / "daily_use" / f"{family}.cu")
+    return {
+        one["kernel"].split("(")[0]: round(one["diagnosis"]["predicted_seconds"] * 1e6, 2) for one in found["kernels"]
+    }
+
+
+def is_fitted(kernel):
+    return zlib.crc32(kernel.encode()) % 2 == 0
+
+
+def halves(data):
+    """Predicted over measured: of the kernels that the model was fitted to, and of the others."""
+    ratios = {True: [], False: []}
+    for family, kernels in data["predicted"].items():
+        for kernel, time in kernels.items():
+            ratios[is_fitted(kernel)].append(time / data["microseconds"][family][kernel])
+    return ratios[True], ratios[False]
+
+
+def claim_of(ratios):
+    """The line of time.hpp."""
+    errors = errors_of(ratios)
+    return f"errors_of_kernels = {{{statistics.median(errors):.2f}, {errors[int(0.9 * len(errors))]:.2f}}}"
+
+
+def page_text(ratios):
+    errors = errors_of(ratios)
+    median, decile = statistics.median(errors), errors[int(0.9 * len(errors))]
+    return f"{100 * median:.0f} % and {100 * decile:.0f} % for {len(errors)} kernels"
+
+
+def claimed(data):
+    """The claims in time.hpp and the pages, as (file, pattern, text)."""
+    fitted, judged = halves(data)
+    return [
+        (CLAIM, r"errors_of_kernels = \{[^}]*\}", claim_of(judged)),
+        (NOTES, r"(?m)^\| daily use, fitted \|.*$", row_text("daily use, fitted", fitted)),
+        (NOTES, r"(?m)^\| daily use, judged \|.*$", row_text("daily use, judged", judged)),
+        (PAGE, r"\d+ % and \d+ % for \d+ kernels", page_text(judged)),
+    ]
+
+
+def claim(rung, write, check):
+    data = json.loads(DAILY_USE.read_text())
+    launch = data["empty_us"]
+    if check:
+        for file, pattern, text in claimed(data):
+            if text not in file.read_text():
+                sys.exit(f"{file}: expected '{text}'; run scripts/predictions.py {rung} --claim --write")
+        for family in check:
+            for kernel, time in of_family(rung, family, launch).items():
+                if abs(time / data["predicted"][family][kernel] - 1) > 0.02:
+                    sys.exit(f"{kernel}: predicted {time} us, stored {data['predicted'][family][kernel]}")
+        return
+    data["predicted"] = {family: of_family(rung, family, launch) for family in data["microseconds"]}
+    for family, kernels in data["microseconds"].items():
+        for kernel, time in kernels.items():
+            half = "fitted" if is_fitted(kernel) else "judged"
+            report(f"{kernel} ({half})", data["predicted"][family][kernel], time)
+    for _, _, text in claimed(data):
+        print(text)
+    if not write:
+        return
+    lines = [f"{json.dumps(key)}: {compact(value)}" for key, value in data.items()]
+    DAILY_USE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    for file, pattern, text in claimed(data):
+        file.write_text(re.sub(pattern, lambda _, text=text: text, file.read_text()))
+
+
+def compact(value):
+    """JSON with a line for each family."""
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(one)}" for key, one in value.items()) + "\n}"
+
+
+def errors_of(ratios):
+    return sorted(abs(ratio - 1) for ratio in ratios)
+
+
 def report(name, expected, time):
     print(f"{name:60} predicted {expected:9.1f} us, measured {time:9.1f}: {expected / time:.2f}", flush=True)
 
 
-def row(name, ratios):
-    wrong = sorted(abs(ratio - 1) for ratio in ratios)
+def row_text(name, ratios):
+    wrong = errors_of(ratios)
     mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
     close = sum(error <= 0.25 for error in wrong) / len(wrong)
     cells = [name, len(ratios), f"{mean:.2f}", f"{100 * close:.0f} %", f"{100 * statistics.median(wrong):.0f} %",
              f"{100 * wrong[int(0.9 * len(wrong))]:.0f} %"]  # fmt: skip
-    print("| " + " | ".join(map(str, cells)) + " |")
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def row(name, ratios):
+    print(row_text(name, ratios))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("rung")
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--claim", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", nargs="+")
     parser.add_argument("--rungs", action="store_true")
     parser.add_argument("--gpu", default="h200")
     parser.add_argument("--launch")
     given = parser.parse_args()
+    if given.claim:
+        claim(given.rung, given.write, given.check)
+        return
     machine = ["--gpu", given.gpu] + (["--launch", given.launch] if given.launch else [])
     ratios = (
         of_rungs(given.rung, machine, given.files)

@@ -95,6 +95,8 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
   const std::uint64_t of_grid =
       access.block * warps_of_block + static_cast<std::uint64_t>(access.warp);
   const std::uint64_t now = of_warp_[of_grid];
+  if (access.site >= loads_.size()) loads_.resize(access.site + 1);
+  SiteLoads& loads = loads_[access.site];
   for_each_lane(access, [&](std::uint64_t address) {
     const std::uint64_t last = (address + access.bytes - 1) / sector_bytes;
     for (std::uint64_t at = address / sector_bytes; at <= last; ++at) {
@@ -106,18 +108,23 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
         footprint_.stored_sectors += std::exchange(sector.stored, true) ? 0 : 1;
         continue;
       }
+      ++loads.requested;
       if (!std::exchange(sector.loaded, true)) {
+        ++loads.first;
         ++footprint_.loaded_sectors;
         const auto other = sectors_.find(at ^ 1);  // in the same piece
         footprint_.loaded_pieces += other != sectors_.end() && other->second.loaded ? 0 : 1;
       }
       if (sector.last_block != access.block) {
         ++footprint_.loaded_sectors_by_block;
+        ++loads.by_block;
         sector.last_block = access.block;
         sector.warps = 0;
       }
       const std::uint32_t warp = std::uint32_t{1} << (access.warp % 32);
-      footprint_.loaded_sectors_by_warp += (sector.warps & warp) == 0 ? 1 : 0;
+      const bool is_new = (sector.warps & warp) == 0;
+      footprint_.loaded_sectors_by_warp += is_new ? 1 : 0;
+      loads.by_warp += is_new ? 1 : 0;
       sector.warps |= warp;
       const bool again = sector.last_warp == of_grid && now - sector.last_access >= far_apart;
       footprint_.reloaded_sectors += again ? 1 : 0;
@@ -183,6 +190,9 @@ void FootprintRecorder::see_meetings(const WarpAccess& access) {
   if (contend) meetings.turns += turns;
   if (access.shared) return;
   for (std::size_t i = 0; contend && i < count; ++i) ++meetings.lanes[addresses[i]];
+  for (std::size_t i = 0; i < count; ++i) {
+    ++meetings.lanes_of_line[addresses[i] / sector_bytes / sectors_of_line];
+  }
   const Coverage coverage(access);
   for (std::size_t i = 0; coverage.count > 1 && i < coverage.count; ++i) {
     ++meetings.sectors_of_line[coverage.sectors[i] / sectors_of_line];
@@ -200,7 +210,18 @@ Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
           std::max(footprint.atomics_at_one_address, most(meetings.lanes));
       footprint.atomic_sectors_of_line =
           std::max(footprint.atomic_sectors_of_line, most(meetings.sectors_of_line));
+      footprint.atomic_lanes_of_line =
+          std::max(footprint.atomic_lanes_of_line, most(meetings.lanes_of_line));
     }
+  }
+  for (std::size_t site = 0; site < loads_.size(); ++site) {
+    const SiteLoads& of = loads_[site];
+    if (of.requested == 0) continue;
+    SiteLoads& all = footprint.loads[sites[site].ptx_line];  // one site per inlined call
+    all.requested += of.requested;
+    all.first += of.first;
+    all.by_block += of.by_block;
+    all.by_warp += of.by_warp;
   }
   footprint.max_of_block = most(of_block_);
   footprint.max_of_warp = most(of_warp_);
@@ -213,6 +234,7 @@ Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
   sectors_.clear();
   line_block_.clear();
   meetings_.clear();
+  loads_.clear();
   of_block_.clear();
   of_warp_.clear();
   return footprint;

@@ -12,9 +12,16 @@
 
 namespace rung::vgpu {
 
-/// The footprint of one launch. Sectors are the 32-byte sectors of global memory that it accesses,
+/// Sectors that the loads of one instruction request, in all and as far as nothing, their block or their
+/// warp has loaded them before.
+struct SiteLoads {
+  std::uint64_t requested = 0, first = 0, by_block = 0, by_warp = 0;
+  bool operator==(const SiteLoads&) const = default;
+};
+
+/// The counts of a launch's footprint. Sectors are the 32-byte sectors of global memory that it accesses,
 /// each counted once.
-struct Footprint {
+struct FootprintCounts {
   std::uint64_t loaded_sectors = 0, stored_sectors = 0;
   std::uint64_t sectors = 0;  // loaded, stored or both
   /// 64-byte pieces, as DRAM returns them, with at least one loaded sector.
@@ -50,8 +57,14 @@ struct Footprint {
   /// instructions for which lanes of a warp contend and that take several sectors. L2 serves a
   /// line's sectors one at a time.
   std::uint64_t atomic_sectors_of_line = 0;
-  std::uint64_t shared_atomic_turns = 0;  // lanes of a warp at the same address take turns
+  std::uint64_t atomic_lanes_of_line = 0;  // their lanes in that line
+  std::uint64_t shared_atomic_turns = 0;   // lanes of a warp at the same address take turns
 
+  bool operator==(const FootprintCounts&) const = default;
+};
+
+struct Footprint : FootprintCounts {
+  std::map<int, SiteLoads> loads;  // by line of PTX; empty if the counts are extrapolated
   bool operator==(const Footprint&) const = default;
 };
 
@@ -74,7 +87,7 @@ class FootprintRecorder {
   /// Stores and atomics of one instruction for which lanes contend, within a warp or between warps.
   struct Meetings {
     std::unordered_map<std::uint64_t, std::uint64_t> lanes;  // by address
-    std::unordered_map<std::uint64_t, std::uint64_t> sectors_of_line;
+    std::unordered_map<std::uint64_t, std::uint64_t> sectors_of_line, lanes_of_line;
     std::uint64_t turns = 0;
   };
   void see_global(const WarpAccess& access);
@@ -94,6 +107,7 @@ class FootprintRecorder {
   std::unordered_map<std::uint64_t, Sector> sectors_;            // by address / 32
   std::unordered_map<std::uint64_t, std::uint64_t> line_block_;  // by address / 128: last loader
   std::map<std::uint32_t, Meetings> meetings_;                   // by site
+  std::vector<SiteLoads> loads_;                                 // by site
   std::unordered_map<std::uint64_t, std::uint64_t> of_block_, of_warp_;
 };
 

@@ -85,6 +85,7 @@ constexpr NamedPart named_parts[] = {
     {"most_of_warp", &vgpu::Footprint::max_of_warp},
     {"atomics_at_one_address", &vgpu::Footprint::atomics_at_one_address},
     {"atomic_sectors_of_line", &vgpu::Footprint::atomic_sectors_of_line},
+    {"atomic_lanes_of_line", &vgpu::Footprint::atomic_lanes_of_line},
     {"shared_atomic_turns", &vgpu::Footprint::shared_atomic_turns}};
 
 Json to_json(const Counters& counters) {
@@ -200,12 +201,19 @@ Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>&
 Json to_json(const vgpu::Footprint& footprint) {
   Json json = Json::object();
   for (const auto& [name, value] : named_parts) json[name] = footprint.*value;
+  Json& loads = json["loads"] = Json::array();
+  for (const auto& [line, of] : footprint.loads) {
+    loads.push_back({line, of.requested, of.first, of.by_block, of.by_warp});
+  }
   return json;
 }
 
 vgpu::Footprint footprint(const Json& json) {
   vgpu::Footprint footprint;
   for (const auto& [name, value] : named_parts) footprint.*value = json.at(name);
+  for (const Json& of : json.at("loads")) {
+    footprint.loads[of[0].get<int>()] = {of[1], of[2], of[3], of[4]};
+  }
   return footprint;
 }
 

@@ -52,6 +52,32 @@ L:
   EXPECT_EQ(branches_decided_by(text, loads), (std::set<int>{12}));
 }
 
+// Two logical operations become LOP3, and a third one does not fit; two additions become IADD3; a shift that
+// two additions use stays.
+TEST(Dataflow, InstructionsThatPtxasMerges) {
+  const auto text = vgpu::ptx::parse(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k() {
+  .reg .b32 %r<20>;
+  .reg .b64 %rd<4>;
+  xor.b32 %r1, %r10, %r11;
+  and.b32 %r2, %r1, %r12;
+  or.b32 %r3, %r2, %r13;
+  add.s32 %r4, %r10, %r11;
+  add.s32 %r5, %r4, %r12;
+  shl.b32 %r6, %r10, 2;
+  add.s32 %r7, %r6, %r11;
+  add.s32 %r8, %r6, %r12;
+  mul.wide.s32 %rd1, %r10, 4;
+  add.s64 %rd2, %rd3, %rd1;
+  ret;
+}
+)",
+                                     "k.ptx");
+  EXPECT_EQ(merged_lines(text), (std::set<int>{7, 10, 15}));
+}
+
 /// An ELF file with one section of code, and its section of names.
 std::string cubin(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& code) {
   const std::string names = std::string("\0.names\0.text.k\0", 16);

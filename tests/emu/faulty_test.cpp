@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <set>
@@ -63,6 +64,34 @@ TEST(Faulty, FunctionsOfCudasHeaders) {
   const EmuOutput texture = run("in_headers.cu", "", "texture");
   expect_hazard(texture, "use after free", "in_headers.cu:14");
   EXPECT_TRUE(contains(texture.err, "from cudaCreateTextureObject at in_headers.cu:25, freed at "));
+}
+
+// The lane that has the lock waits for those that try, and the launch ends.
+TEST(Faulty, LanesThatTakeALockInTurn) {
+  const std::array<std::array<const char*, 2>, 4> cases = {
+      {{"spin", "13"}, {"bucket", "24"}, {"ticket", "30"}, {"turn", "36"}}};
+  for (const auto& [name, line] : cases) {
+    const EmuOutput output = run("lanes_in_turn.cu", "", name);
+    expect_hazard(output, "deadlock", std::string("lanes_in_turn.cu:") + line);
+    EXPECT_TRUE(contains(output.err, "lanes of the warp wait for each other")) << name;
+  }
+}
+
+TEST(Faulty, CopiesOfMemoryThatNothingHasWritten) {
+  const std::array<std::array<const char*, 2>, 3> cases = {
+      {{"wrong_buffer", "takes 4000 bytes of result that no kernel, copy or fill has written"},
+       {"too_few_blocks", "4000 bytes of b, and no kernel, copy or fill has written the last 928"},
+       {"no_thread_writes", "takes 4000 bytes of b that no kernel, copy or fill has written"}}};
+  for (const auto& [name, text] : cases) {
+    const EmuOutput output = run("unwritten_copies.cu", "", name);
+    EXPECT_EQ(output.exit_code, 1) << name;
+    std::string words = output.err;
+    std::replace(words.begin(), words.end(), '\n', ' ');
+    EXPECT_TRUE(contains(words, text)) << name;
+  }
+  for (const char* name : {"compacted", "border", "padding", "bandwidth"}) {
+    EXPECT_EQ(run("unwritten_copies.cu", "", name).exit_code, 0) << name;
+  }
 }
 
 // Each mutant breaks one rule of tcgen05 or TMA.

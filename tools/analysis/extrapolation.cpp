@@ -56,7 +56,7 @@ KernelTrace extrapolated(const KernelTrace& shorter, const KernelTrace& longer,
   trace.multiply_adds =
       static_cast<double>(count(static_cast<std::uint64_t>(shorter.multiply_adds),
                                 static_cast<std::uint64_t>(longer.multiply_adds), to));
-  trace.footprint = all(shorter.footprint, longer.footprint, to);
+  trace.footprint = {all<vgpu::FootprintCounts>(shorter.footprint, longer.footprint, to), {}};
   return trace;
 }
 

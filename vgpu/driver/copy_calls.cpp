@@ -7,6 +7,7 @@
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
+#include "vgpu/memory/written_bytes.hpp"
 
 namespace rung::vgpu::driver {
 namespace {
@@ -96,9 +97,39 @@ void copy(ContextState& context, End to, End from, std::size_t bytes, bool synch
   }
 }
 
+/// The number of bytes at the end of the range that nothing has written, if that is an error rather than
+/// a choice: nothing has written the range, or exactly one element for each thread of the last launch.
+/// Correct programs copy a whole buffer after a kernel has filled a part that depends on data, rows
+/// with their padding, and images without their borders.
+std::size_t unwritten_end(const ContextState& context, const Allocation& from,
+                          std::uint64_t address, std::size_t bytes) {
+  constexpr std::size_t least = 16;  // more than the padding of one structure
+  const std::size_t written = find_unwritten(from, address, bytes);
+  const std::size_t rest = bytes - written;
+  if (rest == 0 || context.launched_threads == 0) return 0;
+  const std::uint64_t of_thread = written / context.launched_threads;
+  const bool is_element = of_thread == 4 || of_thread == 8 || of_thread == 16;
+  const bool is_grid = is_element && of_thread * context.launched_threads == written;
+  if (written != 0 && (rest < least || !is_grid)) return 0;
+  return has_written(from, address + written, rest) ? 0 : rest;
+}
+
+/// Reports a copy to the host of memory that nothing has written.
+void check_written(const ContextState& context, End to, End from, std::size_t bytes) {
+  ProgramReports& reports = process().order.reports();
+  if (!reports.has_observer() || bytes == 0 || !is_host(context, to)) return;
+  const Allocation* const allocation = context.memory.find(from.address);
+  if (allocation == nullptr || allocation->host || allocation->all_initialised) return;
+  const std::size_t end = unwritten_end(context, *allocation, from.address, bytes);
+  if (end != 0) reports.report_unwritten(from.address, bytes, end, context.memory);
+}
+
 Result copy_async(End to, End from, std::size_t bytes, Stream stream) {
   return call_context([&](ContextState& context) {
-    Operation operation = [=](ContextState& running) { copy(running, to, from, bytes); };
+    Operation operation = [=](ContextState& running) {
+      copy(running, to, from, bytes);
+      check_written(running, to, from, bytes);
+    };
     if (bytes == 0 || is_host(context, to) || is_host(context, from)) {
       return enqueue(context, stream, std::move(operation));
     }
@@ -118,6 +149,7 @@ Result copy_now(End to, End from, std::size_t bytes) {
       flush_printed(running);
       copy(running, to, from, bytes, true);
     });
+    check_written(context, to, from, bytes);
     refuse_in_capture(context, true);
   });
 }

@@ -142,7 +142,9 @@ bool is_remembered(ContextState& context, const LaunchKey& key, const Launch& la
 
 /// Runs a kernel, but not the kernels that it launches.
 void run_alone(ContextState& context, const Launch& launch) {
+  context.launched_threads = 0;
   if (is_skipped(*launch.function->kernel)) return;
+  context.launched_threads = launch.options.grid.count() * launch.options.block.count();
   flush_printed(context);
   LaunchOptions options = options_of(context, launch);
   const Kernel& kernel = *launch.function->kernel;

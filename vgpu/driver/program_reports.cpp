@@ -138,4 +138,33 @@ void ProgramReports::report_host(const ProgramShadow::Conflict& conflict,
   send(named(conflict.earlier.label, conflict.earlier_touch), by_host, conflict, memory);
 }
 
+void ProgramReports::report_unwritten(std::uint64_t address, std::uint64_t bytes,
+                                      std::uint64_t unwritten, const DeviceMemory& memory) {
+  if (!observer_ || !unwritten_sites_.insert(site()).second) return;
+  Hazard hazard{};
+  hazard.kind = HazardKind::uninitialised_read;
+  hazard.first.access = "copy";
+  hazard.first.instruction = "copy to the host";
+  if (source_ != nullptr) {
+    const ProgramSource::Line line = source_->line(site());
+    hazard.first.source = line.name;
+    hazard.first.file = line.file;
+    hazard.first.line = line.line;
+  }
+  hazard.address = memory.describe(address + bytes - unwritten);
+  const std::string where = hazard.first.source.empty() ? "" : " at " + hazard.first.source;
+  const std::string memory_text = memory_name(address, memory);
+  hazard.message =
+      unwritten == bytes
+          ? fmt::format(
+                "{}: the copy to the host{} takes {} bytes of {} that no kernel, copy or fill "
+                "has written",
+                name(hazard.kind), where, bytes, memory_text)
+          : fmt::format(
+                "{}: the copy to the host{} takes {} bytes of {}, and no kernel, copy or fill "
+                "has written the last {} of them",
+                name(hazard.kind), where, bytes, memory_text, unwritten);
+  observer_(hazard);
+}
+
 }  // namespace rung::vgpu::driver

@@ -60,6 +60,10 @@ class ProgramReports {
   /// function that makes it, or null.
   void report_host(const ProgramShadow::Conflict& conflict, const ProgramSource::Line& line,
                    const OperationText* function, const DeviceMemory& memory);
+  /// The call that is under way copies `bytes` from the address to the host, and nothing has written
+  /// the last `unwritten` of them. Reports each line once.
+  void report_unwritten(std::uint64_t address, std::uint64_t bytes, std::uint64_t unwritten,
+                        const DeviceMemory& memory);
 
  private:
   struct Named {
@@ -84,8 +88,9 @@ class ProgramReports {
   std::map<OperationText, std::uint32_t> labels_;
   std::vector<const OperationText*> texts_;  // by label
   std::map<std::uint64_t, std::uint32_t> stream_sites_, memory_sites_;
-  std::map<std::uint64_t, std::size_t> stream_numbers_;           // in the order of reports
-  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;    // pairs of labels
+  std::map<std::uint64_t, std::size_t> stream_numbers_;         // in the order of reports
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;  // pairs of labels
+  std::set<std::uint32_t> unwritten_sites_;
   std::set<std::pair<std::string, std::string>> reported_sites_;  // the lesser of a pair first
 };
 

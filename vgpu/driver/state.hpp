@@ -116,6 +116,7 @@ struct ContextState {
   LaunchMemo launch_memo;                // only if LaunchDefaults::remembers_launches
   std::string printed;                   // by the last kernel, not yet shown
   bool has_printed = false;              // a kernel that calls printf was launched
+  std::uint64_t launched_threads = 0;    // of the last kernel; 0 before one, or if one was left out
 
   /// The sticky error after a fault.
   cuda::Result sticky = cuda::Result::success;

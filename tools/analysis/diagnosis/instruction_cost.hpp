@@ -14,7 +14,8 @@ namespace rung::analysis::diagnosis {
 enum class Pipe : std::size_t {
   fp32,
   fp64,
-  integer,
+  integer,   // additions, logic, shifts, comparisons and selections
+  multiply,  // integer products, on the half of the FP32 units that can multiply integers
   conversion,
   special,
   memory,
@@ -22,13 +23,16 @@ enum class Pipe : std::size_t {
   barrier,
   other
 };
-inline constexpr std::size_t pipe_count = 9;
+inline constexpr std::size_t pipe_count = 10;
 
 struct InstructionCost {
   double slots = 1;  // number of machine instructions
   Pipe pipe = Pipe::other;
   double cycles = 0;   // of the pipeline, per warp
   double latency = 5;  // cycles until the result is available; for loads, it depends on the memory
+  /// The pipe is Pipe::integer, or Pipe::multiply where that has less to do: ptxas writes additions and
+  /// shifts by constants as products.
+  bool is_balanced = false;
 };
 
 /// Sources: rates from the CUDA C++ Programming Guide, "Throughput of Native Arithmetic
@@ -39,11 +43,11 @@ InstructionCost cost_of(const vgpu::ptx::Instruction& instruction,
 /// A division, remainder, square root or similar instruction, implemented as a long sequence.
 bool is_slow(const vgpu::ptx::Instruction& instruction);
 
-/// A load from global memory that is not cached in L1.
 /// True if nothing overlaps with the sequence that ptxas generates: it calls a function, or branches
 /// to one for rare operands, as do divisions and roots of 64 bits.
 bool runs_in_turn(const vgpu::ptx::Instruction& instruction);
 
+/// A load from global memory that is not cached in L1.
 bool bypasses_l1(const vgpu::ptx::Instruction& instruction);
 
 }  // namespace rung::analysis::diagnosis

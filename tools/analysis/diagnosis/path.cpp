@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/analysis/diagnosis/dataflow.hpp"
 #include "tools/analysis/diagnosis/instruction_cost.hpp"
 #include "tools/analysis/diagnosis/work.hpp"
 #include "vgpu/program/cfg.hpp"
@@ -29,9 +30,14 @@ constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 800;
 constexpr double shared_latency = 30, atomic_latency = 300, shared_atomic_latency = 60;
 constexpr double barrier_latency = 30, branch_latency = 10;
 constexpr int unrolled = 4;
+// A loop with one load and no more instructions than this is unrolled again by as much.
+constexpr std::size_t longest_unrolled_twice = 14;
+// Floating-point instructions start at most this many before the order of the text: ptxas saves
+// registers. Loads and their addresses come as early as they can.
+constexpr std::size_t window = 8;
 // ptxas does not unroll longer loops, nor those with more than twice these loads; with more than
 // these, half as often.
-constexpr std::size_t longest_unrolled = 48, max_loads = 4;
+constexpr std::size_t longest_unrolled = 96, max_loads = 4;
 // ptxas replaces a branch around a shorter block by predication, so nothing waits for the branch.
 constexpr std::size_t longest_predicated = 6;
 
@@ -60,34 +66,33 @@ double of_last_sector(const Facts& facts, const Cure& cure,
   return mean;
 }
 
-/// The mean latency of a load from global memory, from the level of the hierarchy that holds its
+/// The mean latency of loads from global memory, from the level of the hierarchy that holds their
 /// sectors.
-double global_latency(const Facts& facts, const Cure& cure) {
-  const auto requested = static_cast<double>(facts.trace.counters.global_load_sectors);
+double global_latency(const Facts& facts, const Cure& cure, const vgpu::SiteLoads& loads) {
+  const auto requested = static_cast<double>(loads.requested);
   if (requested == 0) return l2_latency;
-  const vgpu::Footprint& f = facts.footprint;
-  const double first = std::min(requested, static_cast<double>(f.loaded_sectors));
+  const double first = std::min(requested, static_cast<double>(loads.first));
   // The warps of a block, and concurrently started blocks, wait for the same sectors. On average,
   // those after the first wait for half of its latency.
   const double resident =
       static_cast<double>(std::max(1, facts.occupancy.blocks)) * facts.machine.multiprocessors;
   const double together = std::min(1.0, resident / facts.blocks());
-  const double by_warp =
-      std::clamp(static_cast<double>(f.loaded_sectors_by_warp), first, requested);
+  const double by_warp = std::clamp(static_cast<double>(loads.by_warp), first, requested);
   // Warps that load the same sectors at about the same time go through memory in the same order;
   // those with loaded addresses do not.
   const double followers =
       has_loaded_addresses(facts) ? 0 : std::max(0.0, by_warp * together - first);
-  const Reloads again = cure.one_pass ? Reloads{} : reloads_of(facts);
-  const double from_l2 = by_warp - first - followers + again.from_l2;
+  const double share = requested / static_cast<double>(facts.trace.counters.global_load_sectors);
+  const double again =
+      std::min(cure.one_pass ? 0 : share * reloads_of(facts).from_l2, requested - by_warp);
+  const double from_l2 = by_warp - first - followers + again;
   const double at_once = cure.overlapped && facts.trace.counters.barriers > 0 ? unrolled : 1;
-  const double mean =
-      of_last_sector(facts, cure,
-                     {{dram_latency, first},
-                      {(dram_latency + l2_latency) / 2, followers},
-                      {l2_latency, from_l2},
-                      {l1_latency, std::max(0.0, requested - by_warp - again.from_l2)}}) /
-      at_once;
+  const double mean = of_last_sector(facts, cure,
+                                     {{dram_latency, first},
+                                      {(dram_latency + l2_latency) / 2, followers},
+                                      {l2_latency, from_l2},
+                                      {l1_latency, std::max(0.0, requested - by_warp - again)}}) /
+                      at_once;
   if (!cure.reused) return mean;
   const double kept = 1 / std::max(1.0, times_loaded(facts));
   return kept * mean + (1 - kept) * shared_latency;
@@ -110,7 +115,14 @@ class Walk {
  public:
   Walk(const Facts& facts, const Cure& cure, double unevenness)
       : facts_(facts), cure_(cure), unevenness_(unevenness) {
-    global_latency_ = global_latency(facts, cure);
+    const vgpu::Footprint& f = facts.footprint;
+    global_latency_ = global_latency(facts, cure,
+                                     {facts.trace.counters.global_load_sectors, f.loaded_sectors,
+                                      f.loaded_sectors_by_block, f.loaded_sectors_by_warp});
+    for (const auto& [line, loads] : f.loads) {
+      latency_of_line_[line] = global_latency(facts, cure, loads);
+    }
+    merged_ = merged_lines(facts.text);
     const double misses = local_misses(facts);
     local_latency_ = misses * l2_latency + (1 - misses) * l1_latency;
     for (const SiteCount& site : facts.trace.sites) {  // one per inlined call
@@ -125,6 +137,7 @@ class Walk {
     ready_.clear();
     predicated_.clear();
     now_ = decided_ = 0;
+    starts_.clear();
     for (Order& order : orders_) order = {};
     copied_ = 0;
     groups_.clear();
@@ -277,7 +290,11 @@ class Walk {
     }
     const bool is_short = instructions <= longest_unrolled && loads <= 2 * max_loads &&
                           !steps_by_register(function, body);
-    const int times = !is_short ? 1 : loads <= max_loads ? unrolled : unrolled / 2;
+    const bool is_tiny = loads == 1 && instructions <= longest_unrolled_twice && body.size() == 1;
+    const int times = !is_short            ? 1
+                      : is_tiny            ? unrolled * unrolled
+                      : loads <= max_loads ? unrolled
+                                           : unrolled / 2;
     pass(function, body, 1);  // as if preceded by an iteration
     Path path;
     path.add(pass(function, body, times), 1.0 / times);
@@ -294,12 +311,21 @@ class Walk {
           const Instruction& instruction = function.body[i];
           if (!sites_.contains(instruction.line)) continue;
           last = std::max(last, begin_of(instruction));
-          slots += cost_of(instruction, facts_.device).slots;
+          if (!merged_.contains(instruction.line)) {
+            slots += cost_of(instruction, facts_.device).slots;
+          }
         }
       }
     }
     now_ = std::max(last, begin + slots);
     return {now_ - begin, slots};
+  }
+
+  static bool computes_floats(const Instruction& instruction) {
+    if (instruction.is(Opcode::ld, Opcode::st, Opcode::setp, Opcode::atom, Opcode::red))
+      return false;
+    return instruction.has("f32") || instruction.has("f64") || instruction.has("f16") ||
+           instruction.has("f16x2");
   }
 
   /// The start time of an instruction. Records the times at which its results are available.
@@ -318,6 +344,13 @@ class Walk {
       if (found != ready_.end()) start = std::max(start, found->second);
     }
     start = memory_order(instruction, start);
+    if (computes_floats(instruction)) {
+      starts_.push_back(start);
+      if (starts_.size() > window) {
+        start = std::max(start, starts_.front());
+        starts_.pop_front();
+      }
+    }
     // Instructions after a branch start when its condition is known.
     if (instruction.opcode == Opcode::bra && instruction.guard >= 0 &&
         !predicated_.contains(instruction.line)) {
@@ -386,6 +419,7 @@ class Walk {
   }
 
   double latency_of(const Instruction& instruction) const {
+    if (merged_.contains(instruction.line)) return 0;
     const bool shared = instruction.has("shared") || instruction.has("shared::cta");
     if (instruction.is(Opcode::atom, Opcode::red)) {
       return shared ? shared_atomic_latency : atomic_latency;
@@ -409,13 +443,18 @@ class Walk {
       const double turns = cure_.conflict_free ? 0 : access.conflict_wavefronts() / executions;
       return shared_latency + turns;
     }
-    return global_latency_ + (cure_.coalesced ? 0 : excess_sectors(access) / executions);
+    const auto of_line = latency_of_line_.find(instruction.line);
+    const double latency = of_line == latency_of_line_.end() ? global_latency_ : of_line->second;
+    return latency + (cure_.coalesced ? 0 : excess_sectors(access) / executions);
   }
 
   const Facts& facts_;
   const Cure& cure_;
   double unevenness_;
   double global_latency_, local_latency_ = l1_latency;
+  std::map<int, double> latency_of_line_;  // of loads from global memory
+  std::set<int> merged_;                   // lines that cost nothing
+  std::deque<double> starts_;              // of the last floating-point instructions
   std::map<int, SiteCount> sites_;
   std::map<int, const Access*> accesses_;
   std::map<int, double> ready_;  // by register

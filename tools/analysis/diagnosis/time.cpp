@@ -111,11 +111,17 @@ double overlapping(const std::vector<Part>& parts, double warps) {
   constexpr double warps_of_power = 10, max_warps_of_power = 25, power_of_atomics = 5;
   const double power = 1 + std::min(warps, max_warps_of_power) / warps_of_power;
   constexpr std::size_t of_instructions = 1 + pipe_count;
-  double instructions = 0, chains = 0, others = 0, atomics = 0;
+  // Issue and floating point are busy with the same instructions. The other pipes are narrower, and
+  // warps that wait for one of them leave slots empty.
+  constexpr double power_of_pipes = 3;
+  double instructions = 0, chains = 0, others = 0, atomics = 0, narrow = parts.front().seconds;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto& [name, seconds] = parts[i];
     if (i < of_instructions) {
-      instructions = std::max(instructions, seconds);
+      const bool is_narrow = name == "integer units" || name == "integer products" ||
+                             name == "conversions" || name == "special functions";
+      if (is_narrow) narrow = power_sum({narrow, seconds}, power_of_pipes);
+      instructions = std::max({instructions, seconds, narrow});
     } else if (name == chain_name || name.starts_with(longest_name)) {
       chains = std::max(chains, seconds);
     } else if (name == atomics_name) {
@@ -138,8 +144,8 @@ std::vector<Part> parts_of(const Facts& facts, const Filling& filling, const Cur
   // The first parts are occupied by the same instructions.
   add("issue", work.slots / Machine::instructions_a_cycle / filling.sms);
   constexpr std::array<const char*, pipe_count> names = {
-      "FP32 units", "FP64 units",   "integer units", "conversions", "special functions",
-      "memory",     "tensor cores", "barriers",      "others"};
+      "FP32 units",        "FP64 units", "integer units", "integer products", "conversions",
+      "special functions", "memory",     "tensor cores",  "barriers",         "others"};
   for (std::size_t i = 0; i < pipe_count; ++i) add(names[i], work.pipes[i] / filling.sms);
   add("shared memory", work.shared / filling.sms);
   add("L1", work.l1 / filling.sms);
@@ -215,10 +221,12 @@ Part bound_of(const Facts& facts) {
                              {"FP64", pipe(Pipe::fp64)},
                              {"special function", pipe(Pipe::special)},
                              {"tensor core", pipe(Pipe::matrix)}};
-  if (pipe(Pipe::integer) > 4 * pipe(Pipe::fp32) + parts[0].seconds) {
-    parts.push_back({"integer", pipe(Pipe::integer)});
+  const double floats = pipe(Pipe::fp32) - pipe(Pipe::multiply) / 2;
+  const double integers = std::max(pipe(Pipe::integer), pipe(Pipe::multiply));
+  if (integers > 4 * floats + parts[0].seconds) {
+    parts.push_back({"integer", integers});
   } else if (flops == 0) {
-    parts.push_back({"FP32", pipe(Pipe::fp32)});
+    parts.push_back({"FP32", floats});
   }
   return *std::ranges::max_element(parts, {}, &Part::seconds);
 }

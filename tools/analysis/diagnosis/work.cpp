@@ -29,12 +29,15 @@ constexpr double least_slow_share = 0.5;
 constexpr double l2_bulk_bytes_a_cycle = 56;
 // Shared-memory costs: cycles of a warp's atomics at distinct addresses, and of each retry of a
 // float atomic at one address (a compare-and-swap loop, repeated until no other warp interferes).
-constexpr double shared_atomic_cycles = 4, float_turn_cycles = 28;
+constexpr double shared_atomic_cycles = 4, float_turn_cycles = 18;
 // L2 cycles per float and integer atomic addition at one address: on an H200, 65,536 floats took
 // 115 us, and 3.1 million integers 2.66 ms.
-// Cycles of L2 per sector of a warp's atomics, in the line with the most of them: on an H200, 2^21
-// atomics to 256 counters of 4 bytes took 257 us.
-constexpr double atomic_sector_cycles = 3;
+// Cycles of L2 per sector of a warp's atomics, and per lane, in the line with the most of them: on an H200, 2^21
+// atomics to 256 counters of 4 bytes took 257 us, 2^19 atomics to 64 counters 152 us.
+constexpr double atomic_sector_cycles = 2, atomic_lane_cycles = 0.65;
+// Float additions of lanes with the same address, of all L2 slices in one cycle: 2^20 atomics, 32 to an
+// address, took 30 us.
+constexpr double float_lanes_a_cycle = 17.5, floats_of_sector = 8;
 constexpr double atomic_cycles = 3.5, integer_atomic_cycles = 1.7;
 
 /// The number of bytes that lanes load from, or store to, global memory.
@@ -241,6 +244,18 @@ void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, cons
   if (cure.no_barriers && cost.pipe == Pipe::barrier) return;
   work.slots += executions * cost.slots;
   work.pipes[static_cast<std::size_t>(cost.pipe)] += executions * cost.cycles;
+  if (cost.is_balanced) work.balanced += executions * cost.cycles;
+}
+
+/// Moves additions from the integer units to the multipliers until both have as much to do.
+void balance(Work& work) {
+  double& integer = work.pipes[static_cast<std::size_t>(Pipe::integer)];
+  double& multiply = work.pipes[static_cast<std::size_t>(Pipe::multiply)];
+  const double moved = std::clamp((integer - multiply) / 2, 0.0, work.balanced);
+  integer -= moved;
+  multiply += moved;
+  // A multiplier is a half of the FP32 units.
+  work.pipes[static_cast<std::size_t>(Pipe::fp32)] += multiply / 2;
 }
 
 /// Sectors loaded from L2 by blocks: once each, except loads that bypass L1.
@@ -337,13 +352,29 @@ double contending_atomics(const Facts& facts) {
   return lanes > 0 ? all * executions / lanes : all;
 }
 
+/// Lanes of float additions in global memory, if several of a warp must have the same address.
+double meeting_floats(const Facts& facts) {
+  double meeting = 0;
+  for (const SiteCount& site : facts.trace.sites) {
+    const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
+    if (!instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red)) continue;
+    if (instruction.has("shared") || number(site.lanes) <= floats_of_sector * number(site.units))
+      continue;
+    meeting += number(site.lanes);
+  }
+  return meeting;
+}
+
 }  // namespace
 
 Work work_of(const Facts& facts, const Cure& cure) {
   Work work;
+  const std::set<int> merged = merged_lines(facts.text);
   for (const SiteCount& site : facts.trace.sites) {
+    if (merged.contains(site.ptx_line)) continue;
     add_instruction(work, *facts.instructions.at(site.ptx_line), site, facts, cure);
   }
+  balance(work);
   for (const Access& access : facts.trace.accesses) {
     if (access.space == Space::global) {
       add_global(work, access, facts, cure);
@@ -368,7 +399,11 @@ Work work_of(const Facts& facts, const Cure& cure) {
                        : integer_atomic_cycles * contending_atomics(facts);
     // A single sector is the case above: all lanes of a warp may add to it at once.
     const double sectors = number(facts.footprint.atomic_sectors_of_line);
-    work.atomics = std::max(work.atomics, atomic_sector_cycles * sectors);
+    const double lanes = number(facts.footprint.atomic_lanes_of_line);
+    work.atomics =
+        std::max({work.atomics,
+                  sectors > 0 ? atomic_sector_cycles * sectors + atomic_lane_cycles * lanes : 0,
+                  adds_floats(facts, false) ? meeting_floats(facts) / float_lanes_a_cycle : 0});
   }
   add_traffic(work, facts, cure);
   return work;
@@ -381,7 +416,8 @@ double resident_blocks(const Facts& facts) {
 
 double local_misses(const Facts& facts) {
   const double threads = resident_blocks(facts) * static_cast<double>(facts.trace.block.count());
-  return beyond(threads * static_cast<double>(facts.spills.frame), l1_bytes(facts));
+  // Stores take lines of L1, too, so that it is too small from half of its size on.
+  return beyond(2 * threads * static_cast<double>(facts.spills.frame), l1_bytes(facts));
 }
 
 bool has_loaded_addresses(const Facts& facts) {
@@ -465,7 +501,8 @@ double unevenness_of_warps(const Facts& facts) {
 bool is_tree(const Facts& facts) {
   constexpr double max_instructions = 24, max_lanes = 0.95;
   const vgpu::Counters& c = facts.trace.counters;
-  return number(c.instructions) < max_instructions * number(c.barriers) &&
+  return unevenness_of_warps(facts) > 1.1 &&
+         number(c.instructions) < max_instructions * number(c.barriers) &&
          number(c.thread_instructions) < max_lanes * facts.full_lanes() * number(c.instructions);
 }
 

@@ -19,6 +19,7 @@ inline constexpr double tensor_core_gain = 8;
 struct Work {
   double slots = 0;
   std::array<double, pipe_count> pipes{};
+  double balanced = 0;  // cycles of Pipe::integer that Pipe::multiply can take
   double shared = 0, l1 = 0, l2 = 0;
   double atomics = 0;  // cycles of L2, serialized
   double dram_bytes = 0;

@@ -265,6 +265,21 @@ void Block::report_wait(const Warp& warp, const Split& split) {
          message);
 }
 
+bool Block::report_lanes_in_turn() {
+  const auto found = lanes_in_turn(*this);
+  if (!found) return false;
+  report(
+      *this, HazardKind::deadlock, thread(*found->warp, first_lane(found->spinning)), found->site,
+      "wait", {},
+      fmt::format("lanes of the warp wait for each other: lanes {:#010x} repeat this instruction, "
+                  "and lanes {:#010x} wait for them at the loop's end, before what they wait for, "
+                  "such as the release of a lock. nvcc lets a branch of the loop release it; clang "
+                  "moves that "
+                  "branch out of the loop",
+                  found->spinning, found->waiting));
+  return true;
+}
+
 void Block::report_deadlock() {
   for (const Barrier& barrier : barriers_) report_divergent(barrier);
   for (const Warp& warp : warps) {

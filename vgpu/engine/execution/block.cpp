@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <span>
+#include <string_view>
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/model/schedule.hpp"
@@ -65,6 +67,28 @@ Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
 }
 
 Block::~Block() = default;
+
+std::size_t Block::state() const {
+  std::size_t state = live_threads_;
+  const auto add = [&](const void* data, std::size_t bytes) {
+    const std::string_view text(static_cast<const char*>(data), bytes);
+    state = state * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
+  };
+  add(shared.data(), shared.size());
+  for (const Warp& warp : warps) {
+    if (warp.live == 0) continue;
+    add(warp.frame, worker.kernel.frame_bytes);
+    for (int i = 0; i < warp.split_count; ++i) {
+      const Split& split = warp.splits[static_cast<std::size_t>(i)];
+      if (split.state == Split::State::unused) continue;
+      const std::array<std::uint32_t, 4> words = {
+          static_cast<std::uint32_t>(split.state), split.mask,
+          static_cast<std::uint32_t>(split.block), split.arrived};
+      add(words.data(), sizeof words);
+    }
+  }
+  return state;
+}
 
 namespace {
 

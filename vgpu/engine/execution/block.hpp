@@ -52,6 +52,10 @@ class Block {
   Status run();
   /// Called when no thread can proceed. Reports what each thread waits for.
   void report_deadlock();
+  /// A hash of everything that decides how the block continues, except global memory.
+  std::size_t state() const;
+  /// Reports lanes of a warp that wait for each other. Returns false if it finds no such lanes.
+  bool report_lanes_in_turn();
 
   // Called by handlers. `aligned`: the instruction requires all lanes of the warp.
   void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned,

@@ -53,6 +53,8 @@ void Cluster::start(std::uint64_t index) {
   ended_.assign(blocks_.size(), false);
   waiting_.clear();
   arrived_ = phase_ = 0;
+  states_ = {};
+  sampled_ = worker_.spent;
   idle_tests_ = 0;
   for (std::uint32_t rank = 0; rank < blocks_.size(); ++rank) {
     blocks_[rank]->start(
@@ -60,6 +62,16 @@ void Cluster::start(std::uint64_t index) {
          static_cast<std::uint32_t>(index / across % down) * size.y + rank / size.x % size.y,
          static_cast<std::uint32_t>(index / across / down) * size.z + rank / size.x / size.y});
   }
+}
+
+bool Cluster::spins_forever() {
+  constexpr std::uint64_t long_turn = 1u << 20;  // in warp instructions
+  const Worker& worker = worker_;
+  if (worker.kernel.asynchronous || size() > 1 || running_schedule() != nullptr) return false;
+  if (worker.spent - sampled_ < long_turn) return false;
+  sampled_ = worker.spent;
+  return worker.launch.spinning.all_spin(states_, block(0).state()) &&
+         block(0).report_lanes_in_turn();
 }
 
 Block::Status Cluster::run() {

@@ -61,6 +61,9 @@ class Cluster {
   void arrive(Warp& warp, const Instr& instr, bool releases);
   /// Suspends the warp's split until all threads that have not exited have arrived.
   void wait(Warp& warp, const Instr& instr);
+  /// Called after a turn. Returns true, after a report, if no running cluster of the launch can proceed
+  /// because lanes of a warp wait for each other.
+  bool spins_forever();
   std::uint32_t missing() const;  // number of threads that have not arrived
 
   /// Called after a failed test of an mbarrier. Returns false after too many failed tests without
@@ -79,6 +82,8 @@ class Cluster {
   bool complete_if_all_arrived();
 
   Worker& worker_;
+  TurnStates states_;
+  std::uint64_t sampled_ = 0;  // Worker::spent when the state was last recorded
   std::uint64_t index_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<bool> ended_;

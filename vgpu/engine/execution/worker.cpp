@@ -205,6 +205,7 @@ void Worker::run() {
       const std::uint64_t next = launch.next_cluster.fetch_add(1);
       if (next < count) {
         cluster = started(schedule == nullptr ? next : schedule->permuted(next, count));
+        launch.spinning.start();
       } else {
         exhausted = true;
       }
@@ -225,6 +226,10 @@ void Worker::run() {
       status = cluster->run();
     }
     if (status == Block::Status::yielded) {
+      if (cluster->spins_forever()) {
+        launch.stop = true;
+        break;
+      }
       cluster->block(0).can_restart = false;  // other blocks' counts are added to its own
       waiting.push_back(std::move(cluster));
       continue;
@@ -234,6 +239,7 @@ void Worker::run() {
       launch.stop = true;
       break;
     }
+    launch.spinning.end();
     cluster->worker().idle_.push_back(std::move(cluster));
   }
   add_tracking_counts();

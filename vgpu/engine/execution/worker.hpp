@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/engine/execution/spinning.hpp"
 #include "vgpu/happens_before/grid_order.hpp"
 #include "vgpu/memory/device_memory.hpp"
 #include "vgpu/model/device.hpp"
@@ -60,6 +61,7 @@ struct LaunchState {
   std::atomic<std::uint64_t> next_cluster{0};  // next to run; without clusters, each block is one
   std::atomic<std::uint64_t> instructions{0};  // run so far, for the instruction limit
   std::atomic<bool> stop{false};               // set by a fault, which ends the launch
+  Spinning spinning;
   std::mutex printing;
   PrintedByBlock printed;
 };

@@ -15,10 +15,12 @@ double integers_for_each(const Facts& f) {
   const auto is_on = [&](const Instruction& instruction, Pipe pipe) {
     return cost_of(instruction, f.device).pipe == pipe && !is_slow(instruction);
   };
-  const double integers =
-      share_of(f, [&](const Instruction& i, const SiteCount&) { return is_on(i, Pipe::integer); });
+  const double integers = share_of(f, [&](const Instruction& i, const SiteCount&) {
+    return !i.has("f32") && (is_on(i, Pipe::integer) || is_on(i, Pipe::multiply));
+  });
   const double data = share_of(f, [&](const Instruction& i, const SiteCount&) {
-    return is_on(i, Pipe::fp32) || is_on(i, Pipe::fp64) || is_on(i, Pipe::special) ||
+    return i.has("f32") || is_on(i, Pipe::fp32) || is_on(i, Pipe::fp64) ||
+           is_on(i, Pipe::special) ||
            i.is(vgpu::ptx::Opcode::ld, vgpu::ptx::Opcode::st, vgpu::ptx::Opcode::atom,
                 vgpu::ptx::Opcode::red);
   });

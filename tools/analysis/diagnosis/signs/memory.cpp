@@ -176,7 +176,8 @@ bool spills(const Facts& f) { return f.spills.all() > 0; }
 std::string spilled(const Facts& f) {
   const Instruction* busy = hottest(f, [&](const Instruction& i) {
     const Pipe pipe = cost_of(i, f.device).pipe;
-    return pipe == Pipe::fp32 || pipe == Pipe::fp64 || pipe == Pipe::integer;
+    return pipe == Pipe::fp32 || pipe == Pipe::fp64 || pipe == Pipe::integer ||
+           pipe == Pipe::multiply;
   });
   return fmt::format(
       "ptxas keeps {} bytes per thread in local memory for want of registers, and a warp makes "
