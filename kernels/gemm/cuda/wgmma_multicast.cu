@@ -11,11 +11,11 @@
 #include "device/cuda/load/multicast_load.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/wgmma_widths.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
+#include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
 namespace {
@@ -143,7 +143,12 @@ struct MulticastTile {
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-            multiply<A_K_MAJOR, B_K_MAJOR>(work.k_end, group * 64, rank, shared, state, acc);
+            using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+            using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+            cuda::multiply_stages<ATile, BTile, BN, In>(
+                work.k_end, group * 64, shared, state,
+                [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage, rank); },
+                []() RUNG_INLINE_LAMBDA {}, acc);
           });
           // store
           const cuda::TileCoord tile = own(stacked, rank);
@@ -151,40 +156,6 @@ struct MulticastTile {
                                  by_tma);
         });
     shared.Cs[group].wait();
-  }
-
-  /// acc += rows [group_row, group_row + 64) of the tile of A times the tile of B.
-  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row, int rank,
-                                                  Shared<In, Out>& shared, State& state,
-                                                  Scalar<Out> (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
-    using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
-    const cuda::StageDescriptors<ATile> a_of(shared.As, group_row);
-    const cuda::StageDescriptors<BTile> b_of(shared.Bs, 0);
-    int before = 0;
-    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
-      // sync: the shares of all peers have arrived
-      shared.wait_until_full(state);
-
-      // multiply
-      ptx::wgmma_fence(acc);
-      RUNG_UNROLL
-      for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, a_of.at(state.stage, k),
-                                                            b_of.at(state.stage, k));
-      }
-      ptx::wgmma_commit_group();
-
-      // sync: with one wgmma group in flight, all reads of the previous stage are done
-      ptx::wgmma_wait_group<1>(acc);
-      if (k0 > 0) shared.release(before, rank);
-      before = state.stage;
-      state.advance();
-    }
-    ptx::wgmma_wait_group<0>(acc);
-    // Only persistent blocks load another tile.
-    if (PERSISTENT && steps > 0) shared.release(before, rank);
   }
 
   template <class In, class Out>
@@ -229,14 +200,15 @@ using Low160 = MulticastTile<192, 160, 4, 1, 2, 1, true>;
 
 }  // namespace
 
-// compiled by type: bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(wgmma_multicast, (0, Small, bf16_bf16, f16_f16),
-                     (1, SmallShared, bf16_bf16, f16_f16), (2, Square, bf16_bf16, f16_f16),
-                     (3, Wide112, bf16_bf16, f16_f16), (4, Wide144, bf16_bf16, f16_f16),
-                     (5, Wide160, bf16_bf16, f16_f16), (6, Wide208, bf16_bf16, f16_f16),
-                     (7, Wide224, bf16_bf16, f16_f16), (8, Tall80, bf16_bf16, f16_f16),
-                     (9, Tall96, bf16_bf16, f16_f16), (10, Tall144, bf16_bf16, f16_f16),
-                     (11, Tall160, bf16_bf16, f16_f16), (12, Tall176, bf16_bf16, f16_f16),
-                     (13, Tall208, bf16_bf16, f16_f16), (14, Low104, bf16_bf16, f16_f16),
-                     (15, Low160, bf16_bf16, f16_f16))
+// compiled by type: bf16 f16 bf16_bf16 f16_f16
+RUNG_CUDA_GEMM_TILES(
+    wgmma_multicast, (0, Small, bf16, f16, bf16_bf16, f16_f16),
+    (1, SmallShared, bf16, f16, bf16_bf16, f16_f16), (2, Square, bf16, f16, bf16_bf16, f16_f16),
+    (3, Wide112, bf16, f16, bf16_bf16, f16_f16), (4, Wide144, bf16, f16, bf16_bf16, f16_f16),
+    (5, Wide160, bf16, f16, bf16_bf16, f16_f16), (6, Wide208, bf16, f16, bf16_bf16, f16_f16),
+    (7, Wide224, bf16, f16, bf16_bf16, f16_f16), (8, Tall80, bf16, f16, bf16_bf16, f16_f16),
+    (9, Tall96, bf16, f16, bf16_bf16, f16_f16), (10, Tall144, bf16, f16, bf16_bf16, f16_f16),
+    (11, Tall160, bf16, f16, bf16_bf16, f16_f16), (12, Tall176, bf16, f16, bf16_bf16, f16_f16),
+    (13, Tall208, bf16, f16, bf16_bf16, f16_f16), (14, Low104, bf16, f16, bf16_bf16, f16_f16),
+    (15, Low160, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung

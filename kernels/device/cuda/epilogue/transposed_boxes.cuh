@@ -19,6 +19,24 @@ constexpr int height_of_boxes(int BM) {
   return groups > 3 ? 8 * groups : BM;
 }
 
+/// Each thread stores alpha times its sums d of one wgmma, whose element (i, j) is element
+/// (col + j, row + i) of C.
+template <int BM, class In, class Out>
+__device__ __forceinline__ void store_transposed(const Gemm<In, Out>& g, std::int64_t row,
+                                                 std::int64_t col,
+                                                 const Scalar<Out> (&d)[BM / 8][4]) {
+  const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
+  RUNG_UNROLL
+  for (int j = 0; j < BM / 8; ++j) {
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::int64_t c_row = row + j * 8 + accumulator_col() + i % 2;
+      const std::int64_t c_col = col + warp * 16 + accumulator_row() + i / 2 * 8;
+      if (c_row < g.m && c_col < g.n) cuda::store(g, c_row, c_col, d[j][i]);
+    }
+  }
+}
+
 /// One warpgroup's boxes of 64 columns of C, the 64 rows of a wgmma: BM rows of results, the
 /// columns of that wgmma, in boxes of equal height. Results have two bytes.
 template <int BM, class Out, int COUNT>
@@ -41,7 +59,7 @@ struct TransposedBoxes : BoxesInTurn<Out, 64 * height_of_boxes(BM), COUNT> {
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
                                         std::int64_t col, std::int64_t row,
                                         const Sum (&d)[BM / 8][4], int barrier, bool by_tma) {
-    if (!by_tma) return store_by_threads(g, row, col, d);
+    if (!by_tma) return store_transposed<BM>(g, row, col, d);
     this->template store_parts<BM / HEIGHT>(
         barrier,
         [&](Out* box, int part) RUNG_INLINE_LAMBDA {
@@ -71,27 +89,31 @@ struct TransposedBoxes : BoxesInTurn<Out, 64 * height_of_boxes(BM), COUNT> {
     ptx::stmatrix_x2_transposed(ptx::cvta_to_shared(box + index_in_box<Out>(row + lane % 8, col)),
                                 pair(d[0], d[1]), pair(d[2], d[3]));
   }
+};
+
+/// Results of four bytes, which threads store without boxes: the lanes of a warp store eight
+/// adjacent results of four rows, which are whole sectors.
+template <int BM, class Out>
+struct TransposedSums {
+  template <class In>
+  static TensorMapSpec map(const Gemm<In, Out>&) {
+    return {};
+  }
 
   template <class In>
-  static __device__ __forceinline__ void store_by_threads(const Gemm<In, Out>& g, std::int64_t row,
-                                                          std::int64_t col,
-                                                          const Sum (&d)[BM / 8][4]) {
-    const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
-    RUNG_UNROLL
-    for (int j = 0; j < BM / 8; ++j) {
-      RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        const std::int64_t c_row = row + j * 8 + accumulator_col() + i % 2;
-        const std::int64_t c_col = col + warp * 16 + accumulator_row() + i / 2 * 8;
-        if (c_row < g.m && c_col < g.n) cuda::store(g, c_row, c_col, d[j][i]);
-      }
-    }
+  __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap&,
+                                        std::int64_t col, std::int64_t row,
+                                        const Scalar<Out> (&d)[BM / 8][4], int, bool) const {
+    store_transposed<BM>(g, row, col, d);
   }
+
+  __device__ __forceinline__ void wait() const {}
 };
 
 /// The boxes of a product with BN columns or, if TRANSPOSED, with BN rows of C.
 template <int BN, class Out, int COUNT, bool TRANSPOSED>
-using BoxesOfResults =
-    std::conditional_t<TRANSPOSED, TransposedBoxes<BN, Out, COUNT>, EqualBoxes<BN, Out, COUNT>>;
+using BoxesOfResults = std::conditional_t<
+    !TRANSPOSED, EqualBoxes<BN, Out, COUNT>,
+    std::conditional_t<sizeof(Out) == 2, TransposedBoxes<BN, Out, COUNT>, TransposedSums<BN, Out>>>;
 
 }  // namespace rung::cuda
