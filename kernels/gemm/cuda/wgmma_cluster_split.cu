@@ -42,7 +42,7 @@ struct ClusterSplitTile {
 
     /// The sums of each group of eight columns, in the memory of the stages.
     __device__ __forceinline__ Sums<Sum>* sums() {
-      static_assert(J * sizeof(Sums<Sum>) <= sizeof As);
+      static_assert(J * sizeof(Sums<Sum>) <= sizeof As + sizeof Bs);
       return reinterpret_cast<Sums<Sum>*>(As);
     }
   };
@@ -101,15 +101,17 @@ struct ClusterSplitTile {
     const int group = cuda::warpgroup() - 1;
     using Sum = Scalar<Out>;
     Sum acc[J][4] = {};
-    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-      using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
-      using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
-      State state;
-      cuda::multiply_stages<ATile, BTile, BN, In>(
-          std::int64_t{steps} * BK, group * 64, shared, state,
-          [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); }, []() RUNG_INLINE_LAMBDA {},
-          acc);
-    });
+    // Without this condition, ptxas serializes the wgmma instructions (C7515).
+    if (steps > 0)
+      cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+        using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+        using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+        State state;
+        cuda::multiply_stages<ATile, BTile, BN, In>(
+            std::int64_t{steps} * BK, group * 64, shared, state,
+            [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); },
+            []() RUNG_INLINE_LAMBDA {}, acc);
+      });
 
     // exchange: a block adds up and stores some columns, and others read the rest from it
     // sync: all warpgroups have read the last stages
@@ -191,6 +193,8 @@ using Columns = ClusterSplitTile<128, 64, 9>;
 using Rows72 = ClusterSplitTile<64, 72, 9, true>;
 using Rows96 = ClusterSplitTile<128, 96, 7, true>;
 using Rows104 = ClusterSplitTile<128, 104, 7, true>;
+using Rows136 = ClusterSplitTile<128, 136, 5, true>;
+using Rows160 = ClusterSplitTile<64, 160, 7, true>;
 
 }  // namespace
 
@@ -198,5 +202,7 @@ using Rows104 = ClusterSplitTile<128, 104, 7, true>;
 RUNG_CUDA_GEMM_TILES(wgmma_cluster_split, (0, Columns, bf16, f16, bf16_bf16, f16_f16),
                      (1, Rows72, bf16, f16, bf16_bf16, f16_f16),
                      (2, Rows96, bf16, f16, bf16_bf16, f16_f16),
-                     (3, Rows104, bf16, f16, bf16_bf16, f16_f16))
+                     (3, Rows104, bf16, f16, bf16_bf16, f16_f16),
+                     (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
+                     (5, Rows160, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung

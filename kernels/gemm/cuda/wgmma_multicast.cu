@@ -26,11 +26,10 @@ namespace {
 ///
 /// If TRANSPOSED, A, B, rows and columns below are those of the transposed product. A tile then has
 /// BN rows of C, any multiple of eight, and BM columns.
-template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS, bool TRANSPOSED = false>
+template <int BM, int BN, int ROWS, int COLS, bool TRANSPOSED = false>
 struct MulticastTile {
   static constexpr int BK = 64;
   static constexpr int CLUSTER = ROWS * COLS;
-  static constexpr bool PERSISTENT = CLUSTER <= 2;
   // Rows of clusters per swizzle group. The 16 tiles of a GPC, whose requests for the same lines
   // may be merged, form a square if a tile has 64 columns.
   static constexpr unsigned GROUP = BN == 64 ? 4 : 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
@@ -44,15 +43,22 @@ struct MulticastTile {
   // The scheduler stacks the tiles of a cluster vertically, so its tiles have the same size, but
   // the width of the cluster.
   using Scheduler = cuda::TileScheduler<BM / COLS, BN * COLS, BK, CLUSTER>;
-  using State = cuda::PipelineState<STAGES>;
 
   template <class Out>
-  using Boxes = cuda::BoxesOfResults<BN, Out, BOXES, TRANSPOSED>;
+  using Boxes = cuda::BoxesOfResults<BN, Out, 1, TRANSPOSED>;
+  /// As many stages as fit beside the boxes and 1 KB of barriers in the 227 KB of a block.
+  template <class Out>
+  static constexpr int stages() {
+    return static_cast<int>((226 * 1024 - CONSUMERS * sizeof(Boxes<Out>)) /
+                            ((BM + B_EXTENT) * 128));
+  }
+  template <class Out>
+  using State = cuda::PipelineState<stages<Out>()>;
 
   template <class In, class Out>
-  struct Shared : cuda::StageBarriers<STAGES, PEERS> {
-    alignas(1024) In As[STAGES][BM * BK];
-    alignas(1024) In Bs[STAGES][B_EXTENT * BK];
+  struct Shared : cuda::StageBarriers<stages<Out>(), PEERS> {
+    alignas(1024) In As[stages<Out>()][BM * BK];
+    alignas(1024) In Bs[stages<Out>()][B_EXTENT * BK];
     Boxes<Out> Cs[CONSUMERS];
 
     /// Signals all peers that this warp has finished reading the stage.
@@ -107,7 +113,7 @@ struct MulticastTile {
     for (int c = 0; c < COLS; ++c) first_row |= 1 << c * ROWS;
     const auto row_blocks = static_cast<std::uint16_t>(first_row << my_row);
     const auto col_blocks = static_cast<std::uint16_t>(((1 << ROWS) - 1) << my_col * ROWS);
-    State state;
+    State<Out> state;
     Scheduler(g, 1).for_each(
         g, GROUP * CLUSTER,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
@@ -137,7 +143,7 @@ struct MulticastTile {
                                                  Shared<In, Out>& shared) {
     const int group = cuda::warpgroup() - 1;
     const bool by_tma = cuda::can_tma_store(whole);
-    State state;
+    State<Out> state;
     Scheduler(g, 1).for_each(
         g, GROUP * CLUSTER,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
@@ -171,7 +177,7 @@ struct MulticastTile {
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
             .cluster = CLUSTER,
-            .persistent = PERSISTENT,
+            .persistent = CLUSTER <= 2,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM / COLS),
             .b = cuda::tensor_map_of_b(g, cuda::rows_of_share<BN, ROWS>()),
@@ -179,36 +185,39 @@ struct MulticastTile {
   }
 };
 
-//                              BM   BN  STAGES BOXES ROWS COLS
-using Small = MulticastTile<64, 64, 13, 1, 1, 1>;
-using SmallShared = MulticastTile<64, 64, 13, 1, 2, 4>;
-using Square = MulticastTile<128, 128, 6, 2, 2, 2>;
-using Wide112 = MulticastTile<128, 112, 6, 2, 2, 1>;
-using Wide144 = MulticastTile<128, 144, 5, 1, 2, 1>;
-using Wide160 = MulticastTile<128, 160, 5, 1, 2, 1>;
-using Wide208 = MulticastTile<128, 208, 4, 2, 2, 1>;
-using Wide224 = MulticastTile<128, 224, 4, 2, 2, 1>;
-// C in tiles of BN rows and BM columns, clusters of two columns.
-using Tall80 = MulticastTile<64, 80, 8, 1, 2, 1, true>;
-using Tall96 = MulticastTile<128, 96, 6, 1, 2, 1, true>;
-using Tall144 = MulticastTile<128, 144, 5, 1, 2, 1, true>;
-using Tall160 = MulticastTile<128, 160, 5, 1, 2, 1, true>;
-using Tall176 = MulticastTile<128, 176, 5, 1, 2, 1, true>;
-using Tall208 = MulticastTile<128, 208, 4, 1, 2, 1, true>;
-using Low104 = MulticastTile<192, 104, 4, 1, 2, 1, true>;
-using Low160 = MulticastTile<192, 160, 4, 1, 2, 1, true>;
+//                            BM   BN  ROWS COLS
+using Small = MulticastTile<64, 64, 1, 1>;
+using Wide160 = MulticastTile<128, 160, 2, 1>;
+using Wide176 = MulticastTile<128, 176, 2, 1>;
+// C in tiles of BN rows and BM columns, clusters of ROWS columns.
+using Rows80 = MulticastTile<64, 80, 2, 1, true>;
+using Rows136 = MulticastTile<64, 136, 1, 1, true>;
+using Rows160 = MulticastTile<64, 160, 1, 1, true>;
+using Rows176 = MulticastTile<64, 176, 1, 1, true>;
+using Rows208 = MulticastTile<64, 208, 1, 1, true>;
+using Rows96By128 = MulticastTile<128, 96, 2, 1, true>;
+using Rows104By128 = MulticastTile<128, 104, 4, 1, true>;
+using Rows144By128 = MulticastTile<128, 144, 2, 1, true>;
+using Rows160By128 = MulticastTile<128, 160, 2, 1, true>;
+using Rows176By128 = MulticastTile<128, 176, 2, 1, true>;
+using Rows208By128 = MulticastTile<128, 208, 2, 1, true>;
+using Rows160By192 = MulticastTile<192, 160, 2, 1, true>;
+using Rows176By192 = MulticastTile<192, 176, 2, 1, true>;
 
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
 RUNG_CUDA_GEMM_TILES(
     wgmma_multicast, (0, Small, bf16, f16, bf16_bf16, f16_f16),
-    (1, SmallShared, bf16, f16, bf16_bf16, f16_f16), (2, Square, bf16, f16, bf16_bf16, f16_f16),
-    (3, Wide112, bf16, f16, bf16_bf16, f16_f16), (4, Wide144, bf16, f16, bf16_bf16, f16_f16),
-    (5, Wide160, bf16, f16, bf16_bf16, f16_f16), (6, Wide208, bf16, f16, bf16_bf16, f16_f16),
-    (7, Wide224, bf16, f16, bf16_bf16, f16_f16), (8, Tall80, bf16, f16, bf16_bf16, f16_f16),
-    (9, Tall96, bf16, f16, bf16_bf16, f16_f16), (10, Tall144, bf16, f16, bf16_bf16, f16_f16),
-    (11, Tall160, bf16, f16, bf16_bf16, f16_f16), (12, Tall176, bf16, f16, bf16_bf16, f16_f16),
-    (13, Tall208, bf16, f16, bf16_bf16, f16_f16), (14, Low104, bf16, f16, bf16_bf16, f16_f16),
-    (15, Low160, bf16, f16, bf16_bf16, f16_f16))
+    (1, Wide160, bf16, f16, bf16_bf16, f16_f16), (2, Wide176, bf16, f16, bf16_bf16, f16_f16),
+    (3, Rows80, bf16, f16, bf16_bf16, f16_f16), (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
+    (5, Rows160, bf16, f16, bf16_bf16, f16_f16), (6, Rows176, bf16, f16, bf16_bf16, f16_f16),
+    (7, Rows208, bf16, f16, bf16_bf16, f16_f16), (8, Rows96By128, bf16, f16, bf16_bf16, f16_f16),
+    (9, Rows104By128, bf16, f16, bf16_bf16, f16_f16),
+    (10, Rows144By128, bf16, f16, bf16_bf16, f16_f16),
+    (11, Rows160By128, bf16, f16, bf16_bf16, f16_f16),
+    (12, Rows176By128, bf16, f16, bf16_bf16, f16_f16),
+    (13, Rows208By128, bf16, f16, bf16_bf16, f16_f16),
+    (14, Rows160By192, bf16, f16, bf16_bf16, f16_f16),
+    (15, Rows176By192, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung
