@@ -79,15 +79,16 @@ struct ClusterSplitTile {
                                                  const cuda::TileCoord& tile, int begin, int end,
                                                  Shared& shared) {
     const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+    const int a_rows = cuda::rows_of_box<BM>(g.m), b_rows = cuda::rows_of_box<BN>(g.n);
     State state;
     cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
       constexpr int stage_bytes = (BM + (B_K_MAJOR ? BN : B_EXTENT)) * 128;
       for (int step = begin; step < end; ++step) {
         const std::uint32_t full = shared.expect(state, stage_bytes);
-        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR, row,
-                            step * BK, full);
-        cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, B_K_MAJOR, col,
-                            step * BK, full);
+        cuda::load_boxes<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR, row,
+                             step * BK, full, a_rows, g.m);
+        cuda::load_boxes<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, B_K_MAJOR, col,
+                             step * BK, full, b_rows, g.n);
         state.advance();
       }
     });
@@ -182,8 +183,8 @@ struct ClusterSplitTile {
             .shared_bytes = sizeof(Shared<In, Scalar<Out>>),
             .cluster = splits,
             .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, BM),
-            .b = cuda::tensor_map_of_b(g, BN)};
+            .a = cuda::tensor_map_of_a(g, cuda::rows_of_box<BM>(g.m)),
+            .b = cuda::tensor_map_of_b(g, cuda::rows_of_box<BN>(g.n))};
   }
 };
 
