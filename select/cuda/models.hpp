@@ -11,7 +11,7 @@
 // WaveModel is for persistent blocks, and predicts the time from their waves of tiles.
 //
 // The traffic model (traffic.cpp) chooses among wgmma_tiles, ping_pong, wgmma_multicast and
-// wgmma_cluster_split for 16-bit results: it counts what blocks and clusters read from L2.
+// wgmma_cluster_split for operands of 16 bits: it counts what blocks and clusters read from L2.
 
 #include <array>
 #include <cstdint>
@@ -128,20 +128,15 @@ CostModels parse_cost_models(std::string_view text);
 std::string format_model(const BlockModel& model);
 std::string format_model(const WaveModel& model);
 
-/// True if the traffic model covers a call: results of 16 bits that TMA stores, without beta.
+/// True if the traffic model covers a call: operands of 16 bits, and results that TMA stores, without
+/// beta.
 bool has_traffic_model(const GemmCall& call);
 
-/// The results of a cluster in a tile of one of the four rungs, as the traffic model counts them; 0
-/// for other rungs and tiles.
-int traffic_tile_area(std::string_view rung, int tile);
-
-/// The predicted time of a configuration of one of the three rungs, in microseconds; infinite for
+/// The predicted time of a configuration of one of the four rungs, in microseconds; infinite for
 /// other rungs and tiles.
 double traffic_microseconds(const ConfiguredGemm& gemm, const GemmCall& call, const Limits& limits);
 
-/// `chosen`, or the configuration of any of the three rungs that is expected to take at least 3 %
-/// less time. On shapes that the model was not fitted to, a smaller gain is chance
-/// (docs/notes/cuda-kernels.md).
+/// `chosen`, or the configuration of any of the four rungs that is expected to take less time.
 ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& call,
                                  const Limits& limits);
 

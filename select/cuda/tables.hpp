@@ -166,10 +166,10 @@ inline constexpr CudaRival cuda_rivals[] = {
     {.dtypes = of_16_bits,
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
      .use = cuda::GemmRungIndex::gemm_ping_pong},
-    {.dtypes = Dtypes::of(Dtype::bf16_bf16, Dtype::f16_f16),
+    {.dtypes = of_16_bits,
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
      .use = cuda::GemmRungIndex::gemm_wgmma_multicast},
-    {.dtypes = Dtypes::of(Dtype::bf16_bf16, Dtype::f16_f16),
+    {.dtypes = of_16_bits,
      .of = cuda::GemmRungIndex::gemm_wgmma_tiles,
      .use = cuda::GemmRungIndex::gemm_wgmma_cluster_split},
 };

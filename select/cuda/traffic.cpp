@@ -19,33 +19,29 @@ namespace {
 struct TrafficTile {
   int BM, BN, rows, cols;
   double step;  // a k-block of 64 steps, if L2 is no limit
-  double rest;  // the rest of a tile
+  double rest;  // the rest of a tile with results of two bytes
 };
 
-// Fitted on an H200 to 3770 times of bf16 products with results in bf16, of 222 shapes in four
-// layouts; docs/notes/cuda-kernels.md has what other shapes gain. Steps of tiles of 64 columns are
-// shorter since one elected thread issues their loads: fitted to 93 other shapes, and half of the
-// difference taken, which chose best.
+// Fitted on an H200 to 26,000 times of products of 190 shapes, 69 of them layers of models, in one to four
+// layouts, with results of 16 bits and in f32; docs/notes/cuda-kernels.md has what other shapes gain.
 constexpr TrafficTile tiles_times[] = {
-    {128, 128, 1, 1, 0.355, 0.80}, {128, 192, 1, 1, 0.517, 1.30}, {128, 64, 1, 1, 0.220, 0.58},
-    {64, 128, 2, 1, 0.227, 0.81},  {64, 128, 1, 1, 0.212, 0.63},  {64, 64, 1, 1, 0.150, 0.37},
-    {128, 256, 1, 1, 0.690, 1.46}, {128, 256, 2, 1, 0.693, 1.77}, {64, 192, 1, 1, 0.284, 1.15}};
-constexpr TrafficTile ping_pong_times[] = {{128, 128, 1, 1, 0.327, 0.63},
-                                           {128, 192, 1, 1, 0.479, 1.20}};
-// These and the following are fitted to 3831 times of 346 other shapes in one or two layouts. 154
-// shapes are layers of models.
+    {64, 64, 1, 1, 0.049, 0.42},   {64, 128, 1, 1, 0.145, 0.63},  {64, 128, 2, 1, 0.221, 0.85},
+    {64, 192, 1, 1, 0.201, 0.96},  {64, 256, 1, 1, 0.299, 1.21},  {128, 64, 1, 1, 0.170, 0.36},
+    {128, 128, 1, 1, 0.349, 0.66}, {128, 128, 2, 1, 0.378, 0.85}, {128, 192, 1, 1, 0.533, 1.01},
+    {128, 256, 1, 1, 0.696, 1.56}, {128, 256, 2, 1, 0.678, 2.38}};
+constexpr TrafficTile ping_pong_times[] = {{128, 128, 1, 1, 0.325, 0.32},
+                                           {128, 192, 1, 1, 0.496, 0.78}};
 constexpr TrafficTile multicast_times[] = {
-    {64, 64, 1, 1, 0.160, 0.13},   {64, 64, 2, 4, 0.160, 0.53},   {128, 128, 2, 2, 0.367, 1.80},
-    {128, 112, 2, 1, 0.335, 1.02}, {128, 144, 2, 1, 0.419, 1.38}, {128, 160, 2, 1, 0.460, 1.65},
-    {128, 208, 2, 1, 0.585, 2.45}, {128, 224, 2, 1, 0.629, 1.93}, {80, 64, 1, 2, 0.194, 0.49},
-    {96, 128, 1, 2, 0.305, 0.85},  {144, 128, 1, 2, 0.416, 1.33}, {160, 128, 1, 2, 0.469, 1.29},
-    {176, 128, 1, 2, 0.506, 1.47}, {208, 128, 1, 2, 0.583, 1.77}, {104, 192, 1, 2, 0.491, 1.20},
-    {160, 192, 1, 2, 0.689, 1.71}};
+    {64, 64, 1, 1, 0.053, 0.39},   {80, 64, 1, 2, 0.171, 0.36},   {96, 128, 1, 2, 0.300, 0.75},
+    {104, 128, 1, 4, 0.283, 2.36}, {128, 160, 2, 1, 0.432, 1.77}, {128, 176, 2, 1, 0.467, 2.37},
+    {136, 64, 1, 1, 0.211, 0.40},  {144, 128, 1, 2, 0.396, 1.29}, {160, 64, 1, 1, 0.208, 0.78},
+    {160, 128, 1, 2, 0.441, 1.36}, {160, 192, 1, 2, 0.670, 2.00}, {176, 64, 1, 1, 0.237, 0.77},
+    {176, 128, 1, 2, 0.472, 1.53}, {176, 192, 1, 2, 0.724, 2.08}, {208, 64, 1, 1, 0.287, 0.90},
+    {208, 128, 1, 2, 0.577, 1.83}};
 // The rest of a tile includes the exchange of sums in a cluster.
-constexpr TrafficTile cluster_split_times[] = {{128, 64, 1, 1, 0.243, 2.63},
-                                               {72, 64, 1, 1, 0.178, 2.57},
-                                               {96, 128, 1, 1, 0.324, 3.86},
-                                               {104, 128, 1, 1, 0.345, 4.02}};
+constexpr TrafficTile cluster_split_times[] = {
+    {72, 64, 1, 1, 0.134, 3.99},  {96, 128, 1, 1, 0.262, 5.13},  {104, 128, 1, 1, 0.280, 5.44},
+    {128, 64, 1, 1, 0.167, 4.15}, {136, 128, 1, 1, 0.359, 6.48}, {160, 64, 1, 1, 0.211, 7.00}};
 
 // The clusters of 1 to 8 blocks that fit an H200 at a time, with a margin: fewer than its SMs would
 // allow, since a cluster needs SMs of one GPC, and GPUs differ in which SMs work. With one more
@@ -55,37 +51,47 @@ constexpr int clusters_of_132[] = {132, 66, 36, 28, 20, 15, 14, 14};
 constexpr int most_cluster_splits = 8;
 
 // Times in microseconds, rates in bytes per microsecond.
-constexpr double launch_time = 2.38;
-constexpr double l2_rate = 27.9e6;        // of whole lines, to all SMs
-constexpr double delivery_rate = 0.37e6;  // to one SM, of what others multicast as well
-constexpr double memory_rate = 4.34e6;
-constexpr double idle_share = 0.787;  // of a step's time that remains if all other SMs are idle
-constexpr double meeting = 2.5;       // split-K: blocks of a tile wait for each other
-constexpr double sum_byte = 0.13e-6;  // split-K: a byte of partial sums, written and read
-constexpr double cut_row = 52e-6;     // a row of a tile of a large C that ends within a line
+constexpr double launch_time = 2.08;
+constexpr double l2_rate = 16.4e6;         // of whole lines, to all SMs
+constexpr double delivery_rate = 0.167e6;  // to one SM, of what others multicast as well
+constexpr double memory_rate = 4.23e6;
+constexpr double idle_share = 0.793;  // of a step's time that remains if all other SMs are idle
+constexpr double meeting = 2.9;       // split-K: blocks of a tile wait for each other
+constexpr double sum_byte = 0.14e-6;  // split-K: a byte of partial sums, written and read
+constexpr double cut_row = 0.27e-6;   // a row of a tile of a large C that ends within a line
+constexpr double sum_rest = 0.58;     // results of four bytes: more per 128 x 128 of a tile
 // m n k of the smallest and the largest shape in the fit. Larger products run at the power limit.
 constexpr double least_work = 1.5e8, most_work = 2.5e11;
-// Few shapes of the second fit have a shorter k.
-constexpr std::int64_t least_k_of_clusters = 640;
+// The kernels with clusters load all rows of a tile, even of a matrix with fewer.
+constexpr std::int64_t least_extent_of_clusters = 64;
 
 constexpr std::string_view split_in_clusters = "gemm/cuda/wgmma_cluster_split";
 
 struct RungTimes {
   std::string_view id;
   std::span<const TrafficTile> tiles;
-  // Measured times of chosen plans over predicted ones: the least of many predictions is too short.
-  double factor;
   bool has_clusters = false;
 };
-constexpr RungTimes rungs[] = {{"gemm/cuda/wgmma_tiles", tiles_times, 1.03},
-                               {"gemm/cuda/ping_pong", ping_pong_times, 1.03},
-                               {"gemm/cuda/wgmma_multicast", multicast_times, 1, true},
-                               {split_in_clusters, cluster_split_times, 1.08, true}};
+constexpr RungTimes rungs[] = {{"gemm/cuda/wgmma_tiles", tiles_times},
+                               {"gemm/cuda/ping_pong", ping_pong_times},
+                               {"gemm/cuda/wgmma_multicast", multicast_times, true},
+                               {split_in_clusters, cluster_split_times, true}};
 
 /// The times of a rung, or null if it is another one.
 const RungTimes* times_of(std::string_view id) {
   const auto* const found = std::ranges::find(rungs, id, &RungTimes::id);
   return found == std::end(rungs) ? nullptr : found;
+}
+
+/// The times of a tile of a rung for a type, or null if the model does not have it.
+const TrafficTile* times_of(const RungTimes& rung, Dtype dtype, int tile) {
+  const auto tiles = tiles_of(*configured_gemm(rung.id).rung, dtype);
+  if (tile >= std::ssize(tiles)) return nullptr;
+  const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
+  const auto found = std::ranges::find_if(rung.tiles, [&](const TrafficTile& times) {
+    return times.BM == shape.BM && times.BN == shape.BN && times.rows * times.cols == shape.cluster;
+  });
+  return found == rung.tiles.end() ? nullptr : &*found;
 }
 
 /// The rows or columns of a tile that are loaded: boxes of an MN-major operand have 64.
@@ -97,9 +103,9 @@ int loaded_extent(int extent, bool is_k_major) {
 /// alignment are packed, and copies have whole lines.
 double cost_of_line(const AnyMatrix<const void*>& operand, Dtype dtype) {
   switch (row_alignment(operand, dtype)) {
-    case 16: return 3.77;
-    case 32: return 2.33;
-    case 64: return 1.51;
+    case 16: return 2.36;
+    case 32: return 1.49;
+    case 64: return 1.36;
     default: return 1;
   }
 }
@@ -115,6 +121,7 @@ class Traffic {
  public:
   Traffic(const TrafficTile& tile, const GemmCall& call, int multiprocessors, int cluster_splits)
       : tile_(tile),
+        rest_(tile.rest),
         multiprocessors_(multiprocessors),
         blocks_(tile.rows * tile.cols * cluster_splits),
         steps_(ceil_div(ceil_div(call.k, 64), cluster_splits)) {
@@ -131,9 +138,12 @@ class Traffic {
     bytes_ = 128.0 * (loaded_rows * cost_of_line(call.a, call.dtype) / tile.cols +
                       loaded_cols * cost_of_line(call.b, call.dtype) / tile.rows);
     const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n);
-    memory_ = 2 * ((m + n) * static_cast<double>(call.k) + m * n) / memory_rate;
-    const bool stays_in_l2 = 2 * m * n <= 40e6;
-    if (!stays_in_l2 && call.n * 2 % 128 != 0) {
+    const auto result = static_cast<std::int64_t>(output_bytes(call.dtype));
+    if (result == 4) rest_ += sum_rest * (tile.BM * tile.BN) / (128 * 128);
+    const double bytes_of_c = static_cast<double>(result) * m * n;
+    memory_ = (2 * (m + n) * static_cast<double>(call.k) + bytes_of_c) / memory_rate;
+    const bool stays_in_l2 = bytes_of_c <= 40e6;
+    if (!stays_in_l2 && call.n * result % 128 != 0) {
       memory_ += cut_row * static_cast<double>(tile_cols * tile.cols) * m;
     }
     // One block writes them, another one reads them.
@@ -160,10 +170,11 @@ class Traffic {
     const double busy = blocks / multiprocessors_;
     const double step = overlapped(tile_.step * (idle_share + (1 - idle_share) * busy),
                                    blocks * bytes_ / l2_rate, delivered_ / delivery_rate);
-    return static_cast<double>(steps) * step + tile_.rest;
+    return static_cast<double>(steps) * step + rest_;
   }
 
   const TrafficTile& tile_;
+  double rest_;
   int multiprocessors_;
   int blocks_;             // of a cluster
   std::int64_t steps_;     // k-blocks of a tile, or of a block's part of it
@@ -195,26 +206,20 @@ int most_splits(const ConfiguredGemm& gemm, const TrafficTile& tile, const GemmC
 }  // namespace
 
 bool has_traffic_model(const GemmCall& call) {
-  const bool is_16_bits = call.dtype == Dtype::bf16_bf16 || call.dtype == Dtype::f16_f16;
-  return is_16_bits && call.beta == 0 && call.n % 8 == 0 &&
-         largest_divisor(row_bits(call.c, 2)) >= 16;
-}
-
-int traffic_tile_area(std::string_view rung, int tile) {
-  const RungTimes* const times = times_of(rung);
-  if (times == nullptr || tile >= std::ssize(times->tiles)) return 0;
-  const TrafficTile& found = times->tiles[static_cast<std::size_t>(tile)];
-  return found.BM * found.BN * found.rows * found.cols;
+  const bool is_16_bits = call.dtype == Dtype::bf16 || call.dtype == Dtype::f16 ||
+                          call.dtype == Dtype::bf16_bf16 || call.dtype == Dtype::f16_f16;
+  const std::size_t result = output_bytes(call.dtype);
+  return is_16_bits && call.beta == 0 && call.n * result % 16 == 0 &&
+         largest_divisor(row_bits(call.c, result)) >= 16;
 }
 
 double traffic_microseconds(const ConfiguredGemm& gemm, const GemmCall& call,
                             const Limits& limits) {
-  const RungTimes* const times = times_of(gemm.id);
-  const auto tile = static_cast<std::size_t>(gemm.config.tile);
-  if (times == nullptr || tile >= times->tiles.size()) {
-    return std::numeric_limits<double>::infinity();
-  }
-  return times->factor * microseconds(gemm, times->tiles[tile], call, limits);
+  const RungTimes* const rung = times_of(gemm.id);
+  const TrafficTile* const times =
+      rung == nullptr ? nullptr : times_of(*rung, call.dtype, gemm.config.tile);
+  if (times == nullptr) return std::numeric_limits<double>::infinity();
+  return microseconds(gemm, *times, call, limits);
 }
 
 ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& call,
@@ -233,14 +238,16 @@ ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& c
     least = expected;
   };
   for (const RungTimes& rung : rungs) {
-    if (rung.has_clusters && call.k < least_k_of_clusters) continue;
-    for (int tile = 0; tile < std::ssize(rung.tiles); ++tile) {
+    if (rung.has_clusters && std::min(call.m, call.n) < least_extent_of_clusters) continue;
+    const auto tiles = std::ssize(tiles_of(*configured_gemm(rung.id).rung, call.dtype));
+    for (int tile = 0; tile < tiles; ++tile) {
+      const TrafficTile* const times = times_of(rung, call.dtype, tile);
+      if (times == nullptr) continue;
       ConfiguredGemm gemm = configured_gemm(rung.id, {.tile = tile});
-      const TrafficTile& times = rung.tiles[static_cast<std::size_t>(tile)];
-      const int most = most_splits(gemm, times, call, limits);
+      const int most = most_splits(gemm, *times, call, limits);
       for (int splits = 1; splits <= most; ++splits) {
         gemm.config.splits = splits;
-        consider(gemm, rung.factor * microseconds(gemm, times, call, limits));
+        consider(gemm, microseconds(gemm, *times, call, limits));
       }
     }
   }

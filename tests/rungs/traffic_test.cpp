@@ -1,4 +1,4 @@
-// The model of L2 traffic that chooses among the wgmma kernels for 16-bit results.
+// The model of L2 traffic that chooses among the wgmma kernels for operands of 16 bits.
 
 #include <gtest/gtest.h>
 
@@ -39,17 +39,17 @@ ConfiguredGemm chosen(const GemmCall& call, int tile, int splits = 1, const Limi
 }
 
 TEST(TrafficModel, KnowsEveryTileOfItsRungs) {
-  const GemmCall call = call_of(640, 640, 640, "nt");
+  GemmCall call = call_of(640, 640, 640, "nt");
   for (const std::string_view id :
        {std::string_view("gemm/cuda/wgmma_tiles"), std::string_view("gemm/cuda/ping_pong"),
         multicast, cluster_split}) {
-    for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::f16_f16}) {
+    for (const Dtype dtype : {Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16}) {
+      call.dtype = dtype;
       const auto tiles = tiles_of(*configured_gemm(id).rung, dtype);
       for (int tile = 0; tile < std::ssize(tiles); ++tile) {
-        const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
-        EXPECT_EQ(traffic_tile_area(id, tile), shape.BM * shape.BN * shape.cluster)
-            << id << ' ' << tile;
-        EXPECT_GT(traffic_microseconds(configured_gemm(id, {.tile = tile}), call, h200), 0);
+        const double expected =
+            traffic_microseconds(configured_gemm(id, {.tile = tile}), call, h200);
+        EXPECT_TRUE(expected > 0 && std::isfinite(expected)) << id << ' ' << tile;
       }
       const int beyond = static_cast<int>(tiles.size());
       EXPECT_TRUE(
@@ -104,7 +104,7 @@ TEST(TrafficModel, NeedsResultsThatTmaStores) {
   call.c.row_stride = 337;
   EXPECT_EQ(chosen(call, 1).id, "gemm/cuda/wgmma_tiles");
   call = call_of(4864, 336, 12216, "tt");
-  call.dtype = Dtype::bf16;
+  call.dtype = Dtype::tf32;
   EXPECT_EQ(chosen(call, 1).id, "gemm/cuda/wgmma_tiles");
 }
 

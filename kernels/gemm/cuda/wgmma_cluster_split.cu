@@ -11,10 +11,10 @@
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/ld_shared_cluster.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/wgmma_widths.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
+#include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
 namespace {
@@ -33,17 +33,18 @@ struct ClusterSplitTile {
   static constexpr int J = BN / 8;
   using State = cuda::PipelineState<STAGES>;
 
-  template <class In>
-  struct Stages {
-    alignas(1024) In As[STAGES][BM * BK];
-    alignas(1024) In Bs[STAGES][B_EXTENT * BK];
-  };
+  template <class Sum>
+  using Sums = Sum[CONSUMERS * 128][4];
   template <class In, class Sum>
   struct Shared : cuda::StageBarriers<STAGES, 1> {
-    union {
-      Stages<In> stages;
-      alignas(16) Sum sums[J][CONSUMERS * 128][4];
-    };
+    alignas(1024) In As[STAGES][BM * BK];
+    alignas(1024) In Bs[STAGES][B_EXTENT * BK];
+
+    /// The sums of each group of eight columns, in the memory of the stages.
+    __device__ __forceinline__ Sums<Sum>* sums() {
+      static_assert(J * sizeof(Sums<Sum>) <= sizeof As + sizeof Bs);
+      return reinterpret_cast<Sums<Sum>*>(As);
+    }
   };
 
   template <class In, class Out>
@@ -78,15 +79,16 @@ struct ClusterSplitTile {
                                                  const cuda::TileCoord& tile, int begin, int end,
                                                  Shared& shared) {
     const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+    const int a_rows = cuda::rows_of_box<BM>(g.m), b_rows = cuda::rows_of_box<BN>(g.n);
     State state;
     cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
       constexpr int stage_bytes = (BM + (B_K_MAJOR ? BN : B_EXTENT)) * 128;
       for (int step = begin; step < end; ++step) {
         const std::uint32_t full = shared.expect(state, stage_bytes);
-        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.stages.As[state.stage]), maps.a, A_K_MAJOR,
-                            row, step * BK, full);
-        cuda::load_tile<BN>(ptx::cvta_to_shared(shared.stages.Bs[state.stage]), maps.b, B_K_MAJOR,
-                            col, step * BK, full);
+        cuda::load_boxes<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR, row,
+                             step * BK, full, a_rows, g.m);
+        cuda::load_boxes<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, B_K_MAJOR, col,
+                             step * BK, full, b_rows, g.n);
         state.advance();
       }
     });
@@ -100,9 +102,17 @@ struct ClusterSplitTile {
     const int group = cuda::warpgroup() - 1;
     using Sum = Scalar<Out>;
     Sum acc[J][4] = {};
-    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-      multiply<A_K_MAJOR, B_K_MAJOR, In>(steps, group * 64, shared, acc);
-    });
+    // Without this condition, ptxas serializes the wgmma instructions (C7515).
+    if (steps > 0)
+      cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+        using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+        using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+        State state;
+        cuda::multiply_stages<ATile, BTile, BN, In>(
+            std::int64_t{steps} * BK, group * 64, shared, state,
+            [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); },
+            []() RUNG_INLINE_LAMBDA {}, acc);
+      });
 
     // exchange: a block adds up and stores some columns, and others read the rest from it
     // sync: all warpgroups have read the last stages
@@ -112,8 +122,8 @@ struct ClusterSplitTile {
     for (int j = 0; j < J; ++j) {
       if (j * ranks / J == rank) continue;
       using Four = cuda::Vector<Sum, 4>;
-      *reinterpret_cast<Four*>(shared.sums[j][thread]) = {acc[j][0], acc[j][1], acc[j][2],
-                                                          acc[j][3]};
+      *reinterpret_cast<Four*>(shared.sums()[j][thread]) = {acc[j][0], acc[j][1], acc[j][2],
+                                                            acc[j][3]};
     }
     // sync: the sums of all blocks are visible
     ptx::barrier_cluster_arrive_wait();
@@ -122,7 +132,7 @@ struct ClusterSplitTile {
       if (j * ranks / J != rank) continue;
       for (int other = 0; other < ranks; ++other) {
         if (other == rank) continue;
-        ptx::add_shared_cluster(acc[j], ptx::cvta_to_shared(shared.sums[j][thread]),
+        ptx::add_shared_cluster(acc[j], ptx::cvta_to_shared(shared.sums()[j][thread]),
                                 static_cast<std::uint32_t>(other));
       }
     }
@@ -157,38 +167,6 @@ struct ClusterSplitTile {
     }
   }
 
-  /// acc += rows [group_row, group_row + 64) of the tile of A times the tile of B.
-  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Shared, class Sum>
-  static __device__ __forceinline__ void multiply(int steps, int group_row, Shared& shared,
-                                                  Sum (&acc)[J][4]) {
-    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
-    using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
-    const cuda::StageDescriptors<ATile> a_of(shared.stages.As, group_row);
-    const cuda::StageDescriptors<BTile> b_of(shared.stages.Bs, 0);
-    State state;
-    int before = 0;
-    for (int step = 0; step < steps; ++step) {
-      // sync: the stage has arrived
-      shared.wait_until_full(state);
-
-      // multiply
-      ptx::wgmma_fence(acc);
-      RUNG_UNROLL
-      for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, a_of.at(state.stage, k),
-                                                            b_of.at(state.stage, k));
-      }
-      ptx::wgmma_commit_group();
-
-      // sync: with one wgmma group in flight, all reads of the previous stage are done
-      ptx::wgmma_wait_group<1>(acc);
-      if (step > 0) shared.release(before);
-      before = state.stage;
-      state.advance();
-    }
-    ptx::wgmma_wait_group<0>(acc);
-  }
-
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
     return {TRANSPOSED ? BN : BM, TRANSPOSED ? BM : BN, BK, THREADS,
@@ -205,8 +183,8 @@ struct ClusterSplitTile {
             .shared_bytes = sizeof(Shared<In, Scalar<Out>>),
             .cluster = splits,
             .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, BM),
-            .b = cuda::tensor_map_of_b(g, BN)};
+            .a = cuda::tensor_map_of_a(g, cuda::rows_of_box<BM>(g.m)),
+            .b = cuda::tensor_map_of_b(g, cuda::rows_of_box<BN>(g.n))};
   }
 };
 
@@ -216,11 +194,16 @@ using Columns = ClusterSplitTile<128, 64, 9>;
 using Rows72 = ClusterSplitTile<64, 72, 9, true>;
 using Rows96 = ClusterSplitTile<128, 96, 7, true>;
 using Rows104 = ClusterSplitTile<128, 104, 7, true>;
+using Rows136 = ClusterSplitTile<128, 136, 5, true>;
+using Rows160 = ClusterSplitTile<64, 160, 7, true>;
 
 }  // namespace
 
-// compiled by type: bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(wgmma_cluster_split, (0, Columns, bf16_bf16, f16_f16),
-                     (1, Rows72, bf16_bf16, f16_f16), (2, Rows96, bf16_bf16, f16_f16),
-                     (3, Rows104, bf16_bf16, f16_f16))
+// compiled by type: bf16 f16 bf16_bf16 f16_f16
+RUNG_CUDA_GEMM_TILES(wgmma_cluster_split, (0, Columns, bf16, f16, bf16_bf16, f16_f16),
+                     (1, Rows72, bf16, f16, bf16_bf16, f16_f16),
+                     (2, Rows96, bf16, f16, bf16_bf16, f16_f16),
+                     (3, Rows104, bf16, f16, bf16_bf16, f16_f16),
+                     (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
+                     (5, Rows160, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung

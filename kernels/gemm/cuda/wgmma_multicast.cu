@@ -1,71 +1,60 @@
-// gemm/cuda/wgmma_multicast: clusters of several rows and columns of blocks. Each block loads a
-//   share of its tiles of A and B, and multicasts it to the blocks of its row or column.
-// from: wgmma_tiles | removes: L2 reads of the same rows of A or columns of B by several blocks,
-//   rows that tiles of 64 or 128 leave empty, and idle SMs in waves that tiles of other sizes
-//   fill | bottleneck: power, and L2 for rows at odd multiples of 16 bytes
+// gemm/cuda/wgmma_multicast: tiles of any multiple of eight rows, in clusters of up to four blocks
+//   that share a tile of B. Each block loads a part of it, and multicasts it to all.
+// from: wgmma_tiles | removes: rows that tiles of 64 or 128 leave empty, idle SMs in waves that
+//   tiles of other sizes fill, and L2 reads of the same columns of B by several blocks |
+//   bottleneck: power, and L2 for rows at odd multiples of 16 bytes
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
-//   --dtype bf16-bf16 --layout nt --sizes 4864x336x12216
+//   --dtype bf16-bf16 --layout nt --sizes 257x2880x4096
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/transposed_boxes.cuh"
 #include "device/cuda/load/multicast_load.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/wgmma_widths.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
+#include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
 namespace {
 
-/// A cluster has ROWS x COLS blocks, block (r, c) with rank r + c ROWS. Clusters never wait for
+/// A cluster has ROWS blocks, one below the other, which share the tile of B. Clusters never wait for
 /// each other, because the number of clusters of four or more blocks that fit on a GPU depends on
 /// which of its SMs work. C with beta is read by threads, and other kernels are faster.
 ///
 /// If TRANSPOSED, A, B, rows and columns below are those of the transposed product. A tile then has
 /// BN rows of C, any multiple of eight, and BM columns.
-template <int BM, int BN, int STAGES, int BOXES, int ROWS, int COLS, bool TRANSPOSED = false>
+template <int BM, int BN, int ROWS, bool TRANSPOSED = false>
 struct MulticastTile {
   static constexpr int BK = 64;
-  static constexpr int CLUSTER = ROWS * COLS;
-  static constexpr bool PERSISTENT = CLUSTER <= 2;
   // Rows of clusters per swizzle group. The 16 tiles of a GPC, whose requests for the same lines
   // may be merged, form a square if a tile has 64 columns.
   static constexpr unsigned GROUP = BN == 64 ? 4 : 1024 / (ROWS * BM) > 1 ? 1024 / (ROWS * BM) : 1;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
-  // The blocks of the same row or column: those that load parts of a block's stages.
-  static constexpr int PEERS = ROWS + COLS - 1;
   // Columns of B in shared memory: MN-major boxes have 64.
   static constexpr int B_EXTENT = (BN + 63) / 64 * 64;
-  // The scheduler stacks the tiles of a cluster vertically, so its tiles have the same size, but
-  // the width of the cluster.
-  using Scheduler = cuda::TileScheduler<BM / COLS, BN * COLS, BK, CLUSTER>;
-  using State = cuda::PipelineState<STAGES>;
+  using Scheduler = cuda::TileScheduler<BM, BN, BK, ROWS>;
 
   template <class Out>
-  using Boxes = cuda::BoxesOfResults<BN, Out, BOXES, TRANSPOSED>;
+  using Boxes = cuda::BoxesOfResults<BN, Out, 1, TRANSPOSED>;
+  /// As many stages as fit beside the boxes and 1 KB of barriers in the 227 KB of a block.
+  template <class Out>
+  static constexpr int stages() {
+    return static_cast<int>((226 * 1024 - CONSUMERS * sizeof(Boxes<Out>)) /
+                            ((BM + B_EXTENT) * 128));
+  }
+  template <class Out>
+  using State = cuda::PipelineState<stages<Out>()>;
 
   template <class In, class Out>
-  struct Shared : cuda::StageBarriers<STAGES, PEERS> {
-    alignas(1024) In As[STAGES][BM * BK];
-    alignas(1024) In Bs[STAGES][B_EXTENT * BK];
+  struct Shared : cuda::StageBarriers<stages<Out>(), ROWS> {
+    alignas(1024) In As[stages<Out>()][BM * BK];
+    alignas(1024) In Bs[stages<Out>()][B_EXTENT * BK];
     Boxes<Out> Cs[CONSUMERS];
-
-    /// Signals all peers that this warp has finished reading the stage.
-    __device__ __forceinline__ void release(int stage, int rank) {
-      const int lane = static_cast<int>(threadIdx.x) % 32;
-      const int row = rank % ROWS, col = rank / ROWS;
-      const int other_col = lane - ROWS < col ? lane - ROWS : lane - ROWS + 1;
-      const int peer = lane < ROWS ? lane + col * ROWS : row + other_col * ROWS;
-      if (lane < PEERS) {
-        ptx::mbarrier_arrive_cluster(ptx::cvta_to_shared(&this->empty[stage]),
-                                     static_cast<std::uint32_t>(peer));
-      }
-    }
   };
 
   template <class In, class Out>
@@ -77,53 +66,47 @@ struct MulticastTile {
     ptx::barrier_cluster_arrive_wait();
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
-    const int rank = static_cast<int>(ptx::cluster_ctarank());
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<CONSUMERS == 3 ? 32 : 40>();
-      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, rank, shared);
+      if (threadIdx.x < 32 && ptx::elect_one()) produce(g, maps, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMERS == 3 ? 160 : 232>();
-      consume(g, whole, maps, rank, shared);
+      consume(g, whole, maps, shared);
     }
 
     // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// This block's tile, from what the scheduler says.
-  static __device__ __forceinline__ cuda::TileCoord own(const cuda::TileCoord& stacked, int rank) {
-    return {stacked.row - rank * (BM / COLS) + rank % ROWS * BM, stacked.col + rank / ROWS * BN};
+  /// The columns of B in a box of a K-major operand.
+  static constexpr int cols_of_box(std::int64_t n) {
+    return cuda::rows_of_box<BN, cuda::rows_of_share<BN, ROWS>()>(n);
   }
 
-  /// One thread: loads this block's shares of each stage as soon as its peers have read the stage.
+  /// One thread: loads its part of each stage as soon as all blocks of the cluster have read the
+  /// stage.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
-                                                 const cuda::TensorMaps& maps, int rank,
+                                                 const cuda::TensorMaps& maps,
                                                  Shared<In, Out>& shared) {
     constexpr int LOADED = cuda::rows_of_share<BN, ROWS>() * ROWS;
     static_assert(LOADED <= B_EXTENT);
-    const int my_row = rank % ROWS, my_col = rank / ROWS;
-    int first_row = 0;  // the blocks of the cluster's first row
-    for (int c = 0; c < COLS; ++c) first_row |= 1 << c * ROWS;
-    const auto row_blocks = static_cast<std::uint16_t>(first_row << my_row);
-    const auto col_blocks = static_cast<std::uint16_t>(((1 << ROWS) - 1) << my_col * ROWS);
-    State state;
+    const int rank = static_cast<int>(ptx::cluster_ctarank());
+    const int in_box = cols_of_box(g.n);
+    State<Out> state;
     Scheduler(g, 1).for_each(
-        g, GROUP * CLUSTER,
-        [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
-          const cuda::TileCoord tile = own(stacked, rank);
+        g, GROUP * ROWS,
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             constexpr int stage_bytes = (BM + (B_K_MAJOR ? LOADED : B_EXTENT)) * 128;
             for (int k = 0; k < work.k_end; k += BK) {
-              // load: shares of A and B for all peers; theirs count at this block's mbarrier, too
+              // load: this block's rows of A, and its share of B for all, whose shares count here too
               const std::uint32_t full = shared.expect(state, stage_bytes);
-              cuda::load_share<BM, COLS>(row_blocks, my_col,
-                                         ptx::cvta_to_shared(shared.As[state.stage]), maps.a,
-                                         A_K_MAJOR, row, k, full);
-              cuda::load_share<BN, ROWS>(col_blocks, my_row,
-                                         ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b,
-                                         B_K_MAJOR, col, k, full);
+              cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR,
+                                  row, k, full);
+              cuda::load_share<BN, ROWS>(rank, ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b,
+                                         B_K_MAJOR, col, k, full, in_box, g.n);
               state.advance();
             }
           });
@@ -133,110 +116,83 @@ struct MulticastTile {
   /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, const Gemm<In, Out>& whole,
-                                                 const cuda::TensorMaps& maps, int rank,
+                                                 const cuda::TensorMaps& maps,
                                                  Shared<In, Out>& shared) {
     const int group = cuda::warpgroup() - 1;
     const bool by_tma = cuda::can_tma_store(whole);
-    State state;
+    State<Out> state;
     Scheduler(g, 1).for_each(
-        g, GROUP * CLUSTER,
-        [&](const cuda::WorkTile& work, const cuda::TileCoord& stacked) RUNG_INLINE_LAMBDA {
+        g, GROUP * ROWS,
+        [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-            multiply<A_K_MAJOR, B_K_MAJOR>(work.k_end, group * 64, rank, shared, state, acc);
+            using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+            using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+            cuda::multiply_stages<ATile, BTile, BN, In>(
+                work.k_end, group * 64, shared, state,
+                [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); },
+                []() RUNG_INLINE_LAMBDA {}, acc);
           });
           // store
-          const cuda::TileCoord tile = own(stacked, rank);
           shared.Cs[group].store(whole, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
                                  by_tma);
         });
     shared.Cs[group].wait();
   }
 
-  /// acc += rows [group_row, group_row + 64) of the tile of A times the tile of B.
-  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
-  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row, int rank,
-                                                  Shared<In, Out>& shared, State& state,
-                                                  Scalar<Out> (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
-    using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
-    const cuda::StageDescriptors<ATile> a_of(shared.As, group_row);
-    const cuda::StageDescriptors<BTile> b_of(shared.Bs, 0);
-    int before = 0;
-    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
-      // sync: the shares of all peers have arrived
-      shared.wait_until_full(state);
-
-      // multiply
-      ptx::wgmma_fence(acc);
-      RUNG_UNROLL
-      for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64_of_width<In, !A_K_MAJOR, !B_K_MAJOR>(acc, a_of.at(state.stage, k),
-                                                            b_of.at(state.stage, k));
-      }
-      ptx::wgmma_commit_group();
-
-      // sync: with one wgmma group in flight, all reads of the previous stage are done
-      ptx::wgmma_wait_group<1>(acc);
-      if (k0 > 0) shared.release(before, rank);
-      before = state.stage;
-      state.advance();
-    }
-    ptx::wgmma_wait_group<0>(acc);
-    // Only persistent blocks load another tile.
-    if (PERSISTENT && steps > 0) shared.release(before, rank);
-  }
-
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {
-        TRANSPOSED ? BN : BM, TRANSPOSED ? BM : BN, BK, THREADS, sizeof(Shared<In, Out>), CLUSTER};
+    return {TRANSPOSED ? BN : BM, TRANSPOSED ? BM : BN, BK, THREADS, sizeof(Shared<In, Out>), ROWS};
   }
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& whole, const cuda::GemmConfig&) {
     const Gemm<In, Out> g = cuda::maybe_transposed<TRANSPOSED>(whole);
-    return {.grid = {CLUSTER * cuda::tiles_of_c<ROWS * BM, COLS * BN>(g)},
+    return {.grid = {ROWS * cuda::tiles_of_c<ROWS * BM, BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
-            .cluster = CLUSTER,
-            .persistent = PERSISTENT,
+            .cluster = ROWS,
+            .persistent = ROWS <= 2,
             .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, BM / COLS),
-            .b = cuda::tensor_map_of_b(g, cuda::rows_of_share<BN, ROWS>()),
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, cols_of_box(g.n)),
             .c = Boxes<Out>::map(whole)};
   }
 };
 
-//                              BM   BN  STAGES BOXES ROWS COLS
-using Small = MulticastTile<64, 64, 13, 1, 1, 1>;
-using SmallShared = MulticastTile<64, 64, 13, 1, 2, 4>;
-using Square = MulticastTile<128, 128, 6, 2, 2, 2>;
-using Wide112 = MulticastTile<128, 112, 6, 2, 2, 1>;
-using Wide144 = MulticastTile<128, 144, 5, 1, 2, 1>;
-using Wide160 = MulticastTile<128, 160, 5, 1, 2, 1>;
-using Wide208 = MulticastTile<128, 208, 4, 2, 2, 1>;
-using Wide224 = MulticastTile<128, 224, 4, 2, 2, 1>;
-// C in tiles of BN rows and BM columns, clusters of two columns.
-using Tall80 = MulticastTile<64, 80, 8, 1, 2, 1, true>;
-using Tall96 = MulticastTile<128, 96, 6, 1, 2, 1, true>;
-using Tall144 = MulticastTile<128, 144, 5, 1, 2, 1, true>;
-using Tall160 = MulticastTile<128, 160, 5, 1, 2, 1, true>;
-using Tall176 = MulticastTile<128, 176, 5, 1, 2, 1, true>;
-using Tall208 = MulticastTile<128, 208, 4, 1, 2, 1, true>;
-using Low104 = MulticastTile<192, 104, 4, 1, 2, 1, true>;
-using Low160 = MulticastTile<192, 160, 4, 1, 2, 1, true>;
+//                            BM   BN  ROWS
+using Small = MulticastTile<64, 64, 1>;
+using Wide160 = MulticastTile<128, 160, 2>;
+using Wide176 = MulticastTile<128, 176, 2>;
+// C in tiles of BN rows and BM columns, clusters of ROWS columns.
+using Rows80 = MulticastTile<64, 80, 2, true>;
+using Rows136 = MulticastTile<64, 136, 1, true>;
+using Rows160 = MulticastTile<64, 160, 1, true>;
+using Rows176 = MulticastTile<64, 176, 1, true>;
+using Rows208 = MulticastTile<64, 208, 1, true>;
+using Rows96By128 = MulticastTile<128, 96, 2, true>;
+using Rows104By128 = MulticastTile<128, 104, 4, true>;
+using Rows144By128 = MulticastTile<128, 144, 2, true>;
+using Rows160By128 = MulticastTile<128, 160, 2, true>;
+using Rows176By128 = MulticastTile<128, 176, 2, true>;
+using Rows208By128 = MulticastTile<128, 208, 2, true>;
+using Rows160By192 = MulticastTile<192, 160, 2, true>;
+using Rows176By192 = MulticastTile<192, 176, 2, true>;
 
 }  // namespace
 
-// compiled by type: bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(wgmma_multicast, (0, Small, bf16_bf16, f16_f16),
-                     (1, SmallShared, bf16_bf16, f16_f16), (2, Square, bf16_bf16, f16_f16),
-                     (3, Wide112, bf16_bf16, f16_f16), (4, Wide144, bf16_bf16, f16_f16),
-                     (5, Wide160, bf16_bf16, f16_f16), (6, Wide208, bf16_bf16, f16_f16),
-                     (7, Wide224, bf16_bf16, f16_f16), (8, Tall80, bf16_bf16, f16_f16),
-                     (9, Tall96, bf16_bf16, f16_f16), (10, Tall144, bf16_bf16, f16_f16),
-                     (11, Tall160, bf16_bf16, f16_f16), (12, Tall176, bf16_bf16, f16_f16),
-                     (13, Tall208, bf16_bf16, f16_f16), (14, Low104, bf16_bf16, f16_f16),
-                     (15, Low160, bf16_bf16, f16_f16))
+// compiled by type: bf16 f16 bf16_bf16 f16_f16
+RUNG_CUDA_GEMM_TILES(
+    wgmma_multicast, (0, Small, bf16, f16, bf16_bf16, f16_f16),
+    (1, Wide160, bf16, f16, bf16_bf16, f16_f16), (2, Wide176, bf16, f16, bf16_bf16, f16_f16),
+    (3, Rows80, bf16, f16, bf16_bf16, f16_f16), (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
+    (5, Rows160, bf16, f16, bf16_bf16, f16_f16), (6, Rows176, bf16, f16, bf16_bf16, f16_f16),
+    (7, Rows208, bf16, f16, bf16_bf16, f16_f16), (8, Rows96By128, bf16, f16, bf16_bf16, f16_f16),
+    (9, Rows104By128, bf16, f16, bf16_bf16, f16_f16),
+    (10, Rows144By128, bf16, f16, bf16_bf16, f16_f16),
+    (11, Rows160By128, bf16, f16, bf16_bf16, f16_f16),
+    (12, Rows176By128, bf16, f16, bf16_bf16, f16_f16),
+    (13, Rows208By128, bf16, f16, bf16_bf16, f16_f16),
+    (14, Rows160By192, bf16, f16, bf16_bf16, f16_f16),
+    (15, Rows176By192, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung

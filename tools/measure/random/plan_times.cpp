@@ -193,17 +193,26 @@ class PlanTimer {
 
 }  // namespace
 
+namespace {
+
+/// True if a rule, or a model beside one, may choose the rung in the standard compute mode.
+bool may_be_chosen(std::size_t rung) {
+  const auto is_rung = [&](const auto& rule) { return static_cast<std::size_t>(rule.use) == rung; };
+  return std::ranges::any_of(tuned::cuda_rivals, is_rung) ||
+         std::ranges::any_of(tuned::cuda_gemm_rules, [&](const CudaGemmRule& rule) {
+           return rule.compute_mode == ComputeMode::standard && is_rung(rule);
+         });
+}
+
+}  // namespace
+
 std::vector<cuda::NamedGemmRung> rungs_for_plans(const cuda::Gpu& gpu) {
   std::vector<cuda::NamedGemmRung> rungs;
   for (std::size_t i = 0; i < cuda::gemm_rungs.size(); ++i) {
-    const bool is_used =
-        std::any_of(std::begin(tuned::cuda_gemm_rules), std::end(tuned::cuda_gemm_rules),
-                    [&](const CudaGemmRule& rule) {
-                      return rule.compute_mode == ComputeMode::standard &&
-                             static_cast<std::size_t>(rule.use) == i;
-                    });
     const cuda::NamedGemmRung& named = cuda::gemm_rungs[i];
-    if (is_used && cuda::select_image(named.id, gpu.target()) != nullptr) rungs.push_back(named);
+    if (may_be_chosen(i) && cuda::select_image(named.id, gpu.target()) != nullptr) {
+      rungs.push_back(named);
+    }
   }
   return rungs;
 }

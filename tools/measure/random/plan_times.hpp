@@ -25,7 +25,7 @@ struct PlanTime {
   std::string wrong = {};    // error of its result or kernel
 };
 
-/// The rungs in the library's rules for the standard compute mode that the device supports.
+/// The rungs that the library may choose in the standard compute mode and the device supports.
 std::vector<cuda::NamedGemmRung> rungs_for_plans(const cuda::Gpu& gpu);
 
 struct PlanTimesRequest {

@@ -20,13 +20,14 @@ constexpr int height_of_boxes(int BM) {
 }
 
 /// One warpgroup's boxes of 64 columns of C, the 64 rows of a wgmma: BM rows of results, the
-/// columns of that wgmma, in boxes of equal height. Results have two bytes.
+/// columns of that wgmma, in boxes of equal height. Rows of a box have 128 bytes, so that two boxes
+/// are side by side if results have four bytes.
 template <int BM, class Out, int COUNT>
 struct TransposedBoxes : BoxesInTurn<Out, 64 * height_of_boxes(BM), COUNT> {
-  static_assert(sizeof(Out) == 2);
   using Sum = Scalar<Out>;
 
   static constexpr int HEIGHT = height_of_boxes(BM);
+  static constexpr int WIDTH = 128 / sizeof(Out);
 
   /// The tensor map of C, or none if TMA cannot store C.
   template <class In>
@@ -44,32 +45,49 @@ struct TransposedBoxes : BoxesInTurn<Out, 64 * height_of_boxes(BM), COUNT> {
     if (!by_tma) return store_by_threads(g, row, col, d);
     this->template store_parts<BM / HEIGHT>(
         barrier,
-        [&](Out* box, int part) RUNG_INLINE_LAMBDA {
+        [&](Out* boxes, int part) RUNG_INLINE_LAMBDA {
           RUNG_UNROLL
           for (int j = 0; j < HEIGHT / 8; ++j) {
-            put(g.alpha, box, j * 8, d[part * (HEIGHT / 8) + j]);
+            put(g.alpha, boxes, j * 8, d[part * (HEIGHT / 8) + j]);
           }
         },
-        [&](std::uint32_t box, int part) RUNG_INLINE_LAMBDA {
-          ptx::tma_store_2d(&map, static_cast<int>(col), static_cast<int>(row) + part * HEIGHT,
-                            box);
+        [&](std::uint32_t boxes, int part) RUNG_INLINE_LAMBDA {
+          RUNG_UNROLL
+          for (int c = 0; c < 64; c += WIDTH) {
+            ptx::tma_store_2d(&map, static_cast<int>(col) + c,
+                              static_cast<int>(row) + part * HEIGHT,
+                              boxes + c / WIDTH * HEIGHT * 128);
+          }
         });
   }
 
  private:
-  /// Writes alpha times the warp's 16 x 8 sums, transposed, to the eight rows of a box from `row`.
-  static __device__ __forceinline__ void put(const Sum& alpha, Out* box, int row,
+  /// Writes alpha times the warp's 16 x 8 sums, transposed, to the eight rows of the boxes from
+  /// `row`.
+  static __device__ __forceinline__ void put(const Sum& alpha, Out* boxes, int row,
                                              const Sum (&d)[4]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
-    // Lanes 0 to 7 have the addresses of the first eight columns, 8 to 15 of the others.
-    const int col = warp * 16 + lane / 8 % 2 * 8;
-    const auto pair = [&](const Sum& first, const Sum& second) {
-      return static_cast<std::uint32_t>(static_cast<Out>(alpha * first).bits) |
-             static_cast<std::uint32_t>(static_cast<Out>(alpha * second).bits) << 16;
-    };
-    ptx::stmatrix_x2_transposed(ptx::cvta_to_shared(box + index_in_box<Out>(row + lane % 8, col)),
-                                pair(d[0], d[1]), pair(d[2], d[3]));
+    if constexpr (sizeof(Out) == 2) {
+      // Lanes 0 to 7 have the addresses of the first eight columns, 8 to 15 of the others.
+      const int col = warp * 16 + lane / 8 % 2 * 8;
+      const auto pair = [&](const Sum& first, const Sum& second) {
+        return static_cast<std::uint32_t>(static_cast<Out>(alpha * first).bits) |
+               static_cast<std::uint32_t>(static_cast<Out>(alpha * second).bits) << 16;
+      };
+      ptx::stmatrix_x2_transposed(
+          ptx::cvta_to_shared(boxes + index_in_box<Out>(row + lane % 8, col)), pair(d[0], d[1]),
+          pair(d[2], d[3]));
+    } else {
+      // The 32 lanes, eight columns of four rows, have different banks.
+      Out* const box = boxes + warp / 2 * HEIGHT * WIDTH;
+      const int col = warp % 2 * 16 + accumulator_row();
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        box[index_in_box<Out>(row + accumulator_col() + i % 2, col + i / 2 * 8)] =
+            static_cast<Out>(alpha * d[i]);
+      }
+    }
   }
 
   template <class In>

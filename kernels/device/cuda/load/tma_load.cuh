@@ -43,6 +43,28 @@ constexpr TensorMapSpec tensor_map_of_b(const Gemm<In, Out>& g, int box_extent) 
   return tensor_map_of(g.b.transposed(), g.n, g.k, box_extent);
 }
 
+/// The rows of each box of a K-major tile of EXTENT rows, in an operand that has `extent`: SHARE, or
+/// a half, quarter or eighth if fewer rows then lie outside the operand in the last tile. TMA takes
+/// several times as long for a row outside, and a block that waits for these no longer reads the
+/// same lines as its neighbours at the same time (docs/notes/cuda-kernels.md, "Rows outside").
+template <int EXTENT, int SHARE = EXTENT>
+constexpr int rows_of_box(std::int64_t extent) {
+  if (EXTENT <= 64) return SHARE;  // a k-block takes less time than several boxes
+  const int rest = static_cast<int>(extent % EXTENT);
+  int best = SHARE, least = 0;
+  for (int boxes = 1; boxes <= 8; boxes *= 2) {
+    if (SHARE % (8 * boxes) != 0) continue;
+    const int rows = SHARE / boxes;
+    const int outside = (rest + rows - 1) / rows * rows - rest;
+    // A box takes as long to issue as a few rows.
+    const int cost = outside + 8 * boxes;
+    if (boxes > 1 && cost >= least) continue;
+    best = rows;
+    least = cost;
+  }
+  return best;
+}
+
 /// Adds a third dimension for a batch of one product, which the host extends.
 constexpr TensorMapSpec of_batch(TensorMapSpec spec) {
   spec.products = 1;
@@ -68,6 +90,9 @@ template <int EXTENT>
 void load_tile(std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e, int k,
                std::uint32_t barrier);
 template <int EXTENT>
+void load_boxes(std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e, int k,
+                std::uint32_t barrier, int rows, std::int64_t extent);
+template <int EXTENT>
 void load_tile_of(int product, std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e,
                   int k, std::uint32_t barrier);
 template <int EXTENT>
@@ -87,6 +112,23 @@ __device__ __forceinline__ void load_tile(std::uint32_t tile, const EncodedTenso
     RUNG_UNROLL
     for (int part = 0; part < EXTENT; part += 64) {
       ptx::tma_load_2d(tile + part * 128, &map, e + part, k, barrier);
+    }
+  }
+}
+
+/// load_tile() in boxes of `rows` rows, if it is K-major. The tile's first box takes the place of
+/// boxes outside the `extent` rows of the operand.
+template <int EXTENT>
+__device__ __forceinline__ void load_boxes(std::uint32_t tile, const EncodedTensorMap& map,
+                                           bool k_major, int e, int k, std::uint32_t barrier,
+                                           int rows, std::int64_t extent) {
+  if constexpr (EXTENT <= 64) {
+    load_tile<EXTENT>(tile, map, k_major, e, k, barrier);
+  } else {
+    if (!k_major) return load_tile<EXTENT>(tile, map, k_major, e, k, barrier);
+    RUNG_NO_UNROLL
+    for (int row = 0; row < EXTENT; row += rows) {
+      ptx::tma_load_2d(tile + row * 128, &map, k, e + row < extent ? e + row : e, barrier);
     }
   }
 }

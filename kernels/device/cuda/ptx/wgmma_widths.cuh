@@ -1,6 +1,6 @@
 #pragma once
-// wgmma with any multiple of eight columns up to 224, for operands of 16 bits: tiles of these
-// widths fill waves that powers of two leave half empty.
+// wgmma with any multiple of eight columns, for operands of 16 bits: tiles of these widths fill
+// waves that powers of two leave half empty.
 // https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-instructions
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace rung::ptx {
 #ifdef RUNG_HOST
 
 // Only declared for kernel templates; the host never calls it.
-template <class In, bool A_ALONG_M, bool B_ALONG_N, int J>
-void wgmma_m64_of_width(float (&d)[J][4], std::uint64_t a, std::uint64_t b);
+template <class In, bool A_ALONG_M, bool B_ALONG_N, int J, class Sum>
+void wgmma_m64_of_width(Sum (&d)[J][4], std::uint64_t a, std::uint64_t b);
 
 #else
 
@@ -99,12 +99,12 @@ void wgmma_m64_of_width(float (&d)[J][4], std::uint64_t a, std::uint64_t b);
   }
 
 /// wgmma.mma_async.m64nN with N = 8 J: d += a b, like wgmma_m64() in wgmma.cuh, which multiplies
-/// the widths that it has.
-template <class In, bool A_ALONG_M, bool B_ALONG_N, int J>
-__device__ __forceinline__ void wgmma_m64_of_width(float (&d)[J][4], std::uint64_t a,
+/// the widths that it has. All others, from 32 to 224 columns, are for operands of 16 bits.
+template <class In, bool A_ALONG_M, bool B_ALONG_N, int J, class Sum>
+__device__ __forceinline__ void wgmma_m64_of_width(Sum (&d)[J][4], std::uint64_t a,
                                                    std::uint64_t b) {
-  static_assert(4 <= J && J <= 28);
-  if constexpr (J == 8 || J == 16 || J == 24) wgmma_m64<In, A_ALONG_M, B_ALONG_N>(d, a, b);
+  static_assert(4 <= J && (J <= 28 || J == 32));
+  if constexpr (J % 8 == 0 && J > 4) wgmma_m64<In, A_ALONG_M, B_ALONG_N>(d, a, b);
   RUNG_IF_WIDTH(32, 4, 16, 17, 18, 19)
   RUNG_IF_WIDTH(40, 5, 20, 21, 22, 23)
   RUNG_IF_WIDTH(48, 6, 24, 25, 26, 27)

@@ -10,6 +10,7 @@
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/ptx/wgmma_widths.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung::cuda {
@@ -55,7 +56,7 @@ __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Sha
     for (int k = 0; k < BK; k += BK / 4) {
       RUNG_UNROLL
       for (int part = 0; part < PARTS; ++part) {
-        ptx::wgmma_m64<In, !ATile::k_major, !BTile::k_major>(
+        ptx::wgmma_m64_of_width<In, !ATile::k_major, !BTile::k_major>(
             reinterpret_cast<Sum(&)[N / 8][4]>(acc[part * N / 8]),
             a_of.at(state.stage, k) + part * 64 * 128 / 16, b_of.at(state.stage, k));
       }
