@@ -5,7 +5,8 @@ record JSON --nvcc VERSION FILE...
     Merges the reports that the build wrote beside the machine code (<rung>_cubin_<arch>.resources)
     into JSON: an array with an entry for each kernel and architecture. The other files are the
     rungs' PTX, which has the threads per block, and shows if the kernel uses dynamic shared memory,
-    which is not in `shared_bytes`.
+    which is not in `shared_bytes`. Fails if ptxas serialized the wgmma instructions of a kernel,
+    which it says nowhere else.
 check JSON
     Fails if a kernel spills registers and `bottleneck:` in its rung's header does not say "spills".
 """
@@ -23,6 +24,7 @@ from element_types import DTYPES
 REPORT = re.compile(r"(?P<op>[a-z]+)_(?P<backend>[a-z]+)_(?P<slug>\w+)_cubin_(?P<arch>\w+)")
 KERNEL = re.compile(r"Compiling entry function '(\w+)'")
 MEMORY = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+SERIALIZED = re.compile(r".*wgmma\S* instructions are serialized.*")
 USED = re.compile(r"Used (\d+) registers(?:.*?, (\d+) bytes smem)?")
 # The longest name first: "bf16" ends "bf16_bf16" too.
 DTYPE_AND_TILE = re.compile(rf"_({'|'.join(sorted(DTYPES, key=len, reverse=True))})(?:_(\d+))?$")
@@ -49,7 +51,10 @@ def entries_of_report(path, ptx, nvcc):
     rung = REPORT.fullmatch(path.stem)
     if not rung:
         raise Problem(f"{path.name} is not named <op>_<backend>_<slug>_cubin_<arch>.resources")
-    parts = re.split(KERNEL, path.read_text())
+    report = path.read_text()
+    if serialized := SERIALIZED.search(report):
+        raise Problem(f"{path}: {serialized[0].strip()}")
+    parts = re.split(KERNEL, report)
     if len(parts) < 3:
         raise Problem(f"{path}: no 'Compiling entry function' in it: not a report of nvcc")
     for name, text in zip(parts[1::2], parts[2::2]):

@@ -65,6 +65,17 @@ class CudaResources(unittest.TestCase):
         done = self.run_script("check", self.json, "--kernels", self.root)
         return done.returncode, done.stderr
 
+    def test_serialized_wgmma_is_refused(self):
+        self.assertEqual(self.record().returncode, 0)
+        warning = (
+            "ptxas info    : (C7515) Potential Performance Loss: wgmma.mma_async instructions are "
+            "serialized due to non wgmma instructions defining accumulator registers\n"
+        )
+        self.report.write_text(warning + self.report.read_text())
+        done = self.run_script("record", self.json, "--nvcc", "13.0", self.report, self.ptx)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("instructions are serialized", done.stderr)
+
     def test_type_in_the_slug_is_not_part_of_the_kernels_type(self):
         self.report = self.root / "gemm_cuda_split_bf16_cubin_90a.resources"
         self.report.write_text(
