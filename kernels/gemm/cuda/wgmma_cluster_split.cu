@@ -42,7 +42,7 @@ struct ClusterSplitTile {
 
     /// The sums of each group of eight columns, in the memory of the stages.
     __device__ __forceinline__ Sums<Sum>* sums() {
-      static_assert(J * sizeof(Sums<Sum>) <= sizeof As + sizeof Bs);
+      static_assert(J * sizeof(Sums<Sum>) <= sizeof As);
       return reinterpret_cast<Sums<Sum>*>(As);
     }
   };
@@ -102,17 +102,15 @@ struct ClusterSplitTile {
     const int group = cuda::warpgroup() - 1;
     using Sum = Scalar<Out>;
     Sum acc[J][4] = {};
-    // Without this condition, ptxas serializes the wgmma instructions (C7515).
-    if (steps > 0)
-      cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-        using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
-        using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
-        State state;
-        cuda::multiply_stages<ATile, BTile, BN, In>(
-            std::int64_t{steps} * BK, group * 64, shared, state,
-            [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); },
-            []() RUNG_INLINE_LAMBDA {}, acc);
-      });
+    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+      using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+      using BTile = cuda::SwizzledTile<B_EXTENT, B_K_MAJOR>;
+      State state;
+      cuda::multiply_stages<ATile, BTile, BN, In, false>(
+          std::int64_t{steps} * BK, group * 64, shared, state,
+          [&](int stage) RUNG_INLINE_LAMBDA { shared.release(stage); }, []() RUNG_INLINE_LAMBDA {},
+          acc);
+    });
 
     // exchange: a block adds up and stores some columns, and others read the rest from it
     // sync: all warpgroups have read the last stages

@@ -25,9 +25,10 @@ __device__ __forceinline__ void skip_stages(PipelineState<STAGES>& state, std::i
 
 /// acc += A's rows from `row` of the tile, 64 for each N columns of sums in acc, times the tile's N
 /// columns of B. `shared` has stages As and Bs with mbarriers `full`. Calls release(stage) when
-/// this warpgroup has read a stage, and issued() when it has issued its last wgmma.
-template <class ATile, class BTile, int N, class In, class Shared, int STAGES, class Release,
-          class Issued, int J, class Sum>
+/// this warpgroup has read a stage, the last one only if MORE follow, and issued() when it has
+/// issued its last wgmma.
+template <class ATile, class BTile, int N, class In, bool MORE = true, class Shared, int STAGES,
+          class Release, class Issued, int J, class Sum>
 __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Shared& shared,
                                                 PipelineState<STAGES>& state,
                                                 const Release& release, const Issued& issued,
@@ -72,7 +73,7 @@ __device__ __forceinline__ void multiply_stages(std::int64_t steps, int row, Sha
   issued();
   if constexpr (is_promoted<In>) return;
   ptx::wgmma_wait_group<0>(acc);
-  if (steps > 0) release(before);
+  if (MORE && steps > 0) release(before);
 }
 
 }  // namespace rung::cuda
