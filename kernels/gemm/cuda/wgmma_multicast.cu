@@ -20,9 +20,9 @@
 namespace rung {
 namespace {
 
-/// A cluster has ROWS blocks, one below the other, which share the tile of B. Clusters never wait for
-/// each other, because the number of clusters of four or more blocks that fit on a GPU depends on
-/// which of its SMs work. C with beta is read by threads, and other kernels are faster.
+/// A cluster has ROWS blocks, one below the other, which share the tile of B. Clusters never wait
+/// for each other, because the number of clusters of four or more blocks that fit on a GPU depends
+/// on which of its SMs work. C with beta is read by threads, and other kernels are faster.
 ///
 /// If TRANSPOSED, A, B, rows and columns below are those of the transposed product. A tile then has
 /// BN rows of C, any multiple of eight, and BM columns.
@@ -101,7 +101,7 @@ struct MulticastTile {
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             constexpr int stage_bytes = (BM + (B_K_MAJOR ? LOADED : B_EXTENT)) * 128;
             for (int k = 0; k < work.k_end; k += BK) {
-              // load: this block's rows of A, and its share of B for all, whose shares count here too
+              // load: this block's rows of A, and its share of B for all; theirs count here, too
               const std::uint32_t full = shared.expect(state, stage_bytes);
               cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, A_K_MAJOR,
                                   row, k, full);
