@@ -44,7 +44,7 @@ constexpr TensorMapSpec tensor_map_of_b(const Gemm<In, Out>& g, int box_extent) 
 }
 
 /// The rows of each box of a K-major tile of EXTENT rows, in an operand that has `extent`: SHARE, or
-/// a half, quarter or eighth if fewer rows then lie outside the operand in the last tile. TMA takes
+/// a half, quarter or eighth if fewer rows of the last tile are then outside the operand. TMA takes
 /// several times as long for a row outside, and a block that waits for these no longer reads the
 /// same lines as its neighbours at the same time (docs/notes/cuda-kernels.md, "Rows outside").
 template <int EXTENT, int SHARE = EXTENT>
