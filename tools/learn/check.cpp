@@ -70,7 +70,8 @@ std::vector<std::size_t> by_cause(const std::vector<vgpu::Hazard>& hazards) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_partition(order, [&](std::size_t i) {
     return hazards[i].kind == HazardKind::divergent_barrier ||
-           hazards[i].kind == HazardKind::misaligned;
+           hazards[i].kind == HazardKind::misaligned ||
+           hazards[i].kind == HazardKind::unaligned_vector;
   });
   return order;
 }

@@ -98,9 +98,9 @@ void copy(ContextState& context, End to, End from, std::size_t bytes, bool synch
 }
 
 /// The number of bytes at the end of the range that nothing has written, if that is an error rather than
-/// a choice: nothing has written the range, or exactly one element for each thread of the last launch.
-/// Correct programs copy a whole buffer after a kernel has filled a part that depends on data, rows
-/// with their padding, and images without their borders.
+/// a choice: nothing has written the range, or at least half of it, exactly one element for each thread
+/// of the last launch. Correct programs copy a whole buffer after a kernel has filled a part that
+/// depends on data, rows with their padding, images without their borders, and whole pages.
 std::size_t unwritten_end(const ContextState& context, const Allocation& from,
                           std::uint64_t address, std::size_t bytes) {
   constexpr std::size_t least = 16;  // more than the padding of one structure
@@ -110,7 +110,7 @@ std::size_t unwritten_end(const ContextState& context, const Allocation& from,
   const std::uint64_t of_thread = written / context.launched_threads;
   const bool is_element = of_thread == 4 || of_thread == 8 || of_thread == 16;
   const bool is_grid = is_element && of_thread * context.launched_threads == written;
-  if (written != 0 && (rest < least || !is_grid)) return 0;
+  if (written != 0 && (rest < least || rest > written || !is_grid)) return 0;
   return has_written(from, address + written, rest) ? 0 : rest;
 }
 

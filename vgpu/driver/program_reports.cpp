@@ -55,6 +55,8 @@ std::string ProgramReports::stream_name(const OperationText& operation,
   if (earlier == nullptr || earlier->stream == operation.stream || stream_name(*earlier) != name) {
     return name;
   }
+  // The dispatches of a concurrent encoder of Metal are streams of one name.
+  if (name.find("concurrent ") != name.npos) return name;
   const std::size_t at = name.find("stream ");
   return at == name.npos ? "the default stream of another thread" : name.insert(at, "another ");
 }
