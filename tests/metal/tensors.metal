@@ -1,8 +1,8 @@
 // Tensors and products of tensors (Metal 4), on views of buffers and in registers.
 
+#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
 #include <metal_stdlib>
 #include <metal_tensor>
-#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
 
 using namespace metal;
 using namespace mpp::tensor_ops;
@@ -34,9 +34,8 @@ kernel void stepped(device float* a [[buffer(0)]], device float* b [[buffer(1)]]
                     ushort thread_index [[thread_index_in_threadgroup]]) {
   threadgroup half staged[8 * 16];
   auto A = tensor(a, dextents<int32_t, 2>(size.m, size.k));
-  constexpr auto descriptor =
-      matmul2d_descriptor(24, 16, dynamic_length_v<int>, true, true, false,
-                          matmul2d_descriptor::mode::multiply_accumulate);
+  constexpr auto descriptor = matmul2d_descriptor(24, 16, dynamic_length_v<int>, true, true, false,
+                                                  matmul2d_descriptor::mode::multiply_accumulate);
   matmul2d<descriptor, execution_simdgroups<4>> product;
   tensor<threadgroup half, dextents<int32_t, 2>, tensor_inline> B(
       staged, dextents<int32_t, 2>(8, 16), array<int, 2>({1, 8}));
@@ -88,14 +87,14 @@ kernel void in_registers(device float* a [[buffer(0)]], device float* b [[buffer
     c[r * 32 + 16 + s] = C[8 + i];
   }
 }
-template [[host_name("registers_nn")]] [[kernel]] decltype(in_registers<false, false>) in_registers<
-    false, false>;
-template [[host_name("registers_nt")]] [[kernel]] decltype(in_registers<false, true>) in_registers<
-    false, true>;
-template [[host_name("registers_tn")]] [[kernel]] decltype(in_registers<true, false>) in_registers<
-    true, false>;
-template [[host_name("registers_tt")]] [[kernel]] decltype(in_registers<true, true>) in_registers<
-    true, true>;
+template [[host_name(
+    "registers_nn")]] [[kernel]] decltype(in_registers<false, false>) in_registers<false, false>;
+template [[host_name(
+    "registers_nt")]] [[kernel]] decltype(in_registers<false, true>) in_registers<false, true>;
+template [[host_name(
+    "registers_tn")]] [[kernel]] decltype(in_registers<true, false>) in_registers<true, false>;
+template [[host_name(
+    "registers_tt")]] [[kernel]] decltype(in_registers<true, true>) in_registers<true, true>;
 
 /// Each row of A B without its largest element, and the sums of the columns of A B.
 kernel void reduced(device char* a [[buffer(0)]], device char* b [[buffer(1)]],
@@ -105,8 +104,8 @@ kernel void reduced(device char* a [[buffer(0)]], device char* b [[buffer(1)]],
   matmul2d<matmul2d_descriptor(16, 32, 16), execution_simdgroup> product;
   auto C = product.get_destination_cooperative_tensor<decltype(A), decltype(B), int>();
   product.run(A, B, C);
-  auto cols = product.get_column_reduction_destination_cooperative_tensor<decltype(A), decltype(B),
-                                                                          int>();
+  auto cols =
+      product.get_column_reduction_destination_cooperative_tensor<decltype(A), decltype(B), int>();
   reduce_columns(C, cols);
   for (ushort i = 0; i < cols.get_capacity(); ++i) {
     if (cols.is_valid_element(i)) sums[cols.get_multidimensional_index(i)[0]] = cols[i];
