@@ -209,6 +209,10 @@ std::string expected_arguments(const CLI::App& app) {
     return "FILE: expected one, such as my_gemm.cu; see --help";
   }
   if (app.got_subcommand("run")) return "FILE: expected one, such as scan.cu; see --help";
+  if (app.got_subcommand("layout")) return "INSTRUCTION: expected one, such as wgmma; see --help";
+  if (app.got_subcommand("referee")) {
+    return "TASK: expected a task and a candidate, such as gemm mine.cu; see --help";
+  }
   if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
   return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
 }

@@ -1,5 +1,7 @@
 #include "layout_arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "arguments.hpp"
@@ -58,7 +60,10 @@ char read_operand(const LayoutArguments& given) {
   if (text.empty()) return 'A';
   if (text == "E" && given.sparse) return 'E';
   if (text == "A" || text == "B" || text == "C" || text == "D") return text.front();
-  throw unknown_choice("--operand", text, "A", "B", "C", "D");
+  throw UsageError(
+      fmt::format("--operand: '{}' is not one of A, B, C, D; SA and SB are for block scales of "
+                  "tcgen05 and mma, E for mma --sparse",
+                  text));
 }
 
 TensorSwizzle read_swizzle(const LayoutArguments& given, const char* otherwise) {

@@ -247,6 +247,12 @@ INSTANTIATE_TEST_SUITE_P(
             "--json and --map: both are written to standard output"},
         Bad{"trace gemm/cuda/00 --map /", "--map: '/' cannot be written: Is a directory"},
         Bad{"report", "FILE: expected one, such as gemm.json; see --help"},
+        Bad{"layout", "INSTRUCTION: expected one, such as wgmma; see --help"},
+        Bad{"layout wgmma --operand Q",
+            "--operand: 'Q' is not one of A, B, C, D; SA and SB are for block scales of tcgen05 "
+            "and "
+            "mma, E for mma --sparse"},
+        Bad{"referee", "TASK: expected a task and a candidate, such as gemm mine.cu; see --help"},
         Bad{"report /dev/null",
             "-o: expected an output file, such as report.html, or --pictures FOLDER"},
         Bad{"report nowhere.json -o -",
