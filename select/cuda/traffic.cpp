@@ -84,11 +84,8 @@ const RungTimes* times_of(std::string_view id) {
   return found == std::end(rungs) ? nullptr : found;
 }
 
-/// The times of a tile of a rung for a type, or null if the model does not have it.
-const TrafficTile* times_of(const RungTimes& rung, Dtype dtype, int tile) {
-  const auto tiles = tiles_of(*configured_gemm(rung.id).rung, dtype);
-  if (tile >= std::ssize(tiles)) return nullptr;
-  const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
+/// The times of a tile of a rung, or null if the model does not have it.
+const TrafficTile* times_of(const RungTimes& rung, const TileShape& shape) {
   const auto found = std::ranges::find_if(rung.tiles, [&](const TrafficTile& times) {
     return times.BM == shape.BM && times.BN == shape.BN && times.rows * times.cols == shape.cluster;
   });
@@ -217,8 +214,10 @@ bool has_traffic_model(const GemmCall& call) {
 double traffic_microseconds(const ConfiguredGemm& gemm, const GemmCall& call,
                             const Limits& limits) {
   const RungTimes* const rung = times_of(gemm.id);
+  const auto tiles = tiles_of(*gemm.rung, call.dtype);
+  const auto tile = static_cast<std::size_t>(gemm.config.tile);
   const TrafficTile* const times =
-      rung == nullptr ? nullptr : times_of(*rung, call.dtype, gemm.config.tile);
+      rung == nullptr || tile >= tiles.size() ? nullptr : times_of(*rung, tiles[tile]);
   if (times == nullptr) return std::numeric_limits<double>::infinity();
   return microseconds(gemm, *times, call, limits);
 }
@@ -240,11 +239,12 @@ ConfiguredGemm faster_by_traffic(const ConfiguredGemm& chosen, const GemmCall& c
   };
   for (const RungTimes& rung : rungs) {
     if (rung.has_clusters && std::min(call.m, call.n) < least_extent_of_clusters) continue;
-    const auto tiles = std::ssize(tiles_of(*configured_gemm(rung.id).rung, call.dtype));
-    for (int tile = 0; tile < tiles; ++tile) {
-      const TrafficTile* const times = times_of(rung, call.dtype, tile);
+    ConfiguredGemm gemm = configured_gemm(rung.id);
+    const auto tiles = tiles_of(*gemm.rung, call.dtype);
+    for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+      const TrafficTile* const times = times_of(rung, tiles[tile]);
       if (times == nullptr) continue;
-      ConfiguredGemm gemm = configured_gemm(rung.id, {.tile = tile});
+      gemm.config = {.tile = static_cast<int>(tile)};
       const int most = most_splits(gemm, *times, call, limits);
       for (int splits = 1; splits <= most; ++splits) {
         gemm.config.splits = splits;
