@@ -15,6 +15,7 @@
 #include "backends/metal/threadgroup_memory.hpp"
 #include "emu/compile/metal/metal.hpp"
 #include "emu/compile/toolchain.hpp"
+#include "kernel_test.hpp"
 #include "rung/types.hpp"
 #include "vgpu/launch.hpp"
 
@@ -27,7 +28,7 @@ using Words = std::vector<std::uint32_t>;
 
 constexpr const char* source = RUNG_SOURCES "/tests/metal/front_end.metal";
 
-class MetalFrontEnd : public testing::Test {
+class MetalFrontEnd : public ArraysTest {
  protected:
   static void SetUpTestSuite() {
     ptx_ = emu::metal::compile_all(source);
@@ -39,19 +40,6 @@ class MetalFrontEnd : public testing::Test {
       if (each.name == name) return each;
     }
     throw std::invalid_argument("no kernel " + name);
-  }
-
-  template <class T>
-  std::uint64_t array(const std::vector<T>& values) {
-    const std::uint64_t address = memory_.allocate(values.size() * sizeof(T));
-    memory_.write(address, values.data(), values.size() * sizeof(T));
-    return address;
-  }
-  template <class T>
-  std::vector<T> values(std::uint64_t address, std::size_t count) {
-    std::vector<T> result(count);
-    memory_.read(result.data(), address, count * sizeof(T));
-    return result;
   }
 
   /// Runs a kernel over `threads` threads in groups of `group`. Arguments are those of buffers 0, 1, …
@@ -86,7 +74,6 @@ class MetalFrontEnd : public testing::Test {
 
   static std::string ptx_;
   static emu::metal::Description described_;
-  vgpu::DeviceMemory memory_{1 << 24};
 };
 std::string MetalFrontEnd::ptx_;
 emu::metal::Description MetalFrontEnd::described_;

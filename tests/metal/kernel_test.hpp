@@ -15,17 +15,9 @@
 
 namespace rung::metal_tests {
 
-/// `Suite` has the name of the file, which is compiled once.
-template <class Suite>
-class KernelTest : public testing::Test {
+/// Arrays in the memory of a device.
+class ArraysTest : public testing::Test {
  protected:
-  static const Compiled& compiled() {
-    static const Compiled once =
-        compile(read_file(std::string(RUNG_SOURCES "/tests/metal/") + Suite::file));
-    return once;
-  }
-  void SetUp() override { ASSERT_TRUE(compiled().succeeded) << compiled().messages; }
-
   template <class T>
   std::uint64_t array(const std::vector<T>& values) {
     const std::uint64_t address = memory_.allocate(values.size() * sizeof(T));
@@ -38,6 +30,20 @@ class KernelTest : public testing::Test {
     memory_.read(result.data(), address, count * sizeof(T));
     return result;
   }
+
+  vgpu::DeviceMemory memory_{1 << 24};
+};
+
+/// `Suite` has the name of the file, which is compiled once.
+template <class Suite>
+class KernelTest : public ArraysTest {
+ protected:
+  static const Compiled& compiled() {
+    static const Compiled once =
+        compile(read_file(std::string(RUNG_SOURCES "/tests/metal/") + Suite::file));
+    return once;
+  }
+  void SetUp() override { ASSERT_TRUE(compiled().succeeded) << compiled().messages; }
 
   /// Runs an entry with 64-bit parameters, and expects no hazard.
   void run(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
@@ -60,9 +66,6 @@ class KernelTest : public testing::Test {
                      vgpu::parse_device("m1pro"));
     return report.hazards;
   }
-
- private:
-  vgpu::DeviceMemory memory_{1 << 24};
 };
 
 }  // namespace rung::metal_tests
