@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <new>
 #include <optional>
 #include <string>
@@ -234,6 +235,37 @@ void load_in_part(Dtype dtype) {
 
 TEST(CudaTensorCores, TilesOfFewRowsOrColumnsAreLoadedInPart) {
   for (const Dtype dtype : {Dtype::bf16_bf16, Dtype::tf32, Dtype::e4m3}) load_in_part(dtype);
+}
+
+// A tile that would reach beyond C begins earlier, and leaves what it shares with its neighbours to
+// these: rows, columns, or both, stored by TMA, by threads or, in splits, by several blocks.
+void overlap_neighbours(std::string_view id, Dtype dtype, int splits = 1, std::size_t most = 99) {
+  const auto backend = backend_of("clang");
+  cuda::Gpu& gpu = *gpu_of(*backend);
+  auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(id), dtype);
+  tiles = tiles.first(std::min(most, tiles.size()));
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    for (std::size_t layout = i % 2; layout < 4; layout += 2) {
+      GemmCase problem({.dtype = dtype,
+                        .m = (layout == 0 ? 3 : 1) * tiles[i].BM + 9,
+                        .n = tiles[i].BN + (layout == 3 ? 37 : 40),
+                        .k = 2 * tiles[i].BK + 8,
+                        .a_transposed = layout % 2 == 1,
+                        .b_transposed = layout / 2 == 1});
+      const Verdict verdict = verify_config(gpu, id, {static_cast<int>(i), splits}, problem);
+      EXPECT_TRUE(verdict.right) << id << ' ' << name(dtype) << ", tile " << i << ", layout "
+                                 << layout << ": " << verdict.message;
+    }
+  }
+}
+
+TEST(CudaTensorCores, TilesOverlapTheirNeighbours) {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::bf16_bf16, Dtype::e4m3}) {
+    overlap_neighbours("gemm/cuda/wgmma_tiles", dtype);
+  }
+  overlap_neighbours("gemm/cuda/wgmma_tiles", Dtype::bf16, 3);
+  overlap_neighbours("gemm/cuda/ping_pong", Dtype::bf16_bf16);
+  overlap_neighbours("gemm/cuda/wgmma_multicast", Dtype::f16, 1, 1);  // the tile of 64 x 64
 }
 
 // Rows of odd lengths are loaded element by element, rows of whole words by words. C is aligned or

@@ -11,6 +11,7 @@
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/overlapping_tile.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
@@ -68,11 +69,12 @@ struct PingPong {
                                                  const cuda::TensorMaps& maps,
                                                  Shared<In, Out>& shared) {
     const cuda::CStages<Out> c_stages(g);
+    const cuda::OverlappingTiles<BM, BN> tiles(g);
     State state;
     Scheduler(g, 1).for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          const int row = static_cast<int>(tile.row);
-          const int col = static_cast<int>(tile.col);
+          const cuda::OverlappingTile whole = tiles.at(tile);
+          const int row = static_cast<int>(whole.row), col = static_cast<int>(whole.col);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK) {
               // load: the tiles of A and B
@@ -105,6 +107,7 @@ struct PingPong {
     const int consumer = cuda::warpgroup() - 1;
     const cuda::CStages<Out> c_stages(g);
     const int stages_of_c = c_stages.is_read ? BN / cuda::staged_columns<Out> : 0;
+    const cuda::OverlappingTiles<BM, BN> tiles(g);
     State state;
     bool is_mine = consumer == 0;         // the next tile
     std::uint32_t turn_parity = is_mine;  // the first turn needs no signal
@@ -137,10 +140,12 @@ struct PingPong {
           }
 
           // store: 64 rows at a time
+          const cuda::OverlappingTile whole = tiles.at(tile);
           RUNG_UNROLL
           for (int row = 0; row < BM; row += 64) {
-            shared.Cs[consumer].store(g, maps.c, tile.row + row, tile.col, rows_of(acc, row),
-                                      1 + consumer, c_stages.has_boxes, c_stages.scale);
+            shared.Cs[consumer].store_rest(g, maps.c, whole.row + row, whole.col, rows_of(acc, row),
+                                           1 + consumer, c_stages.has_boxes, c_stages.scale,
+                                           whole.skipped_rows - row, whole.skipped_cols);
           }
         });
     shared.Cs[consumer].wait();
@@ -184,7 +189,7 @@ struct PingPong {
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM),
             .b = cuda::tensor_map_of_b(g, BN),
-            .c = cuda::has_boxes_of_c(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+            .c = cuda::TmaStoreEpilogue<BN, Out>::map(g)};
   }
 };
 

@@ -6,11 +6,14 @@
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles gemm/cuda/wgmma_multicast
 //   --dtype bf16-bf16 --layout nt --sizes 257x2880x4096
 
+#include <type_traits>
+
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/transposed_boxes.cuh"
 #include "device/cuda/load/multicast_load.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/overlapping_tile.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
@@ -26,8 +29,12 @@ namespace {
 ///
 /// If TRANSPOSED, A, B, rows and columns below are those of the transposed product. A tile then has
 /// BN rows of C, any multiple of eight, and BM columns.
+///
+/// A tile of 64 x 64 takes less time for a k-block than rows outside, so that its tiles overlap.
 template <int BM, int BN, int ROWS, bool TRANSPOSED = false>
 struct MulticastTile {
+  static constexpr bool OVERLAPS = BM * BN == 64 * 64 && ROWS == 1 && !TRANSPOSED;
+  using Tiles = cuda::OverlappingTiles<BM, BN, OVERLAPS>;
   static constexpr int BK = 64;
   // Rows of clusters per swizzle group. The 16 tiles of a GPC, whose requests for the same lines
   // may be merged, form a square if a tile has 64 columns.
@@ -40,7 +47,8 @@ struct MulticastTile {
   using Scheduler = cuda::TileScheduler<BM, BN, BK, ROWS>;
 
   template <class Out>
-  using Boxes = cuda::BoxesOfResults<BN, Out, 1, TRANSPOSED>;
+  using Boxes = std::conditional_t<OVERLAPS, cuda::TmaStoreEpilogue<BN, Out>,
+                                   cuda::BoxesOfResults<BN, Out, 1, TRANSPOSED>>;
   /// As many stages as fit beside the boxes and 1 KB of barriers in the 227 KB of a block.
   template <class Out>
   static constexpr int stages() {
@@ -93,11 +101,13 @@ struct MulticastTile {
     static_assert(LOADED <= B_EXTENT);
     const int rank = static_cast<int>(ptx::cluster_ctarank());
     const int in_box = cols_of_box(g.n);
+    const Tiles tiles(g);
     State<Out> state;
     Scheduler(g, 1).for_each(
         g, GROUP * ROWS,
         [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+          const cuda::OverlappingTile first = tiles.at(tile);
+          const int row = static_cast<int>(first.row), col = static_cast<int>(first.col);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             constexpr int stage_bytes = (BM + (B_K_MAJOR ? LOADED : B_EXTENT)) * 128;
             for (int k = 0; k < work.k_end; k += BK) {
@@ -120,6 +130,7 @@ struct MulticastTile {
                                                  Shared<In, Out>& shared) {
     const int group = cuda::warpgroup() - 1;
     const bool by_tma = cuda::can_tma_store(whole);
+    const Tiles tiles(g);
     State<Out> state;
     Scheduler(g, 1).for_each(
         g, GROUP * ROWS,
@@ -134,8 +145,14 @@ struct MulticastTile {
                 []() RUNG_INLINE_LAMBDA {}, acc);
           });
           // store
-          shared.Cs[group].store(whole, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
-                                 by_tma);
+          if constexpr (OVERLAPS) {
+            const auto [row, col, skipped_rows, skipped_cols] = tiles.at(tile);
+            shared.Cs[group].store_rest(g, maps.c, row, col, acc, 1 + group, by_tma, g.alpha,
+                                        skipped_rows, skipped_cols);
+          } else {
+            shared.Cs[group].store(whole, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
+                                   by_tma);
+          }
         });
     shared.Cs[group].wait();
   }

@@ -1,6 +1,6 @@
 // gemm/cuda/wgmma_tiles: the library's wgmma kernel: rung 31 with smaller TMA boxes for matrices of
 //   few rows, and with C loaded by TMA.
-// from: 31_dependent_launch | removes: box rows outside the matrix, and the latency of reading C |
+// from: 31_dependent_launch | removes: rows outside the matrix, and the latency of reading C |
 //   bottleneck: power and, for small results, launch latency
 // needs: sm_90a | try: rung bench gemm/cuda/wgmma_tiles --device gpu --dtype bf16 --sizes 1024
 
@@ -10,6 +10,7 @@
 #include "device/cuda/load/short_tiles.cuh"
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/overlapping_tile.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
@@ -18,8 +19,12 @@
 namespace rung {
 namespace {
 
+/// Tiles of more than 128 x 128 multiply for longer than TMA takes for rows outside, and those of 64
+/// x 64 for so short a time that the instructions that avoid rows outside slow some shapes down
+/// (wgmma_multicast has the other kind). All others overlap.
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct WgmmaTile {
+  static constexpr bool OVERLAPS = BM * BN > 64 * 64 && BM* BN <= 128 * 128;
   // Tile rows per swizzle group. Consecutive blocks run on the SMs of one GPC, for which a request
   // coalescer merges requests for the same lines. Tiles of 64 columns are limited by L2, and read
   // fewest different lines if the 16 tiles of a GPC form a square.
@@ -72,11 +77,13 @@ struct WgmmaTile {
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
     const int stage_bytes = (Short::rows(g) + Short::cols(g)) * 128;
     const cuda::CStages<Out> c_stages(g);
+    const cuda::OverlappingTiles<BM, BN, OVERLAPS> tiles(g);
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+          const cuda::OverlappingTile whole = tiles.at(tile);
+          const int row = static_cast<int>(whole.row), col = static_cast<int>(whole.col);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
             for (int k = static_cast<int>(work.k_begin); k < work.k_end; k += BK<In>) {
               // load: this block's rows of A, and its part of B for all, whose parts count here too
@@ -115,6 +122,7 @@ struct WgmmaTile {
     const int group = cuda::warpgroup() - 1;
     Short::template clear<CONSUMERS * 128>(g, shared.As, shared.Bs, 1 + CONSUMERS);
     const cuda::CStages<Out> c_stages(g);
+    const cuda::OverlappingTiles<BM, BN, OVERLAPS> tiles(g);
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
@@ -129,16 +137,20 @@ struct WgmmaTile {
                 []() RUNG_INLINE_LAMBDA {}, acc);
           });
           // store
+          const cuda::OverlappingTile whole = tiles.at(tile);
+          const std::int64_t row = whole.row + group * 64;
+          const int skipped_rows = whole.skipped_rows - group * 64;
           if (work.splits > 1) {
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
             const cuda::SplitKReduction<BN / 8, Scalar<Out>> sums(split_k.workspace, work,
                                                                   CLUSTER * CONSUMERS, mine);
-            sums.store(g, tile.row + group * 64, tile.col, acc, 1 + group);
+            sums.store_rest(g, row, whole.col, acc, 1 + group, skipped_rows, whole.skipped_cols);
           } else {
             if (c_stages.is_read) [[unlikely]]
               add_c(g, group * 64, shared, state, acc);
-            shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
-                                   c_stages.has_boxes, c_stages.scale);
+            shared.Cs[group].store_rest(g, maps.c, row, whole.col, acc, 1 + group,
+                                        c_stages.has_boxes, c_stages.scale, skipped_rows,
+                                        whole.skipped_cols);
           }
         });
     shared.Cs[group].wait();
@@ -181,7 +193,7 @@ struct WgmmaTile {
             .starts_early = true,
             .a = cuda::short_map_of(g.a, g.m, g.k, Short::rows(g)),
             .b = cuda::short_map_of(g.b.transposed(), g.n, g.k, Short::cols(g) / CLUSTER),
-            .c = cuda::has_boxes_of_c(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+            .c = cuda::TmaStoreEpilogue<BN, Out>::map(g)};
   }
 };
 

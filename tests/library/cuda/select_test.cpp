@@ -370,11 +370,11 @@ TEST(CudaRules, FewRowsOfBytesGoThereInWordsAlone) {
   EXPECT_EQ(chosen(g), "gemm/cuda/any_operands");
 }
 
-TEST(CudaRules, SoDoUpToEightRowsOfALargeMatrix) {
+TEST(CudaRules, SoDoUpToEightColumnsOfALargeMatrix) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::bf16;
-  g.m = 8;
-  g.n = 2560;
+  g.n = 8;
+  g.m = 2560;
   g.k = 2048;
   EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
   g.k = 2047;  // rows that are no whole vectors
@@ -382,12 +382,24 @@ TEST(CudaRules, SoDoUpToEightRowsOfALargeMatrix) {
   g.k = 1024;  // 5 MB
   EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 2048;
-  g.m = 9;
+  g.n = 9;
   EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
-  g.m = 8;
-  g.a = {g.a.data, 1, 8};  // along the rows
+  g.n = 8;
+  g.b = {g.b.data, 8, 1};  // along the columns
   EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
   g.k = 6400;
+  EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
+}
+
+// TMA loads only the rows that exist, and a tile's time is that of reading B.
+TEST(CudaRules, UpToEightAlignedRowsDoNotOnHopper) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16_bf16;
+  g.n = 2560;
+  g.k = 2048;
+  EXPECT_EQ(chosen(g), "gemm/cuda/wgmma_tiles");
+  EXPECT_EQ(choose_cuda_gemm(g, 89).id, "gemm/cuda/skinny_mma");
+  g.c.row_stride = 97;  // not timed
   EXPECT_EQ(chosen(g), "gemm/cuda/skinny_mma");
 }
 

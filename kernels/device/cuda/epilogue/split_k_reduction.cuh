@@ -37,10 +37,20 @@ class SplitKReduction {
   template <class In, class Out>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
                                         const Sum (&acc)[J][4], int barrier) const {
+    store_rest(g, row, col, acc, barrier, 0, 0);
+  }
+
+  /// Stores the results without the first rows and columns, which belong to another tile.
+  template <class In, class Out>
+  __device__ __forceinline__ void store_rest(const Gemm<In, Out>& g, std::int64_t row,
+                                             std::int64_t col, const Sum (&acc)[J][4], int barrier,
+                                             int skipped_rows, int skipped_cols) const {
+    if (skipped_rows >= 64) return;
     reduce(g.m - row, g.n - col, acc, barrier,
            [&](int i, int j, const Sum(&sums)[4]) RUNG_INLINE_LAMBDA {
-             store_pair(g, row + i, col + j, sums[0], sums[1]);
-             store_pair(g, row + i + 8, col + j, sums[2], sums[3]);
+             if (j < skipped_cols) return;
+             if (i >= skipped_rows) store_pair(g, row + i, col + j, sums[0], sums[1]);
+             if (i + 8 >= skipped_rows) store_pair(g, row + i + 8, col + j, sums[2], sums[3]);
            });
   }
 

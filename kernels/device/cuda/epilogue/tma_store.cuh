@@ -51,28 +51,41 @@ struct TmaStoreEpilogue {
   static constexpr int GROUPS = WIDTH / 8;               // groups of 8 columns per box
   alignas(1024) Out at[COUNT][64 * WIDTH];
 
+  /// The tensor map of C, or none if TMA cannot copy C.
+  template <class In>
+  static TensorMapSpec map(const Gemm<In, Out>& g) {
+    return has_boxes_of_c(g) ? tensor_map_of_c(g, 64) : TensorMapSpec{};
+  }
+
   /// Stores the sums of one wgmma to C, which `map` describes, from element (row, col). `barrier`
   /// is a named barrier of this warpgroup. TMA reads the boxes until wait().
   template <class In, int J>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
                                         std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
                                         int barrier) {
-    store(g, map, row, col, d, barrier, can_tma_store(g), g.alpha);
+    store_rest(g, map, row, col, d, barrier, can_tma_store(g), g.alpha, 0, 0);
   }
 
-  /// Stores `scale` times the sums if by_tma, for callers that have already decided whether TMA
-  /// stores.
+  /// Stores the results without the first `skipped_rows` rows and `skipped_cols` columns, which are
+  /// those of whole boxes; these belong to another tile, which this one overlaps. TMA stores `scale`
+  /// times the sums if by_tma, for callers that have already decided whether it can.
   template <class In, int J>
-  __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
-                                        std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
-                                        int barrier, bool by_tma, const Sum& scale) {
+  __device__ __forceinline__ void store_rest(const Gemm<In, Out>& g, const EncodedTensorMap& map,
+                                             std::int64_t row, std::int64_t col,
+                                             const Sum (&d)[J][4], int barrier, bool by_tma,
+                                             const Sum& scale, int skipped_rows, int skipped_cols) {
+    if (skipped_rows >= 64) return;
+    const Part part = {.row_begin = skipped_rows > 0 ? skipped_rows : 0, .col_begin = skipped_cols};
+    // sync: TMA has read the previous contents of the boxes
+    if (part.row_begin > 0 || part.col_begin > 0) [[unlikely]]
+      wait();
     if (by_tma) {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
       };
-      store_by_tma(g, scale, send, row, col, d, barrier, 64);
+      store_by_tma(g, scale, send, row, col, d, barrier, part);
     } else {
-      store_by_threads(g, row, col, d, barrier);
+      store_by_threads(g, row, col, d, barrier, part);
     }
   }
 
@@ -86,11 +99,11 @@ struct TmaStoreEpilogue {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_3d(&map, to_col, static_cast<int>(row), static_cast<int>(product), box);
       };
-      store_by_tma(first, first.alpha, send, row, col, d, barrier, 64);
+      store_by_tma(first, first.alpha, send, row, col, d, barrier, {});
     } else {
       Gemm<In, Out> g = first;
       g.c.data += product * c.stride;
-      store_by_threads(g, row, col, d, barrier);
+      store_by_threads(g, row, col, d, barrier, {});
     }
   }
 
@@ -108,12 +121,12 @@ struct TmaStoreEpilogue {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
       };
-      store_by_tma(g, g.alpha, send, row, col, d, barrier, rows);
+      store_by_tma(g, g.alpha, send, row, col, d, barrier, {.row_end = rows});
       return;
     }
     Gemm<In, Out> before = g;
     before.m = end;
-    store_by_threads(before, row, col, d, barrier);
+    store_by_threads(before, row, col, d, barrier, {});
   }
 
   /// The whole warpgroup waits until TMA has read the boxes. Call it before the block ends.
@@ -122,17 +135,25 @@ struct TmaStoreEpilogue {
   }
 
  private:
-  /// Stores `scale` times the sums, of 64 rows or only the first `rows`. In the latter case TMA
-  /// must not be reading any box. send(col, box) stores a whole box at column `col` of C.
+  /// The part of 64 rows of sums that is stored. Its first column is that of a box.
+  struct Part {
+    int row_begin = 0, row_end = 64;
+    int col_begin = 0;
+  };
+
+  /// Stores `scale` times the sums of a part; if it is not the whole, TMA must not be reading any
+  /// box. send(col, box) stores a whole box at column `col` of C.
   template <class Send, class In, int J>
   __device__ __forceinline__ void store_by_tma(const Gemm<In, Out>& g, const Sum& scale,
                                                const Send& send, std::int64_t row, std::int64_t col,
-                                               const Sum (&d)[J][4], int barrier, int rows) {
+                                               const Sum (&d)[J][4], int barrier,
+                                               const Part& part) {
     static_assert(J * 8 == BN);
     const auto result = [&](const Sum& sum) { return static_cast<Out>(scale * sum); };
     const bool stores = threadIdx.x % 128 == 0;
     RUNG_UNROLL
     for (int first = 0; first < J; first += GROUPS) {
+      if (first * 8 < part.col_begin) continue;
       Out* const box = at[first / GROUPS % COUNT];
       // sync: TMA has read the previous contents of the box
       if (stores) ptx::tma_store_wait_group_read<COUNT - 1>();
@@ -144,8 +165,8 @@ struct TmaStoreEpilogue {
       // sync: the box is complete and visible to the async proxy
       ptx::fence_proxy_async();
       ptx::bar_sync(barrier, 128);
-      if (rows < 64) {
-        copy_rows(g, row, col + first * 8, rows, box);
+      if (part.row_begin > 0 || part.row_end < 64) [[unlikely]] {
+        copy_rows(g, row, col + first * 8, part, box);
       } else if (stores) {
         send(static_cast<int>(col) + first * 8, ptx::cvta_to_shared(box));
         ptx::tma_store_commit_group();
@@ -153,13 +174,15 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// Copies the first `rows` rows of a box to C in place of TMA, 16 bytes per thread at a time.
+  /// Copies the rows of a part of a box to C in place of TMA, 16 bytes per thread at a time.
   template <class In>
   static __device__ __forceinline__ void copy_rows(const Gemm<In, Out>& g, std::int64_t row,
-                                                   std::int64_t col, int rows, const Out* box) {
+                                                   std::int64_t col, const Part& part,
+                                                   const Out* box) {
     using Chunk = Vector<Out, vector_width<Out>>;
+    const int thread = static_cast<int>(threadIdx.x) % 128;
     RUNG_NO_UNROLL
-    for (int i = static_cast<int>(threadIdx.x) % 128; i < rows * 8; i += 128) {
+    for (int i = part.row_begin * 8 + thread; i < part.row_end * 8; i += 128) {
       const int in_row = i % 8 * vector_width<Out>;
       if (col + in_row >= g.n) continue;
       *reinterpret_cast<Chunk*>(&g.c(row + i / 8, col + in_row)) =
@@ -172,7 +195,7 @@ struct TmaStoreEpilogue {
   template <class In, int J>
   __device__ __forceinline__ void store_by_threads(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, const Sum (&d)[J][4],
-                                                   int barrier) {
+                                                   int barrier, const Part& part) {
     constexpr int IN_ROW = SUMS_IN_ROW / 8;  // groups of 8 columns
     static_assert(J % (COUNT * IN_ROW) == 0);
     auto* const boxes = reinterpret_cast<Sum*>(at[0]);
@@ -190,35 +213,38 @@ struct TmaStoreEpilogue {
 
       RUNG_NO_UNROLL
       for (int i = 0; i < COUNT; ++i) {
-        store_box(g, row, col + first * 8 + i * SUMS_IN_ROW, boxes + i * 64 * SUMS_IN_ROW);
+        const int in_row = first * 8 + i * SUMS_IN_ROW;
+        if (in_row < part.col_begin) continue;
+        store_box(g, row, col + in_row, part.row_begin, boxes + i * 64 * SUMS_IN_ROW);
       }
     }
   }
 
-  /// Each thread stores every fourth row of one column, from element (row, col) of C. Two rows are
-  /// in flight at a time, to hide the latency of shared memory and, with beta, of C.
+  /// Each thread stores every fourth row of one column from row `begin` of the box on, whose first
+  /// element is (row, col) of C. Two rows are in flight at a time, to hide the latency of shared
+  /// memory and, with beta, of C.
   template <class In>
   static __device__ __forceinline__ void store_box(const Gemm<In, Out>& g, std::int64_t row,
-                                                   std::int64_t col, const Sum* box) {
+                                                   std::int64_t col, int begin, const Sum* box) {
     const Epilogue<Out> epilogue(g);
-    const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
+    const int first = begin + static_cast<int>(threadIdx.x) % 128 / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (lane >= g.n - col) return;
     const int rows = g.m - row < 64 ? static_cast<int>(g.m - row) : 64;
     const std::int64_t apart = 4 * g.c.row_stride;
-    Out* to = g.c.data + (row + warp) * g.c.row_stride + col + lane;
+    Out* to = g.c.data + (row + first) * g.c.row_stride + col + lane;
     RUNG_NO_UNROLL
-    for (int r = warp; r < rows; r += 8) {
+    for (int r = first; r < rows; r += 8) {
       const bool has_second = r + 4 < rows;
       const Sum sum = box[index_in_box<Sum>(r, lane)];
       const Sum second_sum = box[index_in_box<Sum>(has_second ? r + 4 : r, lane)];
-      Out first = {}, second = {};
+      Out c = {}, second_c = {};
       if (epilogue.reads_c()) {
-        first = *to;
-        if (has_second) second = to[apart];
+        c = *to;
+        if (has_second) second_c = to[apart];
       }
-      *to = epilogue.combine(sum, first);
-      if (has_second) to[apart] = epilogue.combine(second_sum, second);
+      *to = epilogue.combine(sum, c);
+      if (has_second) to[apart] = epilogue.combine(second_sum, second_c);
       to += 2 * apart;
     }
   }
