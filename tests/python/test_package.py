@@ -131,3 +131,9 @@ def test_the_first_lines_of_the_page_run():
 def test_every_public_name_is_documented():
     for name in rung.__all__:
         assert inspect.getdoc(getattr(rung, name)), name
+
+
+def test_modules_that_documents_name_need_no_import_of_their_own():
+    done = subprocess.run([sys.executable, "-c", "import rung; rung.metal.Kernel, rung.referee.judge, rung.cupy.RawKernel"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
