@@ -136,10 +136,11 @@ def test_documentation(module):
 
 def test_the_page_runs():
     page = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
-    section = page[page.index("## Kernels without a GPU"):]
-    section = section[:section.index("\n## ", 1)]
-    for code in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
-        exec(code, {})
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        try:
+            exec(code, {})
+        except ModuleNotFoundError as missing:
+            assert missing.name in ("jax", "threadpoolctl", "torch")
 
 
 def test_inspect_signature():

@@ -158,6 +158,13 @@ def test_the_task_of_the_page_is_valid():
     assert [each.strip() for each in named] == list(BY_NAME)
 
 
+@needs_clang
+def test_the_candidate_of_the_page_is_right():
+    page = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
+    candidate = re.search(r"```cuda\n(// referee:.*?)```", page, re.DOTALL)[1]
+    assert rung.referee.judge(candidate, {"operation": "gemm", "hidden": 3}, quick=True).verdict == "right"
+
+
 def test_a_reference_of_your_own(tmp_path):
     (tmp_path / "own.py").write_text("def shifted(x, n):\n    return x * x + 1\n\n\ndef bounded(x, n):\n    return {'y': (x * x + 1, 1e-3 + 0 * x)}\n")
     table = {"sizes": {"n": 50}, "array": [{"name": "x", "shape": ["n"]}, {"name": "y", "role": "out", "shape": ["n"]}], "hidden": 4}
