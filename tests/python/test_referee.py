@@ -427,9 +427,9 @@ def test_clocks_of_ptx_and_descriptors_of_tma():
     found = cheats.forbidden(read(ADD), task, (), "mov.u64 %rd1, %clock64;")
     assert [each.rule for each in found] == ["clock"]
     looks_up = 'cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault, &r);'
-    assert not cheats.host_tricks(looks_up, ["cudaGetDriverEntryPoint"], [], ())
+    assert not cheats.host_tricks(["cudaGetDriverEntryPoint"], [], (), looks_up)
     for other in (looks_up.replace("TensorMapEncodeTiled", "MemAlloc"), looks_up + looks_up.replace('"cuT', "name, (\"cuT")):
-        assert [each.rule for each in cheats.host_tricks(other, ["cudaGetDriverEntryPoint"], [], ())] == ["host-trick"]
+        assert [each.rule for each in cheats.host_tricks(["cudaGetDriverEntryPoint"], [], (), other)] == ["host-trick"]
 
 
 @needs_clang

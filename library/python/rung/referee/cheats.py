@@ -210,7 +210,7 @@ def _spelled(name):
     return rf"(?:{space}\s*::|(?:using\s+namespace|namespace\s+\w+\s*=)\s*(?:::\s*)?{space}\b)"
 
 
-def host_tricks(text, symbols, defined, own):
+def host_tricks(symbols, defined, own, text=""):
     """Findings from what a compiled host function needs from elsewhere, and defines for others beyond `own`."""
     reached = [each for each in symbols if not host_symbols.is_plain(each) and not _encodes_tensor_maps(text, each)]
     if reached:

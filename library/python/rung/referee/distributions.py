@@ -17,7 +17,7 @@ def integers(rng, shape, dtype):
 
 
 def precise(rng, shape, dtype):
-    """Integers of which a few have more bits than a half or TF32; those of float64 have more than a float. Sums of them,
+    """Integers; a few have more bits than a half or TF32, and in float64 more than a float. Sums of them,
     each times one of `integers`, are exact in every order, so that factors rounded to a shorter type show."""
     x = integers(rng, shape, dtype).astype(np.float64)
     bits = {4: 12, 8: 30}.get(dtype.itemsize)

@@ -97,7 +97,7 @@ def _judged(runner, text, task, facts, seed, quick):
     if text is not None:
         findings = cheats.forbidden(text, task, getattr(runner, "symbols", ()), runner.device_code)
     if not findings and runner.kind == "program":
-        findings = cheats.host_tricks(text.text, runner.symbols, runner.defined, runner.function.names)
+        findings = cheats.host_tricks(runner.symbols, runner.defined, runner.function.names, text.text)
     if findings and runner.kind == "program":  # which may not even link
         return Verdict("cheating", findings, facts)
     results, worst, failed = [], 0.0, 0
