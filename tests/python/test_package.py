@@ -107,7 +107,7 @@ def test_types(tmp_path):
 def test_stubs_have_the_public_names():
     stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
     names = {alias.asname for node in stub.body for alias in node.names}
-    assert names == {*rung.__all__, "__version__", "budget"}
+    assert names == {*rung.__all__, "__version__", "budget", "metal", "referee"}
 
 
 @pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench"])
