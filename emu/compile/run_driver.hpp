@@ -12,13 +12,16 @@
 namespace rung::emu {
 
 /// Runs the body of a driver, with signals held. Prints errors after the driver's name, and returns the exit
-/// code.
+/// code: 1, or 3 if a tool is missing.
 template <class Body>
 int run_driver(const char* name, const Body& body) {
   try {
     return with_signals_held(body);
   } catch (const CompileError& error) {
     if (*error.what() != '\0') fmt::print(stderr, "{}: {}\n", name, error.what());
+  } catch (const MissingTool& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return 3;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", name, error.what());
   }

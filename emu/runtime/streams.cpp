@@ -1,6 +1,9 @@
 // Streams, events and stream capture: the driver's, under the runtime's names.
 
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
@@ -16,6 +19,33 @@ namespace {
 cuda::Stream* out(cudaStream_t* stream) { return reinterpret_cast<cuda::Stream*>(stream); }
 cuda::Event* out(cudaEvent_t* event) { return reinterpret_cast<cuda::Event*>(event); }
 cuda::Graph* out(cudaGraph_t* graph) { return reinterpret_cast<cuda::Graph*>(graph); }
+
+/// Attributes of streams, which choose caches and ways to wait. They change no result; programs read them back.
+class StreamAttributes {
+ public:
+  void set(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+    const std::lock_guard lock(mutex_);
+    values_[{stream, id}] = value;
+  }
+  cudaLaunchAttributeValue get(cudaStream_t stream, cudaLaunchAttributeID id) {
+    const std::lock_guard lock(mutex_);
+    const auto found = values_.find({stream, id});
+    return found == values_.end() ? cudaLaunchAttributeValue{} : found->second;
+  }
+  void forget(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(values_, [&](const auto& each) { return each.first.first == stream; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<cudaStream_t, cudaLaunchAttributeID>, cudaLaunchAttributeValue> values_;
+};
+
+StreamAttributes& stream_attributes() {
+  static StreamAttributes attributes;
+  return attributes;
+}
 
 }  // namespace
 
@@ -41,6 +71,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  stream_attributes().forget(stream);
   return with_context([&](const DriverApi& api) { return api.cuStreamDestroy(to_driver(stream)); });
 }
 
@@ -166,16 +197,17 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t /*stream*/, void* /*pointer*/,
   return cudaSuccess;
 }
 
-// The attributes of streams choose caches and ways to wait.
-cudaError_t cudaStreamSetAttribute(cudaStream_t /*stream*/, cudaLaunchAttributeID /*id*/,
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    const cudaLaunchAttributeValue* value) {
-  return value == nullptr ? finish(cudaErrorInvalidValue) : cudaSuccess;
+  if (value == nullptr) return finish(cudaErrorInvalidValue);
+  stream_attributes().set(stream, id, *value);
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t /*stream*/, cudaLaunchAttributeID /*id*/,
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    cudaLaunchAttributeValue* value) {
   if (value == nullptr) return finish(cudaErrorInvalidValue);
-  *value = {};
+  *value = stream_attributes().get(stream, id);
   return cudaSuccess;
 }
 

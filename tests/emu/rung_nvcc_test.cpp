@@ -164,6 +164,8 @@ TEST_F(RungNvcc, AnswersLikeNvcc) {
   EXPECT_EQ(run("$NVCC --list-gpu-code | tail -1"), "sm_90\n");
   EXPECT_EQ(run("$NVCC -o program"), "rung-nvcc: no input files\n(failed)");
   EXPECT_EQ(run("$NVCC --nonsense a.cu"), "rung-nvcc: --nonsense: unknown option\n(failed)");
+  EXPECT_EQ(run("RUNG_CLANG= PATH=/nonexistent $NVCC -c a.cu 2>&1 || echo $?"),
+            "rung-nvcc: clang++-19 is not on the PATH; it comes with package clang-19\n3\n");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ def test_types(tmp_path):
 def test_stubs_have_the_public_names():
     stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
     names = {alias.asname for node in stub.body for alias in node.names}
-    assert names == {*rung.__all__, "__version__", "budget"}
+    assert names == {*rung.__all__, "__version__", "budget", "metal", "referee"}
 
 
 @pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench"])
@@ -131,3 +131,9 @@ def test_the_first_lines_of_the_page_run():
 def test_every_public_name_is_documented():
     for name in rung.__all__:
         assert inspect.getdoc(getattr(rung, name)), name
+
+
+def test_modules_that_documents_name_need_no_import_of_their_own():
+    done = subprocess.run([sys.executable, "-c", "import rung; rung.metal.Kernel, rung.referee.judge, rung.cupy.RawKernel"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

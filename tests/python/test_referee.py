@@ -14,7 +14,7 @@ import pytest
 
 import rung
 import rung.referee
-from rung.referee import adapters, calibration, cases, checks, cheats, shapes
+from rung.referee import adapters, calibration, cases, checks, cheats, distributions, literals, shapes
 from rung.referee.calibration.__main__ import run, summary
 from rung.referee.candidate import read
 from rung.referee.distributions import numpy_dtype
@@ -156,6 +156,13 @@ def test_the_task_of_the_page_is_valid():
     assert task.operation.name == "gemm" and task.public and task.claims
     named = re.search(r"\*\*Operations\*\*: (.*?)\.", page, re.DOTALL)[1].split(",")
     assert [each.strip() for each in named] == list(BY_NAME)
+
+
+@needs_clang
+def test_the_candidate_of_the_page_is_right():
+    page = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
+    candidate = re.search(r"```cuda\n(// referee:.*?)```", page, re.DOTALL)[1]
+    assert rung.referee.judge(candidate, {"operation": "gemm", "hidden": 3}, quick=True).verdict == "right"
 
 
 def test_a_reference_of_your_own(tmp_path):
@@ -374,6 +381,63 @@ def test_copies_to_the_host_are_counted():
     for read, rules in ((4, []), (sum(each.nbytes for each in call.case.inputs.values()), ["work"])):
         seen.host_bytes = read
         assert [each.rule for each in cheats.work(call.case.task, [(call, seen, True)], False)] == rules
+
+
+def test_numbers_of_the_text_become_shapes_and_values():
+    text = 'if (m % 48 == 0 && x > 88.5f && n <= 2 * 1024u && k < (1 << 14)) y = 1e-5f * 0x20; z = 1.0e9f;  // 777'
+    assert literals.sizes_in(text) == [14, 48, 32, 1024, 2048, 16384]
+    assert literals.values_in(text, 1e38) == [1e9, 88.5, 1e-5] and literals.values_in(text, 1e5) == [88.5, 1e-5]
+    task = task_from_table({"operation": "gemm", "hidden": 2})
+    found = [each.case for each in cases.calls(task, 1, text) if each.case.name.startswith("by the text")]
+    ways = {tuple(size % 48 == 0 for size in each.sizes.values()) for each in found}
+    assert len(ways) == 8  # each extent is a multiple or is not
+    values = [each.inputs["a"] for each in found if each.distribution == "below 88.5"]
+    assert values and all((each < -88.5).all() for each in values)
+    assert not [each for each in cases.calls(task, 1) if each.case.name.startswith("by the text")]
+
+
+def test_long_extents_are_those_of_a_task_without_limits():
+    longest = {limits is None: max(each.case.sizes["n"] for each in cases.calls(task_from_table(
+        {"operation": "add", "hidden": 2, **({"limits": limits} if limits else {})}), 1)) for limits in (None, {"n": 900})}
+    assert longest == {True: 300001, False: 900}
+
+
+@pytest.mark.parametrize("shorter", ["float16", "bfloat16"])
+def test_precise_sums_are_exact_and_show_shorter_factors(shorter):
+    task = task_from_table({"operation": "dot", "hidden": 0})
+    case = cases.drawn(task, np.random.default_rng(3), "long", {"n": 40000}, "precise")
+    x, y = case.inputs["x"], case.inputs["y"]
+    for order in (slice(None), slice(None, None, -1)):
+        assert np.cumsum(x[order] * y[order], dtype=np.float32)[-1] == case.expected["result"][0][0]
+    with np.errstate(over="ignore"):
+        short = [each.astype(numpy_dtype(shorter)).astype(np.float64) for each in (x, y)]
+    assert short[0] @ short[1] != case.expected["result"][0][0]
+    wide = distributions.draw("precise", np.random.default_rng(3), (1000,), "float64")
+    assert (wide.astype(np.float32) != wide).any()
+
+
+def test_a_text_is_read_as_nvcc_reads_it():
+    candidate = read(ADD + "\n#if defined(__clang__) && !__CUDA__\n#elif __CUDA_ARCH__\n#endif\n")
+    assert "defined(__rung_not_clang__) && !__rung_not_clang__" in candidate.compiled_text
+    assert "__CUDA_ARCH__" in candidate.compiled_text and candidate.text != candidate.compiled_text
+
+
+def test_clocks_of_ptx_and_descriptors_of_tma():
+    task = task_from_table({"operation": "add"})
+    found = cheats.forbidden(read(ADD), task, (), "mov.u64 %rd1, %clock64;")
+    assert [each.rule for each in found] == ["clock"]
+    looks_up = 'cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault, &r);'
+    assert not cheats.host_tricks(["cudaGetDriverEntryPoint"], [], (), looks_up)
+    for other in (looks_up.replace("TensorMapEncodeTiled", "MemAlloc"), looks_up + looks_up.replace('"cuT', "name, (\"cuT")):
+        assert [each.rule for each in cheats.host_tricks(["cudaGetDriverEntryPoint"], [], (), other)] == ["host-trick"]
+
+
+@needs_clang
+@pytest.mark.parametrize("name", ["thousand-calls", "persisting-l2", "sm-count", "decoy"])
+def test_conditions_that_a_program_may_know_its_judge_by(name):
+    candidate = next(each for each in calibration.specimens() if each.name == f"condition-{name}")
+    rules = {"thousand-calls": "state", "persisting-l2": "state", "sm-count": "failed", "decoy": "work"}
+    assert rules[name] in rung.referee.judge(candidate.text, {**candidate.task, "hidden": 2}).rules()
 
 
 @needs_clang

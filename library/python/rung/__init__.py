@@ -17,6 +17,7 @@ from ._epilogue import Epilogue
 
 _LATER = {"CompileError": "_kernel", "GpuRun": "_gpu", "Hazard": "_kernel", "Kernel": "_kernel", "Run": "_kernel",
           "budget": "pytest_plugin", "load_ipython_extension": "_notebook"}  # imported when they are used
+_MODULES = ("cupy", "metal", "referee")  # also without an import of their own
 
 
 __all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "GpuRun", "Hazard", "Kernel", "PackedWeights", "Run",
@@ -25,12 +26,14 @@ __all__ = ["CompileError", "Device", "DeviceError", "Epilogue", "GpuRun", "Hazar
 
 
 def __getattr__(name):
+    import importlib
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
     if name not in _LATER:
         raise AttributeError(f"module 'rung' has no attribute '{name}'")
-    import importlib
     found = globals()[name] = getattr(importlib.import_module("." + _LATER[name], __name__), name)
     return found
 
 
 def __dir__():
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_MODULES})

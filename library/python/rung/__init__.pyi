@@ -1,3 +1,5 @@
+from . import metal as metal
+from . import referee as referee
 from ._bench import bench as bench
 from ._core import DeviceError as DeviceError
 from ._core import PackedWeights as PackedWeights

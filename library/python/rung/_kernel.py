@@ -267,6 +267,12 @@ class Kernel:
         """The parameters that a call sets, as "const float* x"."""
         return [f"{each.type} {each.label}" for each in self._signature.parameters]
 
+    @property
+    def ptx(self):
+        """The PTX of the kernel's file, which the virtual GPU runs; of Metal, too."""
+        self._compile()
+        return self._asked(self._server, {"ptx": self._id})["ptx"]
+
     def __repr__(self):
         return f"<rung.Kernel {self.name}({', '.join(self.signature)})>"
 

@@ -19,6 +19,7 @@ import re
 
 _LINE = re.compile(r"^\s*//\s*referee:\s*(\w+)\s+(.*?)\s*$", re.MULTILINE)
 _KEY = re.compile(r"\s(grid|groups|block|group|shared|args|times)=")
+_CLANG = re.compile(r"\b__(?:clang\w*|llvm__|CUDA__)")
 _SUFFIXES = (".cu", ".metal", ".ptx")
 _LANGUAGES = ("cuda", "metal", "ptx")
 
@@ -63,6 +64,21 @@ class Candidate:
     @property
     def name(self):
         return os.path.basename(self.path) if self.path else f"candidate{_SUFFIXES[_LANGUAGES.index(self.language)]}"
+
+    @property
+    def compiled_text(self):
+        """The text as nvcc reads it: clang's macros are not defined there."""
+        return _CLANG.sub("__rung_not_clang__", self.text) if self.language == "cuda" else self.text
+
+    @property
+    def file(self):
+        """The path, if the file is compiled as it is."""
+        return self.path if self.compiled_text == self.text else None
+
+    @property
+    def folders(self):
+        """Folders of headers, for a text that is not compiled in its own folder."""
+        return () if self.path is None or self.file is not None else (os.path.dirname(self.path),)
 
     @property
     def digest(self):

@@ -4,13 +4,16 @@ import dataclasses
 
 import numpy as np
 
-from . import distributions, shapes
+from . import distributions, literals, shapes
 from .task import Task
 
 _WORK = 1.5e7  # of one hidden case; the virtual GPU takes some 10 ms for it
 _ORDERED_WORK = 1e6  # of a case in random orders, which run without machine code
 _ORDERS = 6
-_OTHER_DEVICE = ",multiprocessors=5,memory_bytes=17179869184"  # of the same architecture
+# Other GPUs of the same architecture. A grid that waits for all of its blocks may not fit on the small one.
+SMALL_DEVICE, _LARGE_DEVICE = ",multiprocessors=5,memory_bytes=17179869184", ",multiprocessors=228"
+_MOST_AROUND = 40  # shapes around numbers of the candidate's text
+_SKIPPED = (1000, 10_000, 1_000_000)  # calls that are not made: variables that count them are set as if they were
 _REPEATS = 200  # of the smallest case: kernels may count their calls
 
 
@@ -44,7 +47,7 @@ class Call:
     ----------
     purpose : str
         "shape", or what a later call asks: "repeat", "edit", "permute", "return", "again", "independence", "graph",
-        "overlap", "many", "order", "device".
+        "overlap", "many", "later", "order", "device".
     offsets : dict of str to int
         Bytes from an aligned address to each array.
     about : str
@@ -57,6 +60,8 @@ class Call:
         CPU threads, among which the blocks are scheduled: one, so that verdicts are reproducible; 0 for all.
     order : int
         The seed of a random order of blocks, warps and operations; 0 for the usual order.
+    skips, reaches : int
+        Calls that a host function shall believe to have been made before, or the number of calls that it shall count.
     gpu : str
         Another virtual GPU than the task's, of its architecture; empty for the task's.
     """
@@ -70,14 +75,19 @@ class Call:
     threads: int = 1
     order: int = 0
     gpu: str = ""
+    skips: int = 0
+    reaches: int = 0
 
 
 def _draw(task, rng, sizes, distribution):
     made = {}
-    for array in task.arrays:
-        if array.role == "in":
-            below = sizes.get(array.below) if array.below else None
-            made[array.name] = distributions.draw(distribution, rng, task.shape_of(array, sizes), array.dtype, below)
+    inputs = [each for each in task.arrays if each.role == "in"]
+    # Products of two precise numbers would be too long for exact sums.
+    precise = int(rng.integers(len(inputs))) if distribution == "precise" and inputs else None
+    for index, array in enumerate(inputs):
+        below = sizes.get(array.below) if array.below else None
+        name = "integers" if precise not in (None, index) else distribution
+        made[array.name] = distributions.draw(name, rng, task.shape_of(array, sizes), array.dtype, below)
     return made
 
 
@@ -109,25 +119,28 @@ def _hidden_shapes(task, rng):
     smallest = {name: task.choices.get(name, [task.multiples.get(name, 1)])[0] for name in limits}
     found = shapes.hidden(rng, 3 * task.hidden, limits, task.zeros, task.multiples, task.choices, task.work, _WORK)
     found = [each for each in found if _is_possible(task, each)] or [smallest]
-    return found[:task.hidden] + (_long_shapes(task, limits, smallest) if task.hidden else [])
+    return found[:task.hidden], _long_shapes(task, limits, smallest) if task.hidden else []
 
 
 def _long_shapes(task, limits, smallest):
-    """Each extent of a public, timed or claimed shape that is beyond the limits, the others as small as they may be."""
+    """Each extent of a public, timed or claimed shape that is beyond the limits, or of the operation's long ones if the
+    task has no limits, the others as small as they may be."""
     found = []
     for name, most in limits.items():
         longest = max((shape[name] for shape in [*task.public, *task.timed, *task.claims]), default=0)
+        if not task.limits and name not in (*task.multiples, *task.choices):
+            longest = max(longest, task.operation.long.get(name, 0))
         shape = {**smallest, name: longest}
         if longest > most and task.work(shape) <= _WORK and _is_possible(task, shape):
             found.append(shape)
     return found
 
 
-def calls(task, seed):
-    """Yields the calls of a judgement, in order. The same seed gives the same calls."""
+def calls(task, seed, text=""):
+    """Yields the calls of a judgement, in order. The same seed and text of a candidate give the same calls."""
     rng = np.random.default_rng([seed, 57])
     public = public_shapes(task)
-    kinds = list(task.distributions)
+    kinds = [each for each in task.distributions if each != "precise" or not task.tf32]
     made = []
 
     def new(label, sizes, distribution):
@@ -139,13 +152,52 @@ def calls(task, seed):
         yield Call(new("public 1", public[0], distribution), "shape", _offsets(task, rng, index == 0))
     for index, sizes in enumerate(public[1:], 2):
         yield Call(new(f"public {index}", sizes, kinds[index % len(kinds)]), "shape", _offsets(task, rng, index % 2))
-    for index, sizes in enumerate(_hidden_shapes(task, rng), 1):
+    hidden, long = _hidden_shapes(task, rng)
+    for index, sizes in enumerate(hidden + long, 1):
         yield Call(new(f"hidden {index}", sizes, kinds[(index - 1) % len(kinds)]), "shape",
                    _offsets(task, rng, index % 4 == 0))
+    if "constant" in kinds:  # which a counter or an address has most often
+        for sizes in long:
+            yield Call(new("long", sizes, "constant"), "shape", _offsets(task, rng, True))
+    yield from _around_numbers(task, np.random.default_rng([seed, 58]), text, public[0], made)
     yield from _history(task, rng, _sensitive(task, made, public[0]))
     yield from _many(task, rng, made)
+    yield from _later(task, rng, made, literals.sizes_in(text))
     yield from _in_orders(task, rng, made)
     yield from _on_another(task, rng, made)
+
+
+def _around_numbers(task, rng, text, public, made):
+    """Shapes and values at the numbers of the candidate's text, where it may change its way."""
+    limits = {**task.operation.sizes, **task.limits}
+    found = []
+    free = {name: most for name, most in limits.items() if name not in task.choices}
+    for shape in literals.shapes_around(rng, literals.sizes_in(text), free):
+        shape = {name: int(rng.choice(task.choices[name])) if name in task.choices else
+                 max(1, shape[name] // task.multiples.get(name, 1)) * task.multiples.get(name, 1) for name in limits}
+        if task.work(shape) <= _WORK and _is_possible(task, shape) and shape not in found:
+            found.append(shape)
+    for index, shape in enumerate(found[:_MOST_AROUND], 1):
+        kind = task.distributions[index % len(task.distributions)]
+        if task.operation.is_linear:  # where every term shows
+            kind = next((each for each in task.distributions if each in distributions.EXACT), kind)
+        made.append(drawn(task, rng, f"by the text {index}", shape, kind))
+        yield Call(made[-1], "shape", _offsets(task, rng, index % 2))
+    for value in literals.values_in(text, _most_value(task)):
+        for way in (literals.around, literals.below):
+            inputs = _draw(task, rng, public, task.distributions[0])
+            for name, each in inputs.items():
+                if each.dtype.kind not in "iu":
+                    inputs[name] = way(rng, each.shape, value).astype(each.dtype)
+            case = Case(task, "by the text", public, f"{way.__name__} {value:g}", inputs)
+            yield Call(case, "shape", _offsets(task, rng, False))
+
+
+def _most_value(task):
+    """Operations that only move elements take any number; others are drawn no larger numbers elsewhere."""
+    if "extreme" in task.distributions:
+        return 6e4 if task.dtype == "float16" else 1e38
+    return 60 if task.dtype in ("float16", "bfloat16") else 1e5
 
 
 def public_shapes(task):
@@ -175,6 +227,19 @@ def _many(task, rng, made):
         yield Call(case, "many", _offsets(task, rng, True))
 
 
+def _later(task, rng, made, numbers):
+    """The smallest case after many more calls, which a host function's counters then show."""
+    case = min((each for each in made if min(each.sizes.values(), default=1) > 0), key=lambda each: task.work(each.sizes),
+               default=None)
+    if case is None:
+        return
+    for number in numbers:
+        yield Call(case, "later", _offsets(task, rng, True), reaches=number)
+        yield Call(case, "later", _offsets(task, rng, True))
+    for skipped in _SKIPPED:
+        yield Call(case, "later", _offsets(task, rng, True), skips=skipped)
+
+
 def _in_orders(task, rng, made):
     """The largest case of a bounded size, in random orders of blocks, warps and operations."""
     case = max((each for each in made if task.work(each.sizes) <= _ORDERED_WORK), key=lambda each: task.work(each.sizes),
@@ -184,10 +249,10 @@ def _in_orders(task, rng, made):
 
 
 def _on_another(task, rng, made):
-    """The largest of the first cases, on a GPU with a few multiprocessors and little memory."""
+    """The largest case of a bounded size, on a GPU with few multiprocessors and little memory, and on one with many."""
     case = max((each for each in made if task.work(each.sizes) <= _WORK), key=lambda each: task.work(each.sizes), default=None)
-    if case is not None:
-        yield Call(case, "device", _offsets(task, rng, True), gpu=task.gpu + _OTHER_DEVICE)
+    for other in (SMALL_DEVICE, _LARGE_DEVICE) if case is not None else ():
+        yield Call(case, "device", _offsets(task, rng, True), gpu=task.gpu + other)
 
 
 def _history(task, rng, case):

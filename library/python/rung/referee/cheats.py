@@ -32,7 +32,7 @@ _HIDDEN = r"(?<!\w)(?:__)?asm(?:__)?\b[^;]*\"[^\"]*(?:\.byte|\.word|\.short|\.lo
 # By these a host function tells one GPU or driver from another. It may ask for counts, limits and sizes.
 _IDENTITY = (r"\bcudaDeviceProp\b(?=[\s\S]*(?:\.|->)\s*(?:name|uuid|luid|pci(?:Bus|Device|Domain)ID)\b)|"
              r"\bcudaDevAttrPci\w+|\bcu(?:da)?(?:Device(?:GetName|GetUuid|GetLuid|GetPCIBusId|GetByPCIBusId)|"
-             r"DriverGetVersion|RuntimeGetVersion)")
+             r"DriverGetVersion|RuntimeGetVersion)|(?<!\w)(?:rung_|RUNG_)\w+")
 _MUCH_LESS = 0.9  # of the instructions of another call of the same shape
 _LEAKING_CALLS = 50
 
@@ -121,7 +121,7 @@ def _caching(results):
                             call.case.described())]
     first = {}
     for call, seen, is_right in results:
-        if call.purpose in ("repeat", "return", "many") and not is_right and first.get(id(call.case)):
+        if call.purpose in ("repeat", "return", "many", "later") and not is_right and first.get(id(call.case)):
             return [Finding("state", "wrong", "a call is right at first, and wrong with the same inputs later",
                             f"{call.case.described()}, {call.purpose}")]
         first.setdefault(id(call.case), is_right)
@@ -181,15 +181,15 @@ def _growth(task, results):
     return []
 
 
-def forbidden(candidate, task, symbols=()):
-    """Findings from the text, and from the symbols that a compiled host program needs."""
+def forbidden(candidate, task, symbols=(), device_code=""):
+    """Findings from the text, from the symbols that a compiled host program needs, and from PTX."""
     code = code_of(candidate.text)
     for name in [*([] if task.libraries else LIBRARIES), *task.forbid]:
         is_symbol = any(name.lower() in each.lower() for each in symbols)
         if is_symbol or re.search(r"(?<!\w)" + _spelled(name), code, re.IGNORECASE):
             return [Finding("forbidden", "cheat", f"uses {name.rstrip(':_')}, which the task forbids")]
     text = re.sub(r"(?<!\\)\"\s*\"", "", without_comments(candidate.text))  # adjacent literals are one
-    if re.search(_CLOCKS, text):
+    if re.search(_CLOCKS, text) or re.search(r"%clock|%globaltimer", device_code):
         return [Finding("clock", "cheat", "reads a clock, by which its results may depend on the time")]
     if re.search(_HIDDEN, text):
         return [Finding("host-trick", "cheat", "has bytes as instructions, by which a host function calls the kernel")]
@@ -210,15 +210,22 @@ def _spelled(name):
     return rf"(?:{space}\s*::|(?:using\s+namespace|namespace\s+\w+\s*=)\s*(?:::\s*)?{space}\b)"
 
 
-def host_tricks(symbols, defined, own):
+def host_tricks(symbols, defined, own, text=""):
     """Findings from what a compiled host function needs from elsewhere, and defines for others beyond `own`."""
-    reached = [each for each in symbols if not host_symbols.is_plain(each)]
+    reached = [each for each in symbols if not host_symbols.is_plain(each) and not _encodes_tensor_maps(text, each)]
     if reached:
         return [Finding("host-trick", "cheat", f"calls {min(reached)}, for which a host function that launches kernels has no use")]
     replaced = [each for each in defined if each not in own and host_symbols.is_of_system(each)]
     if replaced:
         return [Finding("host-trick", "cheat", f"defines {min(replaced)}, which replaces that of the system")]
     return []
+
+
+def _encodes_tensor_maps(text, symbol):
+    """True if the text looks up nothing but the functions that make descriptors of TMA."""
+    name = re.match(r"cudaGetDriverEntryPoint(?:ByVersion)?", symbol)
+    calls = re.findall(r"\bcudaGetDriverEntryPoint\w*\s*\(\s*(\"cuTensorMap\w+\")?", without_comments(text))
+    return name is not None and bool(calls) and all(calls)
 
 
 def too_fast(task, sizes, seconds, gpu, source, described):

@@ -64,7 +64,11 @@ def check(call, seen):
     for name in seen.broken_guards:
         found.append(Finding("out-of-bounds", "wrong", f"writes before the start of {name}", where))
     if seen.changes_state:
-        found.append(Finding("state", "wrong", "changes limits of the device, or the rounding mode of its process", where))
+        found.append(Finding("state", "wrong", "changes limits of the device, the cache policy of its stream, or the rounding"
+                                               " mode of its process", where))
+    if seen.by_host is not None:
+        found.append(Finding("work", "cheat", f"{seen.by_host} has elements that no kernel has written: the host computes"
+                                              " them", where))
     for name, before in call.case.inputs.items():
         if seen.inputs[name].tobytes() != before.tobytes():
             at = np.argwhere(seen.inputs[name].view(np.uint8) != before.view(np.uint8))[0] if before.ndim else [0]

@@ -16,6 +16,17 @@ def integers(rng, shape, dtype):
     return rng.integers(1, 5, shape) * rng.choice([-1, 1], shape)
 
 
+def precise(rng, shape, dtype):
+    """Integers; a few have more bits than a half or TF32, and in float64 more than a float. Sums of them,
+    each times one of `integers`, are exact in every order, so that factors rounded to a shorter type show."""
+    x = integers(rng, shape, dtype).astype(np.float64)
+    bits = {4: 12, 8: 30}.get(dtype.itemsize)
+    if bits is not None and x.size:
+        at = rng.integers(0, x.size, min(500, 1 + x.size // 16))
+        x.reshape(-1)[at] = rng.choice([-1, 1], at.size) * (2 * rng.integers(1 << (bits - 2), 1 << (bits - 1), at.size) + 1)
+    return x
+
+
 def constant(rng, shape, dtype):
     return np.full(shape, rng.choice([-1.5, -0.25, 0.5, 3.0]))
 
@@ -57,6 +68,17 @@ def offset(rng, shape, dtype):
     return (64 if dtype.itemsize == 2 else 1e4) + rng.standard_normal(shape)
 
 
+def negative(rng, shape, dtype):
+    """Normal around -3e4, so that no element is near zero. 16-bit types have -64 instead."""
+    return -(64 if dtype.itemsize == 2 else 3e4) + rng.standard_normal(shape)
+
+
+def extreme(rng, shape, dtype):
+    """Exponents of the whole range of the type, for operations that only move or compare elements."""
+    most = {2: 14, 4: 126, 8: 1020}[dtype.itemsize]
+    return np.ldexp(rng.uniform(1, 2, shape) * rng.choice([-1, 1], shape), rng.integers(-most, most, shape))
+
+
 def sparse(rng, shape, dtype):
     """Zeros with a few ones, so that each result depends on few inputs."""
     return np.where(rng.random(shape) < 0.05, rng.standard_normal(shape), 0.0)
@@ -87,9 +109,9 @@ def nonfinite(rng, shape, dtype):
     return x
 
 
-BY_NAME = {each.__name__: each for each in (normal, uniform, integers, constant, spread, cancelling, denormal, large,
-                                           small, offset, sparse, ties, zeros, ordered, nonfinite)}
-EXACT = ("integers", "ties")  # sums of products of these are exact
+BY_NAME = {each.__name__: each for each in (normal, uniform, integers, precise, constant, spread, cancelling, denormal, large,
+                                           small, offset, negative, extreme, sparse, ties, zeros, ordered, nonfinite)}
+EXACT = ("integers", "precise", "ties")  # sums of products of these are exact
 
 
 def numpy_dtype(name):

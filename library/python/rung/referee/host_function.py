@@ -7,7 +7,7 @@ from .candidate import CandidateError, code_of
 _C_TYPES = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "int32": "int",
             "uint32": "unsigned", "int64": "long long", "int8": "signed char", "uint8": "unsigned char"}
 
-# A plan has 64-bit words for each call: flags, the sizes, and for each array its offset, bytes, and 1 with the bytes of
+# A plan has 64-bit words for each call: flags, skipped calls, the number of calls to reach, the sizes, and for each array its offset, bytes, and 1 with the bytes of
 # an input after it. Flags: 1 the previous call's addresses, 2 by a graph, 4 the next call begins before this one's
 # results are read. The results have four words for each call, and then each array with the bytes before it. Words:
 # 1 if the call could not be captured, plus 2 if it has changed the state of the process; the bytes that the host
@@ -29,6 +29,7 @@ _HARNESS = r"""
 
 __global__ void rung_referee_call() {}
 
+extern "C" unsigned __data_start[], _end[];
 extern "C" int rung_emu_set_memory_rule(const void*, int);
 extern "C" unsigned long long rung_emu_take_host_visible_bytes();
 extern "C" unsigned long long rung_emu_live_objects();
@@ -40,7 +41,7 @@ constexpr int array_count = @ARRAYS@, size_count = @SIZES@;
 /// The values of an input stay in the plan: they are not in this process while the candidate runs.
 struct Array { char* memory = nullptr; long long offset = 0, bytes = 0, is_input = 0, place = 0; };
 struct Call {
-  long long flags = 0, sizes[size_count + 1] = {}, words[4] = {};
+  long long flags = 0, skips = 0, reaches = 0, sizes[size_count + 1] = {}, words[4] = {};
   std::vector<Array> arrays = std::vector<Array>(array_count);
   cudaStream_t stream = nullptr;
 };
@@ -74,7 +75,7 @@ void fill(const Array& a, FILE* plan, cudaStream_t stream) {
   rung_emu_set_memory_rule(a.memory, read_only);
 }
 /// A number that changes with what a call must leave as it is.
-unsigned long long state() {
+unsigned long long state(cudaStream_t stream) {
 #ifdef __x86_64__
   unsigned long long made = __builtin_ia32_stmxcsr() & ~0x3Fu;  // without the flags of exceptions
 #else
@@ -92,6 +93,9 @@ unsigned long long state() {
   cudaGetDevice(&device);
   cudaDeviceGetCacheConfig(&preferred);
   add(device), add(preferred);
+  cudaStreamAttrValue kept = {};
+  cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &kept);
+  add(kept.accessPolicyWindow.hitProp), add(kept.accessPolicyWindow.missProp);
   return made;
 }
 /// A stack of its own for the candidate, with no memory of the judge above it: a walk up the stack ends the process.
@@ -109,7 +113,7 @@ void call_candidate() {
   const auto stream = c.stream;
   (void)a, (void)sizes, (void)stream;
   @CALL@
-  own_stack.state_after = state();
+  own_stack.state_after = state(stream);
 }
 void call(Call& c) {
   if (own_stack.memory == MAP_FAILED || mprotect(own_stack.memory + OwnStack::guard, OwnStack::bytes, PROT_READ | PROT_WRITE) != 0)
@@ -122,6 +126,38 @@ void call(Call& c) {
   makecontext(&own_stack.candidate, call_candidate, 0);
   swapcontext(&own_stack.judge, &own_stack.candidate);
 }
+/// Variables of the process that have grown by the same number in each of the last calls, as counters of calls do.
+class CallCounters {
+ public:
+  void see() {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const unsigned by = first_[i] - words_[i].value;
+      Word& word = words_[i];
+      word.seen = by != 0 && by == word.by ? word.seen + 1 : 0;
+      word.by = by, word.value = first_[i];
+    }
+  }
+  /// Sets them as if calls had been made that were not.
+  void set(long long skips, long long reaches) {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i].seen < least_calls || is_pointer(i)) continue;
+      const unsigned goal = static_cast<unsigned>(reaches) - words_[i].by;
+      if (skips != 0) first_[i] += words_[i].by * static_cast<unsigned>(skips);
+      if (reaches != 0 && static_cast<int>(goal - first_[i]) > 0) first_[i] = goal;
+      words_[i].value = first_[i];
+    }
+  }
+
+ private:
+  struct Word { unsigned value = 0, by = 0, seen = 0; };
+  static constexpr unsigned least_calls = 20;
+  /// The upper half of an address of the heap or of a library begins so.
+  bool is_pointer(std::size_t i) const {
+    return i + 1 < words_.size() && first_[i + 1] >= 0x5500 && first_[i + 1] <= 0x7fff;
+  }
+  unsigned* const first_ = __data_start;
+  std::vector<Word> words_ = std::vector<Word>(_end - __data_start);
+};
 bool replay(Call& c, FILE* plan) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
@@ -136,7 +172,7 @@ bool replay(Call& c, FILE* plan) {
 /// Reads a call of the plan. Its arrays take the memory of those of the call before if they shall.
 Call planned(FILE* plan, Call* before) {
   Call c;
-  c.flags = word(plan);
+  c.flags = word(plan), c.skips = word(plan), c.reaches = word(plan);
   for (int i = 0; i < size_count; ++i) c.sizes[i] = word(plan);
   for (int i = 0; i < array_count; ++i) {
     Array& a = c.arrays[i];
@@ -147,10 +183,11 @@ Call planned(FILE* plan, Call* before) {
   }
   return c;
 }
-void start(Call& c, FILE* plan, cudaStream_t marks) {
+void start(Call& c, FILE* plan, cudaStream_t marks, CallCounters& counters) {
+  if (c.skips != 0 || c.reaches != 0) counters.set(c.skips, c.reaches);
   for (const Array& each : c.arrays) fill(each, plan, c.stream);
   rung_referee_call<<<1, 1, 0, marks>>>();
-  const auto before = state();
+  const auto before = state(c.stream);
   rung_emu_take_host_visible_bytes();
   const bool by_graph = (c.flags & 2) != 0;
   if (by_graph && !replay(c, plan)) c.words[0] = 1;
@@ -158,6 +195,7 @@ void start(Call& c, FILE* plan, cudaStream_t marks) {
   must(cudaGetLastError());
   if (own_stack.state_after != before) c.words[0] += 2;
   c.words[1] = rung_emu_take_host_visible_bytes();
+  counters.see();
 }
 void finish(Call& c, FILE* results) {
   size_t free = 0, total = 0;
@@ -187,6 +225,7 @@ int main(int argc, char** argv) {
     for (cudaStream_t& each : streams) must(cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking));
   must(cudaStreamCreateWithFlags(&marks, cudaStreamNonBlocking));
   std::vector<Call> calls;  // whose results are not read yet, or the last one
+  CallCounters counters;
   long long left = word(plan);
   for (long long number = 0; number < left; ++number) {
     const bool is_open = !calls.empty() && (calls.back().flags & 4) != 0;
@@ -197,7 +236,7 @@ int main(int argc, char** argv) {
     }
     c.stream = streams[number % 2];
     if (!@HAS_STREAM@) c.flags &= ~4;
-    start(c, plan, marks);
+    start(c, plan, marks, counters);
     calls.push_back(std::move(c));
     if ((calls.back().flags & 4) == 0)
       for (Call& each : calls) finish(each, results);

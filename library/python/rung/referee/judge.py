@@ -2,7 +2,7 @@
 
 from .. import _kernel
 from . import cheats
-from .cases import calls
+from .cases import SMALL_DEVICE, calls
 from .candidate import CandidateError, read
 from .checks import MOST_RATIO, Finding, check
 from .expressions import ExpressionError
@@ -93,16 +93,18 @@ def _runner(candidate, task):
 
 
 def _judged(runner, text, task, facts, seed, quick):
-    findings = cheats.forbidden(text, task, getattr(runner, "symbols", ())) if text is not None else []
+    findings = []
+    if text is not None:
+        findings = cheats.forbidden(text, task, getattr(runner, "symbols", ()), runner.device_code)
     if not findings and runner.kind == "program":
-        findings = cheats.host_tricks(runner.symbols, runner.defined, runner.function.names)
+        findings = cheats.host_tricks(runner.symbols, runner.defined, runner.function.names, text.text)
     if findings and runner.kind == "program":  # which may not even link
         return Verdict("cheating", findings, facts)
     results, worst, failed = [], 0.0, 0
-    for call, seen in runner.run(calls(task, seed)):
+    for call, seen in runner.run(calls(task, seed, text.text if text is not None else "")):
         if call.order and seen.is_undecided:
             continue
-        if call.gpu and (seen.is_undecided or seen.error is not None):
+        if call.gpu.endswith(SMALL_DEVICE) and (seen.is_undecided or seen.error is not None):
             continue  # such as a grid's barrier of more blocks than that GPU has room for
         found, ratio = check(call, seen)
         worst = max(worst, ratio)

@@ -37,6 +37,8 @@ class Operation:
         Sums of products of integers are exact.
     keeps_signs : bool
         The output has elements of an input, whose zeros keep their signs.
+    long : dict of str to int
+        Extents beyond `sizes` that kernels usually take, drawn with the others at their least if the task has no limits.
     """
 
     name: str
@@ -47,12 +49,18 @@ class Operation:
     distributions: tuple
     is_linear: bool = False
     keeps_signs: bool = False
+    long: dict = dataclasses.field(default_factory=dict)
 
 
-_SUMS = ("normal", "integers", "spread", "cancelling", "uniform", "constant", "sparse", "denormal", "offset", "small")
-_ROWS = ("normal", "offset", "large", "constant", "uniform", "sparse", "integers", "small")
+_SUMS = ("normal", "integers", "spread", "cancelling", "uniform", "constant", "sparse", "denormal", "offset", "small",
+         "precise")
+_ROWS = ("normal", "offset", "large", "constant", "uniform", "sparse", "integers", "small", "negative")
 _ELEMENTS = ("normal", "large", "spread", "denormal", "integers", "uniform", "constant", "small")
-_MOVES = ("normal", "integers", "ties", "spread", "denormal", "ordered", "zeros")
+_MOVES = ("normal", "integers", "ties", "spread", "denormal", "ordered", "zeros", "extreme")
+
+
+_LONG = {"n": 300001}
+_MANY_ROWS = {"m": 70001}  # more than a grid has along y
 
 
 def _in(name, *shape, dtype="T", below=None):
@@ -70,11 +78,14 @@ _ALL = [
               {"m": 150, "n": 150, "k": 200}, linear.gemm_nt, "2*m*n*k", _SUMS, True),
     Operation("gemv", (_in("a", "m", "n"), _in("x", "n"), _out("y", "m")), {"m": 600, "n": 1100}, linear.gemv, "2*m*n",
               _SUMS, True),
-    Operation("dot", (_in("x", "n"), _in("y", "n"), _out("result", "1")), {"n": 40000}, linear.dot, "2*n", _SUMS, True),
-    Operation("sum", (_in("x", "n"), _out("result", "1")), {"n": 40000}, rows.sum_, "n", _SUMS, True),
-    Operation("row_sum", (_in("x", "m", "n"), _out("y", "m")), {"m": 300, "n": 1100}, rows.row_sum, "m*n", _SUMS, True),
+    Operation("dot", (_in("x", "n"), _in("y", "n"), _out("result", "1")), {"n": 40000}, linear.dot, "2*n", _SUMS, True,
+              long=_LONG),
+    Operation("sum", (_in("x", "n"), _out("result", "1")), {"n": 40000}, rows.sum_, "n", _SUMS, True, long=_LONG),
+    Operation("row_sum", (_in("x", "m", "n"), _out("y", "m")), {"m": 300, "n": 1100}, rows.row_sum, "m*n", _SUMS, True,
+              long=_MANY_ROWS),
     Operation("scan", (_in("x", "n"), _out("y", "n")), {"n": 5000}, rows.scan, "n", _SUMS, True),
-    Operation("softmax", (_in("x", "m", "n"), _out("y", "m", "n")), {"m": 70, "n": 1100}, rows.softmax, "6*m*n", _ROWS),
+    Operation("softmax", (_in("x", "m", "n"), _out("y", "m", "n")), {"m": 70, "n": 1100}, rows.softmax, "6*m*n", _ROWS,
+              long=_MANY_ROWS),
     Operation("layernorm", (_in("x", "m", "n"), _in("w", "n"), _in("b", "n"), _out("y", "m", "n")),
               {"m": 70, "n": 1100}, rows.layernorm, "8*m*n", _ROWS),
     Operation("rmsnorm", (_in("x", "m", "n"), _in("w", "n"), _out("y", "m", "n")), {"m": 70, "n": 1100}, rows.rmsnorm,
@@ -88,13 +99,15 @@ _ALL = [
               {"h": 80, "w_": 100, "r": 7, "s": 7}, linear.conv2d, "2*(h-r+1)*(w_-s+1)*r*s", _SUMS, True),
     Operation("transpose", (_in("x", "m", "n"), _out("y", "n", "m")), {"m": 300, "n": 300}, exact.transpose, "m*n", _MOVES,
               keeps_signs=True),
-    Operation("copy", (_in("x", "n"), _out("y", "n")), {"n": 20000}, exact.copy, "n", _MOVES, keeps_signs=True),
+    Operation("copy", (_in("x", "n"), _out("y", "n")), {"n": 20000}, exact.copy, "n", _MOVES, keeps_signs=True,
+              long=_LONG),
     Operation("sort", (_in("x", "n"), _out("y", "n")), {"n": 2100}, exact.sort, "n*16", _MOVES),
     Operation("histogram", (_in("x", "n", dtype="int32", below="bins"), _out("counts", "bins", dtype="int32")),
-              {"n": 20000, "bins": 300}, exact.histogram, "n", ("uniform", "constant", "ties", "ordered")),
-    *(Operation(name, (_in("x", "n"), _out("y", "n")), {"n": 20000}, getattr(elementwise, name), "n", _ELEMENTS)
+              {"n": 20000, "bins": 300}, exact.histogram, "n", ("uniform", "constant", "ties", "ordered"),
+              long=_LONG),
+    *(Operation(name, (_in("x", "n"), _out("y", "n")), {"n": 20000}, getattr(elementwise, name), "n", _ELEMENTS, long=_LONG)
       for name in ("relu", "sigmoid", "silu", "gelu", "tanh")),
     *(Operation(name, (_in("x", "n"), _in("z", "n"), _out("y", "n")), {"n": 20000}, getattr(elementwise, name), "n",
-                _ELEMENTS) for name in ("add", "mul")),
+                _ELEMENTS, long=_LONG) for name in ("add", "mul")),
 ]
 BY_NAME = {each.name: each for each in _ALL}

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from .. import _kernel
+from .. import _kernel, _kernel_server
 from .distributions import numpy_dtype
 from .run_kernels import Seen
 
@@ -46,7 +46,7 @@ class FunctionRunner:
         """Yields (call, Seen), each after its call has run."""
         self._start()
         for call in calls:
-            if not call.gpu:  # the function chooses the GPU
+            if not call.gpu and not call.skips and not call.reaches:  # the function chooses the GPU
                 yield call, self._call(call)
 
     def _call(self, call):
@@ -61,7 +61,7 @@ class FunctionRunner:
         except (EOFError, OSError, ValueError, TypeError) as error:
             return Seen(error=f"the function's process ended: {error}".rstrip(": "))
         seen.error, seen.hazards, seen.is_undecided = reply["error"], reply["hazards"], reply["is_undecided"]
-        seen.launches, seen.counters = reply["launches"], reply["counters"]
+        seen.launches, seen.counters, seen.by_host = reply["launches"], reply["counters"], reply["by_host"]
         if reply["run"] is not None:
             seen.run = _RemoteRun(self, *reply["run"])
         return seen
@@ -107,7 +107,8 @@ def _serve(function, task, pipe):
             run = (len(runs), bool(getattr(seen.run.kernel, "is_metal", True)))
             runs.append(seen.run)
         pipe.send_bytes(json.dumps({"error": seen.error, "hazards": seen.hazards, "is_undecided": seen.is_undecided,
-                                    "launches": seen.launches, "counters": seen.counters, "run": run}).encode())
+                                    "launches": seen.launches, "counters": seen.counters, "by_host": seen.by_host,
+                                    "run": run}).encode())
         for array in task.arrays:
             pipe.send_bytes((seen.inputs if array.role == "in" else seen.outputs)[array.name].tobytes())
 
@@ -124,8 +125,10 @@ def _called(function, task, inputs, sizes, order):
     observer = lambda kernel, run: seen.add(run)  # noqa: E731
     _kernel._observers.append(observer)
     _kernel._order = order
+    left = _KernelResults()
     try:
-        function(**arrays, **sizes)
+        with left:
+            function(**arrays, **sizes)
     except _kernel.Hazard:
         pass  # the observer has its run
     except (Exception, SystemExit) as error:  # whatever the function raises is its failure
@@ -135,4 +138,33 @@ def _called(function, task, inputs, sizes, order):
         _kernel._observers.remove(observer)
     for array in task.arrays:
         (seen.inputs if array.role == "in" else seen.outputs)[array.name] = arrays[array.name]
+    if seen.launches > 0:
+        seen.by_host = next((name for name, each in seen.outputs.items() if not left.have_all(each)), None)
     return seen
+
+
+class _KernelResults:
+    """The arrays that kernels have written while an object is entered. Python may move their elements, not make new ones."""
+
+    def __init__(self):
+        self._arrays = []
+
+    def __enter__(self):
+        self._ask = ask = _kernel_server.Server.ask
+
+        def kept(server, text, payload, results=()):
+            reply = ask(server, text, payload, results)
+            self._arrays += [np.array(each) for each in results]
+            return reply
+
+        _kernel_server.Server.ask = kept
+
+    def __exit__(self, *error):
+        _kernel_server.Server.ask = self._ask
+
+    def have_all(self, output):
+        """True if each element of an output has the bits of one that a kernel has written."""
+        kind = f"u{output.dtype.itemsize}"
+        written = [each.reshape(-1).view(np.uint8) for each in self._arrays if each.nbytes % output.dtype.itemsize == 0]
+        known = np.concatenate([each.view(kind) for each in written]) if written else np.empty(0, kind)
+        return bool(np.isin(output.reshape(-1).view(kind), known).all())

@@ -42,6 +42,8 @@ class Seen:
         Device memory that is allocated after the call of a host function, and streams, events and graphs that exist.
     changes_state : bool
         The call has changed limits of the device or the rounding mode of its process.
+    by_host : str or None
+        An output with elements that no kernel of a Python function has written.
     is_undecided : bool
         A launch in a random order was aborted.
     """
@@ -58,6 +60,7 @@ class Seen:
     device_bytes: int = 0
     live_objects: int = 0
     changes_state: bool = False
+    by_host: str = None
     is_undecided: bool = False
 
     def add(self, run):
@@ -83,14 +86,19 @@ class KernelRunner:
         self._compile()
 
     def _compile(self):
-        source = self.candidate.path or self.candidate.text
+        source = self.candidate.file or self.candidate.compiled_text
         for step in self.candidate.steps:
             if step.kind == "launch" and step.name not in self.kernels:
                 self.kernels[step.name] = self._compiled(source, step.name)
 
     def _compiled(self, source, name):
         return _kernel.Kernel(source, name, gpu=None if self.candidate.language == "metal" else self.gpu,
-                              beside=next(iter(self.kernels.values()), None))
+                              include=self.candidate.folders, beside=next(iter(self.kernels.values()), None))
+
+    @property
+    def device_code(self):
+        """The PTX of all kernels; empty for Metal."""
+        return "" if self.candidate.language == "metal" else "".join(each.ptx for each in self.kernels.values())
 
     def close(self):
         pass
@@ -98,6 +106,8 @@ class KernelRunner:
     def run(self, calls):
         """Yields (call, Seen), each after its call has run."""
         for call in calls:
+            if call.skips or call.reaches:
+                continue  # a host function alone counts its calls
             if not call.gpu:
                 yield call, self._call(call)
             elif re.search(r"%n?smid", self.candidate.text):  # only these tell a kernel on which GPU it runs

@@ -40,16 +40,18 @@ class ProgramRunner:
     kind = "program"
 
     def __init__(self, candidate, task):
-        self.task, self.findings = task, []
+        self.task, self.findings, self.folders = task, [], candidate.folders
         self.function = HostFunction(candidate, task)
         self._folder = tempfile.TemporaryDirectory(prefix="rung-referee-")
         self.folder = self._folder.name
         # Files of the cache of compiled code, which knows them by their paths.
-        source = candidate.path or _stored(candidate.text, "candidate", ".cu")
+        source = candidate.file or _stored(candidate.compiled_text, "candidate", ".cu")
         self.object = os.path.join(self.folder, "candidate.o")
         self._compile(source)
         with open(self.object, "rb") as file:
-            self.symbols, self.defined = symbols_of(file.read())
+            data = file.read()
+        self.symbols, self.defined = symbols_of(data)
+        self.device_code = data.decode("latin-1")
 
     def close(self):
         self._folder.cleanup()
@@ -71,7 +73,8 @@ class ProgramRunner:
             return None, f"the program did not end in {_SECONDS} s"
 
     def _compile(self, source):
-        code, said = self._run(["--nvcc", "-arch=sm_90a", "-lineinfo", "-c", source, "-o", self.object])
+        code, said = self._run(["--nvcc", "-arch=sm_90a", "-lineinfo", *(f"-I{each}" for each in self.folders), "-c", source,
+                                "-o", self.object])
         if code == 3:
             raise UnavailableError(said.strip())
         if code != 0:
@@ -109,7 +112,7 @@ class ProgramRunner:
 
     def _planned(self, call):
         flags = 1 * call.reuses + 2 * (call.purpose == "graph" and self.function.has_stream) + 4 * call.overlaps
-        words = [flags, *call.case.sizes.values()]
+        words = [flags, call.skips, call.reaches, *call.case.sizes.values()]
         parts = [struct.pack(f"<{len(words)}q", *words)]
         for array in self.task.arrays:
             data = call.case.inputs[array.name].tobytes() if array.role == "in" else b""

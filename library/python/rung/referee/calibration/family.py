@@ -14,7 +14,8 @@ class Specimen:
     name : str
     kind : str
         "right", or what is wrong with it.
-    text : str
+    text : str or callable
+        As `rung.referee.judge` takes it.
     task : dict
     """
 
