@@ -189,11 +189,12 @@ TEST_F(MetalFaults, Order) {
   expect("concurrent", {"unordered operations: kernel fill (faults.cpp:26, concurrent compute "
                         "encoder encoder) writes data",
                         "nothing orders them", "memoryBarrier(MTL::BarrierScopeBuffers)"});
+  expect("labelled", {"encoder encoder) writes 'all numbers'", "writes it"});
   expect("barrier", {}, 0);
   expect("untracked",
          {"compute encoder first) writes data", "compute encoder second) writes it", "MTL::Fence"});
   expect("tracked", {}, 0);
-  expect("early", {"kernel scale", "the CPU (faults.cpp:69) reads it", "waitUntilCompleted"});
+  expect("early", {"kernel scale", "the CPU (faults.cpp:70) reads it", "waitUntilCompleted"});
 }
 
 TEST_F(MetalFaults, Validation) {
