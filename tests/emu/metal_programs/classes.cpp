@@ -295,7 +295,8 @@ void heaps() {
   EXPECT(data(y)[63] == 14);
   auto set_descriptor = NS::TransferPtr(MTL::ResidencySetDescriptor::alloc()->init());
   auto set = NS::TransferPtr(device->newResidencySet(set_descriptor.get(), nullptr));
-  set->addAllocation(heap.get());
+  const MTL::Allocation* const allocation = heap.get();
+  set->addAllocation(allocation);
   set->commit();
   queue->addResidencySet(set.get());
   EXPECT(set->allocationCount() == 1 && set->allocatedSize() == 65536);

@@ -83,7 +83,9 @@ class FunctionDescriptor : public NS::Copying<FunctionDescriptor> {
   void setConstantValues(const FunctionConstantValues* values);
 };
 
-class Resource : public NS::Referencing<Resource> {
+/// A resource or a heap.
+class Allocation : public NS::Referencing<Allocation> {};
+class Resource : public NS::Referencing<Resource, Allocation> {
  public:
   NS::String* label() const;
   void setLabel(const NS::String* label);
@@ -99,7 +101,6 @@ class Resource : public NS::Referencing<Resource> {
   void makeAliasable();
   bool isAliasable() const;
 };
-using Allocation = Resource;
 
 class Buffer : public NS::Referencing<Buffer, Resource> {
  public:
@@ -200,7 +201,7 @@ class HeapDescriptor : public NS::Copying<HeapDescriptor> {
   void setType(HeapType type);
   void setCpuCacheMode(CPUCacheMode) {}
 };
-class Heap : public NS::Referencing<Heap> {
+class Heap : public NS::Referencing<Heap, Allocation> {
  public:
   NS::String* label() const;
   void setLabel(const NS::String* label);
