@@ -1,5 +1,4 @@
-// What a program can ask about kernels: their parameters and function constants. Archives of pipelines,
-// which programs fill with them.
+// Parameters and function constants of kernels, as a program asks for them, and archives of pipelines.
 
 #include <fmt/format.h>
 

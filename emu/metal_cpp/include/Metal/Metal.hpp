@@ -308,7 +308,7 @@ class Library : public NS::Referencing<Library> {
   LibraryType type() const { return LibraryTypeExecutable; }
 };
 
-/// A parameter of a kernel. Those that a function constant leaves out have none.
+/// A parameter of a kernel. A parameter that a function constant leaves out has no binding.
 class Binding : public NS::Referencing<Binding> {
  public:
   NS::String* name() const;
