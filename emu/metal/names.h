@@ -32,20 +32,10 @@ RUNG_METAL_SIMD_MATRICES(half)
 #undef RUNG_METAL_SIMD_MATRICES
 #undef RUNG_METAL_SIMD_MATRIX
 
+// simd::fmin and the like: the functions of Metal's library.
 namespace simd {
-using metal::abs;
-using metal::all;
-using metal::any;
-using metal::clamp;
-using metal::cross;
-using metal::distance;
-using metal::dot;
-using metal::length;
-using metal::max;
-using metal::min;
-using metal::mix;
-using metal::normalize;
-}  // namespace simd
+using namespace metal;
+}
 
 // Arguments of indirect dispatches and draws, which kernels may write.
 struct MTLDispatchThreadgroupsIndirectArguments {

@@ -191,9 +191,16 @@ void CommandBufferDescriptor::setRetainedReferences(bool) {}
 namespace {
 struct CaptureDescriptorObject final : CaptureDescriptor {};
 struct CaptureManagerObject final : CaptureManager {};
+struct CaptureScopeObject final : CaptureScope {};
 }  // namespace
 CaptureDescriptor* CaptureDescriptor::alloc() {
   return named(new CaptureDescriptorObject, "MTL::CaptureDescriptor");
+}
+CaptureScope* CaptureManager::newCaptureScope(const Device*) {
+  return named(new CaptureScopeObject, "MTL::CaptureScope");
+}
+CaptureScope* CaptureManager::newCaptureScope(const CommandQueue*) {
+  return named(new CaptureScopeObject, "MTL::CaptureScope");
 }
 CaptureManager* CaptureManager::sharedCaptureManager() {
   static CaptureManagerObject* const manager = [] {

@@ -38,6 +38,10 @@ struct ArrayObject final : Array {
 struct DictionaryObject final : Dictionary {
   std::vector<std::pair<Ref<Object>, Ref<Object>>> entries;
 };
+struct EnumeratorObject final : ObjectEnumerator {
+  std::vector<Ref<Object>> objects;
+  std::size_t at = 0;
+};
 struct DataObject final : Data {
   std::vector<char> bytes;
 };
@@ -287,6 +291,18 @@ Dictionary* Dictionary::init(const Object* const* objects, const Object* const* 
 UInteger Dictionary::count() const {
   return ask<DictionaryObject>(this,
                                [](const DictionaryObject& own) { return own.entries.size(); });
+}
+ObjectEnumerator* Dictionary::keys() const {
+  return ask<DictionaryObject>(this, [](const DictionaryObject& own) -> ObjectEnumerator* {
+    auto* const keys = made<EnumeratorObject>("NS::Enumerator");
+    for (const auto& [key, object] : own.entries) keys->objects.push_back(key);
+    return autoreleased(keys);
+  });
+}
+Object* ObjectEnumerator::next() {
+  return ask<EnumeratorObject>(this, [](EnumeratorObject& own) -> Object* {
+    return own.at < own.objects.size() ? own.objects[own.at++].get() : nullptr;
+  });
 }
 Object* Dictionary::find(const Object* key) const {
   return ask<DictionaryObject>(this, [&](const DictionaryObject& own) -> Object* {

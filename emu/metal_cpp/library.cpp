@@ -435,35 +435,6 @@ NS::String* Function::name() const {
       this, [](const auto& own) -> NS::String* { return autoreleased(new_string(own.name)); });
 }
 
-namespace {
-struct FunctionConstantObject final : FunctionConstant {
-  rung::emu::metal::FunctionConstant constant;
-};
-}  // namespace
-
-NS::Dictionary* Function::functionConstantsDictionary() const {
-  return ask<FunctionObject>(this, [](const FunctionObject& own) -> NS::Dictionary* {
-    std::vector<const NS::Object*> constants, names;
-    for (const rung::emu::metal::FunctionConstant& each : own.library->constants) {
-      auto* const constant = named(new FunctionConstantObject, "MTL::FunctionConstant");
-      constant->constant = each;
-      constants.push_back(autoreleased(constant));
-      names.push_back(autoreleased(new_string(each.name)));
-    }
-    return NS::Dictionary::dictionary(constants.data(), names.data(), names.size());
-  });
-}
-NS::String* FunctionConstant::name() const {
-  return ask<FunctionConstantObject>(this, [](const auto& own) -> NS::String* {
-    return autoreleased(new_string(own.constant.name));
-  });
-}
-UInteger FunctionConstant::index() const {
-  return ask<FunctionConstantObject>(
-      this, [](const auto& own) { return static_cast<UInteger>(own.constant.index); });
-}
-bool FunctionConstant::required() const { return true; }
-
 ArgumentEncoder* Function::newArgumentEncoder(UInteger buffer_index) {
   return ask<FunctionObject>(this, [&](FunctionObject& own) -> ArgumentEncoder* {
     for (const KernelParameter& each : own.compile().parameters) {
@@ -556,17 +527,17 @@ ComputePipelineState* Device::newComputePipelineState(const Function* function, 
     return new_pipeline(is_usable(own) ? own : nullptr, "", 0, error);
   });
 }
-ComputePipelineState* Device::newComputePipelineState(const Function* function, PipelineOption,
-                                                      const AutoreleasedComputePipelineReflection*,
-                                                      NS::Error** error) {
-  return newComputePipelineState(function, error);
+ComputePipelineState* Device::newComputePipelineState(
+    const Function* function, PipelineOption,
+    const AutoreleasedComputePipelineReflection* reflection, NS::Error** error) {
+  return with_reflection(newComputePipelineState(function, error), reflection);
 }
-ComputePipelineState* Device::newComputePipelineState(const ComputePipelineDescriptor* descriptor,
-                                                      PipelineOption,
-                                                      const AutoreleasedComputePipelineReflection*,
-                                                      NS::Error** error) {
+ComputePipelineState* Device::newComputePipelineState(
+    const ComputePipelineDescriptor* descriptor, PipelineOption,
+    const AutoreleasedComputePipelineReflection* reflection, NS::Error** error) {
   return ask<PipelineDescriptorObject>(descriptor, [&](const PipelineDescriptorObject& from) {
-    return new_pipeline(from.function.get(), from.label, from.most_threads, error);
+    return with_reflection(new_pipeline(from.function.get(), from.label, from.most_threads, error),
+                           reflection);
   });
 }
 NS::String* ComputePipelineState::label() const {
@@ -580,7 +551,5 @@ UInteger ComputePipelineState::maxTotalThreadsPerThreadgroup() const {
 UInteger ComputePipelineState::staticThreadgroupMemoryLength() const {
   return ask<PipelineObject>(this, [](const auto& own) { return own.static_shared; });
 }
-NS::Array* ComputePipelineReflection::arguments() const { return nullptr; }
-NS::Array* ComputePipelineReflection::bindings() const { return nullptr; }
 
 }  // namespace MTL

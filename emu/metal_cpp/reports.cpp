@@ -9,10 +9,12 @@
 
 #include "emu/compile/source/assigned_variable.hpp"
 #include "emu/metal_cpp/state.hpp"
+#include "emu/runtime/memory_history.hpp"
 #include "emu/runtime/metal_reports.hpp"
 #include "emu/runtime/options.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/variables.hpp"
+#include "vgpu/driver/memory_labels.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::emu::metal_cpp {
@@ -103,6 +105,8 @@ void set_up_reports() {
   set_end_observer(report_leaked_objects);
   if (!flag_variable(check_variable, true) || !flag_variable(order_variable, true)) return;
   vgpu::set_order_observer(report_unordered, &source);
+  vgpu::set_memory_label(
+      [](std::uint64_t address) { return label_of(reinterpret_cast<const void*>(address)); });
   vgpu::record_all_operations();
 }
 

@@ -177,6 +177,11 @@ struct PipelineObject final : MTL::ComputePipelineState {
   std::size_t most_threads = 0, static_shared = 0;
 };
 
+/// The pipeline. Stores its reflection at `reflection`, unless that or the pipeline is null.
+MTL::ComputePipelineState* with_reflection(
+    MTL::ComputePipelineState* pipeline,
+    const MTL::AutoreleasedComputePipelineReflection* reflection);
+
 /// An entry of the table of buffer arguments.
 struct BufferBinding {
   Ref<BufferObject> buffer;  // null for bytes

@@ -42,6 +42,14 @@ History& history() {
   return history;
 }
 
+/// The live allocation that begins at `pointer`, or null. The caller holds the mutex.
+Allocated* live_allocation(const void* pointer) {
+  const auto found = history().live.find(static_cast<const char*>(pointer));
+  if (found == history().live.end()) return nullptr;
+  const auto allocation = history().by_number.find(found->second);
+  return allocation == history().by_number.end() ? nullptr : &allocation->second;
+}
+
 std::string at(const CallSite& site) {
   const std::string where = site.line().short_name();
   return where.empty() ? "" : " at " + where;
@@ -103,10 +111,14 @@ void note_freed(const void* pointer) {
 
 void note_label(const void* pointer, const std::string& label) {
   const std::lock_guard lock(history().mutex);
-  const auto found = history().live.find(static_cast<const char*>(pointer));
-  if (found == history().live.end()) return;
-  const auto allocation = history().by_number.find(found->second);
-  if (allocation != history().by_number.end()) allocation->second.label = label;
+  Allocated* const allocation = live_allocation(pointer);
+  if (allocation != nullptr) allocation->label = label;
+}
+
+std::string label_of(const void* pointer) {
+  const std::lock_guard lock(history().mutex);
+  const Allocated* const allocation = live_allocation(pointer);
+  return allocation == nullptr ? "" : allocation->label;
 }
 
 void note_written(const void* pointer, std::size_t bytes, const std::string& call) {

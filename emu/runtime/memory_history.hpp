@@ -13,6 +13,8 @@ void note_allocated(const void* pointer, std::size_t bytes, const std::string& c
 void note_freed(const void* pointer);
 /// The program's own name for the allocation at `pointer`, in place of its variable.
 void note_label(const void* pointer, const std::string& label);
+/// That name, or an empty one. `pointer` is the begin of an allocation.
+std::string label_of(const void* pointer);
 /// A copy or fill that may write a part of an allocation only.
 void note_written(const void* pointer, std::size_t bytes, const std::string& call);
 

@@ -442,7 +442,12 @@ TEST_F(AnyKernel, ErrorsSayWhatIsAllowed) {
                "--grid: '1x1x1x1' has more than three extents; write X, XxY or XxYxZ");
   expect_error(
       "run $CU:product --grid 1 --block 1 A=rand:4x4",
-      "product: no value for B (const float*), C (float*), sizes (Sizes); write NAME=VALUE");
+      "product: no value for B (const float*), C (float*), sizes (Sizes); write values such as "
+      "sizes=FIELD:1,… B=rand:100");
+  expect_error(
+      "run $CU:product --grid 1 --block 1 A=rnd:4x4 B=rand:4x4 C=out:4x4 sizes=*:4",
+      "A: 'rnd:4x4' is no value of float; write a number, rand, iota, zeros or nan, with a "
+      "shape as in rand:24x33");
   expect_error("run $CU:product --grid 1 --block 1 D=rand:4x4",
                "D: kernel product has no parameter of this name; it has A, B, C, sizes");
   expect_error("run $CU:product --grid 1 --block 1 A",

@@ -77,9 +77,11 @@ TEST_F(RungMetal, ReplacesASingleHeaderAndHasTheIncludesOfLibcxx) {
                 "head -c 100000 /dev/zero | tr '\\0' ' ') > Metal/Metal.hpp && "
                 "printf '#include <iostream>\\n#include \"Metal/Metal.hpp\"\\n"
                 "int main() { std::cout << std::chrono::seconds(2).count() << "
-                "(MTL::CreateSystemDefaultDevice() != nullptr) << std::endl; }' > main.cpp && "
+                "(MTL::CreateSystemDefaultDevice() != nullptr) << std::endl; "
+                "volatile float third = 1.0f / 3; std::cout << float(__bf16(third)) << std::endl; "
+                "}' > main.cpp && "
                 "$METAL main.cpp -o program && RUNG_EMU_LEAK_CHECK=0 ./program 2>/dev/null"),
-            "21\n");
+            "21\n0.333984\n");
 }
 
 TEST_F(RungMetal, HeadersOfSingleClasses) {
@@ -189,11 +191,12 @@ TEST_F(MetalFaults, Order) {
   expect("concurrent", {"unordered operations: kernel fill (faults.cpp:26, concurrent compute "
                         "encoder encoder) writes data",
                         "nothing orders them", "memoryBarrier(MTL::BarrierScopeBuffers)"});
+  expect("labelled", {"encoder encoder) writes 'all numbers'", "writes it"});
   expect("barrier", {}, 0);
   expect("untracked",
          {"compute encoder first) writes data", "compute encoder second) writes it", "MTL::Fence"});
   expect("tracked", {}, 0);
-  expect("early", {"kernel scale", "the CPU (faults.cpp:69) reads it", "waitUntilCompleted"});
+  expect("early", {"kernel scale", "the CPU (faults.cpp:70) reads it", "waitUntilCompleted"});
 }
 
 TEST_F(MetalFaults, Validation) {

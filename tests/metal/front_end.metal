@@ -1,6 +1,7 @@
 // Kernels of many signatures, see front_end_test.cpp: each uses a part of the language that clang lacks.
 
 #include <simd/simd.h>
+#include <metal/metal_math>
 #include <metal_stdlib>
 using namespace metal;
 #include "front_end.h"
@@ -385,6 +386,10 @@ struct Cuboid {
   packed_float3 at;
   packed_half2 size;
 };
+struct Slab {
+  float2 xz;  // no part of a vector
+  float x;
+};
 template <class P>
 static float3 turned(P p) {
   p.xy *= 2.0f;
@@ -397,6 +402,9 @@ kernel void permuted_parts(device Cuboid* c [[buffer(0)]], constant packed_uint4
   c[1].at.xz -= float2(c[0].size.yx);
   (c + 2)->at.rgb = turned(c[0].at);
   c[2].size.yx = c[0].size;
+  const Slab slab = {float2(0.25f, 0.5f), 9};
+  c[2].at.zyx.xz = float2(7, 8);
+  c[2].at.rgb.gb.x += simd::fmin(slab.xz.y, slab.x);
   const auto sum = n.wzyx + n.xxyy;
   out[0] = uint4(n.wz, sum.xw);
 }

@@ -20,6 +20,8 @@ def test_metal():
     kernel(x, out, (3, 4), groups=(2, 3), group=(2, 1))
     with pytest.raises(rung.Hazard, match="out of bounds"):
         kernel(x, out, (3, 4), groups=(2, 4), group=(2, 1))
+    with pytest.raises(ValueError, match="expected one number, got 2; pass a NumPy array of them"):
+        kernel([1, 2], out, (3, 4), groups=(2, 3), group=(2, 1))
     total = np.zeros(1, np.float32)
     rung.metal.Kernel(METAL, "total", constants={"FACTOR": 3})(x, total, 12 * 4, grid=12, group=12)
     assert total[0] == 66

@@ -74,6 +74,20 @@ bool is_numbered(const Parameter& parameter) {
   return parameter.kind == Parameter::Kind::buffer || parameter.kind == Parameter::Kind::value;
 }
 
+/// A value that the parameter could have, as on the command line.
+const char* example_of(const Parameter& parameter) {
+  const Type& type = *parameter.type;
+  switch (parameter.kind) {
+    case Parameter::Kind::threadgroup: return "shared:1024";
+    case Parameter::Kind::texture: return "rand:48x64";
+    case Parameter::Kind::buffer:
+    case Parameter::Kind::value:
+      if (type.is_address()) return "rand:100";
+      return type.kind == Type::Kind::record ? "FIELD:1,…" : "1";
+    default: return "VALUE";
+  }
+}
+
 /// Memory of threadgroups, textures and samplers have numbers of their own.
 const Parameter& find_parameter(const Kernel& kernel, const std::string& name) {
   std::vector<std::string_view> names;
@@ -144,10 +158,12 @@ class Launch {
       given.emplace(&find_parameter(kernel_, name), parse_value(name, "out"));
     }
     std::vector<std::string> missing;
+    std::map<std::string, std::string> possible;  // one parameter for each kind of value
     for (const Parameter& parameter : kernel_.parameters) {
       const auto found = given.find(&parameter);
       if (found == given.end() && !parameter.is_optional) {
         missing.push_back(described(parameter));
+        possible.emplace(example_of(parameter), parameter.label());
       } else {
         bound_.push_back({&parameter,
                           found == given.end() ? absent_value(parameter) : found->second,
@@ -157,8 +173,10 @@ class Launch {
       }
     }
     if (missing.empty()) return;
-    throw ArgumentError(fmt::format("{}: no value for {}; write NAME=VALUE", kernel_.name,
-                                    fmt::join(missing, ", ")));
+    std::string examples_text;
+    for (const auto& [value, name] : possible) examples_text += fmt::format(" {}={}", name, value);
+    throw ArgumentError(fmt::format("{}: no value for {}; write values such as{}", kernel_.name,
+                                    fmt::join(missing, ", "), examples_text));
   }
 
   /// The value of a parameter that a function constant leaves out.

@@ -259,8 +259,10 @@ void store_numbers(const std::string& what, const ValueText& value, const Type& 
 void store_fields(const std::string& what, const ValueText& value, const Type& type,
                   std::byte* to) {
   if (type.kind != Type::Kind::record) {
-    throw ArgumentError(fmt::format("{}: '{}' gives fields, but its type {} is no struct", what,
-                                    value.text, type.name));
+    throw ArgumentError(fmt::format(
+        "{}: '{}' is no value of {}; write a number, rand, iota, zeros or nan, with a shape as in "
+        "rand:24x33",
+        what, value.text, type.name));
   }
   std::map<std::string, std::string> given(value.fields.begin(), value.fields.end());
   std::vector<Leaf> set;

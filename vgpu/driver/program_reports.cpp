@@ -3,8 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
-namespace rung::vgpu::driver {
+#include "vgpu/driver/memory_labels.hpp"
+
+namespace rung::vgpu {
+namespace {
+std::atomic<MemoryLabel> memory_label = nullptr;
+}
+
+void set_memory_label(MemoryLabel label) { memory_label = label; }
+
+namespace driver {
 namespace {
 
 constexpr std::size_t most_reports = 1000;
@@ -61,15 +71,21 @@ std::string ProgramReports::stream_name(const OperationText& operation,
   return at == name.npos ? "the default stream of another thread" : name.insert(at, "another ");
 }
 
+std::string ProgramReports::program_name(std::uint64_t allocation) {
+  const MemoryLabel label_of = memory_label;
+  const std::string label = label_of == nullptr ? "" : label_of(allocation);
+  if (!label.empty()) return fmt::format("'{}'", label);
+  const auto site = memory_sites_.find(allocation);
+  return site == memory_sites_.end() || source_ == nullptr ? "" : source_->variable(site->second);
+}
+
 std::string ProgramReports::memory_name(std::uint64_t address, const DeviceMemory& memory) {
   const Allocation* const allocation = memory.find(address);
   if (allocation == nullptr) return memory.describe(address);
-  const auto site = memory_sites_.find(allocation->address);
-  const std::string variable =
-      site == memory_sites_.end() || source_ == nullptr ? "" : source_->variable(site->second);
-  if (variable.empty() || !allocation->name.empty()) return memory.describe(address);
+  const std::string name = program_name(allocation->address);
+  if (name.empty() || !allocation->name.empty()) return memory.describe(address);
   const std::uint64_t offset = address - allocation->address;
-  return offset == 0 ? variable : fmt::format("{} + {} bytes", variable, offset);
+  return offset == 0 ? name : fmt::format("{} + {} bytes", name, offset);
 }
 
 Party ProgramReports::party_of(const Named& operation, Touch touch) {
@@ -169,4 +185,5 @@ void ProgramReports::report_unwritten(std::uint64_t address, std::uint64_t bytes
   observer_(hazard);
 }
 
-}  // namespace rung::vgpu::driver
+}  // namespace driver
+}  // namespace rung::vgpu

@@ -48,6 +48,8 @@ class ProgramReports {
   void forget_memory(std::uint64_t address) { memory_sites_.erase(address); }
 
   /// The variable that received the address or, if it is unknown, DeviceMemory::describe().
+  /// The label or the variable of an allocation. Empty if neither is known.
+  std::string program_name(std::uint64_t allocation);
   std::string memory_name(std::uint64_t address, const DeviceMemory& memory);
 
   /// A number for an operation, for ProgramAccess::label.

@@ -167,7 +167,11 @@ void write_header_names(const fs::path& overlay) {
       folders[std::string(name.substr(0, slash))].push_back(entry(name.substr(slash + 1), file));
     }
   };
-  for (const std::string_view name : library_headers) add(name, "included.h");
+  for (const std::string_view name : library_headers) {
+    add(name, "included.h");
+    // Apple's compiler searches the folder above, too: <metal/metal_stdlib>.
+    if (name.starts_with("metal_")) add(fmt::format("metal/{}", name), "included.h");
+  }
   for (const std::string_view name : tensor_headers) add(name, "tensor_included.h");
   for (const auto& [name, contents] : folders) {
     names.push_back({{"type", "directory"}, {"name", name}, {"contents", contents}});
@@ -248,6 +252,7 @@ Unit rewrite(const std::string& preprocessed, const Options& options, const Comp
   if (!errors.empty()) compiler.report(errors, true);
   set_function_constants(source, options.function_constants, ones, unit.declarations);
   remove_attributes(source);
+  join_parts(source);
   unit.packed_parts = packed_parts(source);
   rewrite_address_spaces(source);
   rewrite_vectors(source);

@@ -60,6 +60,8 @@ std::set<std::string> reached_names(const Source& source, const std::string& exp
 void remove_attributes(Source& source);
 /// Storage in threadgroup and constant memory, methods for an address space, array parameters.
 void rewrite_address_spaces(Source& source);
+/// p.xyz.yz becomes p.yz: a part of a packed vector is a value, to whose parts nothing can be stored.
+void join_parts(Source& source);
 /// The macros RUNG_METAL_PARTS_OF_2 to 4 of the library as options: the parts of packed vectors that the
 /// text names.
 std::vector<std::string> packed_parts(const Source& source);

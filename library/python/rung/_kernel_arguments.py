@@ -170,8 +170,10 @@ class Parameter:
     def record(self, values):
         values = _leaves(values)
         if len(values) != len(self.fields):
-            self.fail(ValueError, f"expected {len(self.fields)} numbers"
-                                  f" ({', '.join(name for name, _, _ in self.fields)}), got {len(values)}")
+            names = [name for name, _, _ in self.fields if name]
+            if not names and len(self.fields) == 1:
+                self.fail(ValueError, f"expected one number, got {len(values)}; pass a NumPy array of them")
+            self.fail(ValueError, f"expected {len(self.fields)} numbers ({', '.join(names)}), got {len(values)}")
         data = bytearray(self.bytes)
         for value, (name, offset, scalar) in zip(values, self.fields):
             if scalar is None and value is not None:

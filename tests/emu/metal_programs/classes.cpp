@@ -3,6 +3,7 @@
 #define NS_PRIVATE_IMPLEMENTATION
 #define MTL_PRIVATE_IMPLEMENTATION
 #define CA_PRIVATE_IMPLEMENTATION
+#include <simd/simd.h>
 #include <Foundation/Foundation.hpp>
 #include <Metal/Metal.hpp>
 #include <QuartzCore/QuartzCore.hpp>
@@ -158,6 +159,44 @@ void constants() {
   EXPECT(*static_cast<int*>(result->contents()) == -5);
 }
 
+void reflection() {
+  auto function = NS::TransferPtr(library->newFunction(MTLSTR("sums")));
+  MTL::ComputePipelineReflection* found = nullptr;
+  auto state = NS::TransferPtr(device->newComputePipelineState(
+      function.get(), MTL::PipelineOptionBindingInfo, &found, nullptr));
+  EXPECT(state.get() != nullptr && found != nullptr && found->bindings()->count() == 3);
+  const auto* const data = found->bindings()->object<MTL::BufferBinding>(0);
+  EXPECT(data->name()->isEqualToString(MTLSTR("data")) && data->index() == 0);
+  EXPECT(data->type() == MTL::BindingTypeBuffer && data->bufferDataSize() == sizeof(float));
+  EXPECT(data->access() == MTL::BindingAccessReadOnly);
+  EXPECT(found->bindings()->object<MTL::Binding>(1)->access() == MTL::BindingAccessReadWrite);
+  const auto* const shared = found->arguments()->object<MTL::Argument>(2);
+  EXPECT(shared->name()->isEqualToString(MTLSTR("shared")) && shared->index() == 0);
+  EXPECT(shared->type() == MTL::ArgumentTypeThreadgroupMemory);
+
+  auto constants = NS::TransferPtr(library->newFunction(MTLSTR("constants")));
+  NS::Dictionary* const all = constants->functionConstantsDictionary();
+  NS::Enumerator<NS::String>* const names = all->keyEnumerator<NS::String>();
+  std::size_t count = 0;
+  for (NS::String* name = names->nextObject(); name != nullptr; name = names->nextObject()) {
+    const bool is_factor = name->isEqualToString(MTLSTR("factor"));
+    EXPECT(all->object<MTL::FunctionConstant>(name)->type() ==
+           (is_factor ? MTL::DataTypeUInt : MTL::DataTypeBool));
+    ++count;
+  }
+  EXPECT(count == 2);
+}
+
+void matrices() {
+  const simd_float3x3 m =
+      simd_matrix(simd_float3{0, 2, 1}, simd_float3{1, 0, 0}, simd_float3{3, 0, 1});
+  const simd_float3x3 one = simd_mul(m, simd::inverse(m));
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) EXPECT(one.columns[i][j] == (i == j ? 1 : 0));
+  }
+  EXPECT(simd_matrix_from_rows(simd_float2{1, 2}, simd_float2{3, 4}).columns[0].y == 3);
+}
+
 /// Pointers in an argument buffer, threadgroup memory by the dispatch, memory of the program's own.
 void arguments() {
   static float own[16384 / sizeof(float)] __attribute__((aligned(16384)));
@@ -209,6 +248,10 @@ void captures() {
   NS::Error* error = nullptr;
   EXPECT(!MTL::CaptureManager::sharedCaptureManager()->startCapture(descriptor.get(), &error));
   EXPECT(error != nullptr && error->code() == 1);
+  auto scope =
+      NS::TransferPtr(MTL::CaptureManager::sharedCaptureManager()->newCaptureScope(queue.get()));
+  scope->beginScope();
+  scope->endScope();
 }
 
 /// Untracked resources of a heap, ordered by a fence, and by events of two queues.
@@ -252,7 +295,8 @@ void heaps() {
   EXPECT(data(y)[63] == 14);
   auto set_descriptor = NS::TransferPtr(MTL::ResidencySetDescriptor::alloc()->init());
   auto set = NS::TransferPtr(device->newResidencySet(set_descriptor.get(), nullptr));
-  set->addAllocation(heap.get());
+  const MTL::Allocation* const allocation = heap.get();
+  set->addAllocation(allocation);
   set->commit();
   queue->addResidencySet(set.get());
   EXPECT(set->allocationCount() == 1 && set->allocatedSize() == 65536);
@@ -324,8 +368,8 @@ int main() {
   library = NS::TransferPtr(device->newDefaultLibrary());
   EXPECT(library.get() != nullptr);
   queue = NS::TransferPtr(device->newCommandQueue());
-  for (const auto& part : {strings, queries, add, concurrent, constants, arguments, captures, heaps,
-                           textures, errors, from_source}) {
+  for (const auto& part : {strings, queries, add, concurrent, constants, reflection, matrices,
+                           arguments, captures, heaps, textures, errors, from_source}) {
     part();
   }
   pool->release();

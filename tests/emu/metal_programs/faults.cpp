@@ -33,7 +33,8 @@ void run(const std::string& fault) {
   MTL::Buffer* const data = device->newBuffer(
       256, untracked ? MTL::ResourceHazardTrackingModeUntracked : MTL::ResourceStorageModeShared);
   MTL::CommandBuffer* const commands = queue->commandBuffer();
-  if (fault == "concurrent" || fault == "barrier") {
+  if (fault == "concurrent" || fault == "barrier" || fault == "labelled") {
+    if (fault == "labelled") data->setLabel(MTLSTR("all numbers"));
     auto* const encoder = commands->computeCommandEncoder(MTL::DispatchTypeConcurrent);
     encode(encoder, fill, data);
     if (fault == "barrier") encoder->memoryBarrier(MTL::BarrierScopeBuffers);

@@ -292,8 +292,16 @@ class Number : public Copying<Number, Value> {
   static Number* of_integer(long long value);
 };
 
+/// Gives the objects of a collection one by one, then null.
+class ObjectEnumerator : public Object {
+ public:
+  Object* next();
+};
 template <class Type = Object>
-class Enumerator : public Referencing<Enumerator<Type>> {};
+class Enumerator : public Referencing<Enumerator<Type>, ObjectEnumerator> {
+ public:
+  Type* nextObject() { return static_cast<Type*>(this->next()); }
+};
 
 class Array : public Copying<Array> {
  public:
@@ -329,9 +337,14 @@ class Dictionary : public Copying<Dictionary> {
   Type* object(const Object* key) const {
     return static_cast<Type*>(find(key));
   }
+  template <class Key = Object>
+  Enumerator<Key>* keyEnumerator() const {
+    return static_cast<Enumerator<Key>*>(keys());
+  }
   UInteger count() const;
 
  private:
+  ObjectEnumerator* keys() const;
   Object* find(const Object* key) const;
 };
 

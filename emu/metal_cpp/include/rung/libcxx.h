@@ -35,6 +35,15 @@ using ::acosf, ::asinf, ::atanf, ::atan2f, ::ceilf, ::cosf, ::coshf, ::expf, ::e
     ::floorf, ::fmaf, ::fmaxf, ::fminf, ::fmodf, ::logf, ::log2f, ::log10f, ::powf, ::roundf,
     ::sinf, ::sinhf, ::sqrtf, ::tanf, ::tanhf;
 }
+
+#if defined(__clang__) && defined(__SSE2__)
+/// A float rounded to __bf16, ties to even. clang calls this function; libgcc has it since version 13.
+extern "C" __attribute__((weak)) __bf16 __truncsfbf2(float value) {
+  const unsigned bits = __builtin_bit_cast(unsigned, value);
+  const unsigned rounded = value != value ? bits | 0x400000 : bits + 0x7FFF + (bits >> 16 & 1);
+  return __builtin_bit_cast(__bf16, static_cast<unsigned short>(rounded >> 16));
+}
+#endif
 #endif
 
 #define __APPLE__ 1

@@ -74,6 +74,39 @@ RUNG_SIMD_FOR_EACH_SCALAR(RUNG_SIMD_MAKE)
 namespace rung_simd {
 template <class T, int N>
 using Vector = T __attribute__((ext_vector_type(N)));
+
+/// The inverse of a square matrix of N columns, by elimination. Not finite if it has none.
+template <int N, class Matrix>
+Matrix inverse(Matrix m) {
+  Matrix result{};
+  for (int i = 0; i < N; ++i) result.columns[i][i] = 1;
+  for (int step = 0; step < N; ++step) {
+    int pivot = step;
+    for (int i = step + 1; i < N; ++i) {
+      const auto size = [&](int column) {
+        return m.columns[column][step] < 0 ? -m.columns[column][step] : m.columns[column][step];
+      };
+      if (size(i) > size(pivot)) pivot = i;
+    }
+    const auto swap = [&](Matrix& matrix) {
+      const auto column = matrix.columns[step];
+      matrix.columns[step] = matrix.columns[pivot];
+      matrix.columns[pivot] = column;
+    };
+    swap(m);
+    swap(result);
+    const auto divisor = m.columns[step][step];
+    m.columns[step] /= divisor;
+    result.columns[step] /= divisor;
+    for (int i = 0; i < N; ++i) {
+      if (i == step) continue;
+      const auto factor = m.columns[i][step];
+      m.columns[i] -= factor * m.columns[step];
+      result.columns[i] -= factor * result.columns[step];
+    }
+  }
+  return result;
+}
 }  // namespace rung_simd
 
 // The vectors of float and double.
@@ -114,29 +147,31 @@ using Vector = T __attribute__((ext_vector_type(N)));
   }                                                                                               \
   inline rung_simd::Vector<T, N> simd_abs(rung_simd::Vector<T, N> v) { return simd_max(v, -v); }
 // Square matrices of N columns.
-#define RUNG_SIMD_SQUARE(T, N)                                                  \
-  inline simd_##T##N simd_mul(simd_##T##N##x##N m, simd_##T##N v) {             \
-    simd_##T##N sum = m.columns[0] * v[0];                                      \
-    for (int i = 1; i < N; ++i) sum += m.columns[i] * v[i];                     \
-    return sum;                                                                 \
-  }                                                                             \
-  inline simd_##T##N##x##N simd_mul(simd_##T##N##x##N a, simd_##T##N##x##N b) { \
-    simd_##T##N##x##N product;                                                  \
-    for (int i = 0; i < N; ++i) product.columns[i] = simd_mul(a, b.columns[i]); \
-    return product;                                                             \
-  }                                                                             \
-  inline simd_##T##N##x##N simd_transpose(simd_##T##N##x##N m) {                \
-    simd_##T##N##x##N other;                                                    \
-    for (int i = 0; i < N; ++i) {                                               \
-      for (int j = 0; j < N; ++j) other.columns[i][j] = m.columns[j][i];        \
-    }                                                                           \
-    return other;                                                               \
-  }                                                                             \
-  template <class B>                                                            \
-  auto matrix_multiply(simd_##T##N##x##N a, B b) {                              \
-    return simd_mul(a, b);                                                      \
-  }                                                                             \
-  inline simd_##T##N##x##N matrix_transpose(simd_##T##N##x##N m) { return simd_transpose(m); }
+#define RUNG_SIMD_SQUARE(T, N)                                                                    \
+  inline simd_##T##N simd_mul(simd_##T##N##x##N m, simd_##T##N v) {                               \
+    simd_##T##N sum = m.columns[0] * v[0];                                                        \
+    for (int i = 1; i < N; ++i) sum += m.columns[i] * v[i];                                       \
+    return sum;                                                                                   \
+  }                                                                                               \
+  inline simd_##T##N##x##N simd_mul(simd_##T##N##x##N a, simd_##T##N##x##N b) {                   \
+    simd_##T##N##x##N product;                                                                    \
+    for (int i = 0; i < N; ++i) product.columns[i] = simd_mul(a, b.columns[i]);                   \
+    return product;                                                                               \
+  }                                                                                               \
+  inline simd_##T##N##x##N simd_transpose(simd_##T##N##x##N m) {                                  \
+    simd_##T##N##x##N other;                                                                      \
+    for (int i = 0; i < N; ++i) {                                                                 \
+      for (int j = 0; j < N; ++j) other.columns[i][j] = m.columns[j][i];                          \
+    }                                                                                             \
+    return other;                                                                                 \
+  }                                                                                               \
+  template <class B>                                                                              \
+  auto matrix_multiply(simd_##T##N##x##N a, B b) {                                                \
+    return simd_mul(a, b);                                                                        \
+  }                                                                                               \
+  inline simd_##T##N##x##N matrix_transpose(simd_##T##N##x##N m) { return simd_transpose(m); }    \
+  inline simd_##T##N##x##N simd_inverse(simd_##T##N##x##N m) { return rung_simd::inverse<N>(m); } \
+  inline simd_##T##N##x##N matrix_invert(simd_##T##N##x##N m) { return simd_inverse(m); }
 #define RUNG_SIMD_REALS(T) \
   RUNG_SIMD_REAL(T, 2)     \
   RUNG_SIMD_REAL(T, 3)     \
@@ -152,6 +187,30 @@ inline simd_float3 simd_cross(simd_float3 a, simd_float3 b) {
 }
 inline simd_double3 simd_cross(simd_double3 a, simd_double3 b) {
   return a.yzx * b.zxy - a.zxy * b.yzx;
+}
+// Matrices of their columns or rows.
+#define RUNG_SIMD_MATRICES(T)                                                                    \
+  inline simd_##T##2x2 simd_matrix(simd_##T##2 a, simd_##T##2 b) { return {{a, b}}; }            \
+  inline simd_##T##3x3 simd_matrix(simd_##T##3 a, simd_##T##3 b, simd_##T##3 c) {                \
+    return {{a, b, c}};                                                                          \
+  }                                                                                              \
+  inline simd_##T##4x4 simd_matrix(simd_##T##4 a, simd_##T##4 b, simd_##T##4 c, simd_##T##4 d) { \
+    return {{a, b, c, d}};                                                                       \
+  }
+RUNG_SIMD_MATRICES(float)
+RUNG_SIMD_MATRICES(double)
+#undef RUNG_SIMD_MATRICES
+template <class... Rows>
+auto simd_matrix_from_rows(Rows... rows) {
+  return simd_transpose(simd_matrix(rows...));
+}
+template <class... Rows>
+auto matrix_from_rows(Rows... rows) {
+  return simd_matrix_from_rows(rows...);
+}
+template <class... Columns>
+auto matrix_from_columns(Columns... columns) {
+  return simd_matrix(columns...);
 }
 constexpr simd_float2x2 matrix_identity_float2x2 = {{{1, 0}, {0, 1}}};
 constexpr simd_float3x3 matrix_identity_float3x3 = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -182,6 +241,7 @@ RUNG_SIMD_FUNCTION(clamp)
 RUNG_SIMD_FUNCTION(mix)
 RUNG_SIMD_FUNCTION(abs)
 RUNG_SIMD_FUNCTION(transpose)
+RUNG_SIMD_FUNCTION(inverse)
 #undef RUNG_SIMD_FUNCTION
 }  // namespace simd
 
