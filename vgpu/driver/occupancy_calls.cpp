@@ -11,8 +11,8 @@ namespace rung::vgpu::driver {
 namespace {
 
 /// The most registers per thread that a compiler would use: limited by `.maxnreg`, and by
-/// `.maxntid` and `.minnctapersm`, since so many blocks of that size must fit on an SM (CUDA C++
-/// Programming Guide, "Launch Bounds").
+/// `.maxntid` and `.minnctapersm`, since that number of blocks of that size must fit on an SM
+/// (CUDA C++ Programming Guide, "Launch Bounds").
 int registers_per_thread(const ptx::Function& text, const DeviceDescription& device) {
   int most = device.max_registers_per_thread;
   if (text.max_registers > 0) most = std::min(most, text.max_registers);

@@ -49,8 +49,8 @@ struct QuantizeOperand {
   }
 };
 
-/// The tensor map of a bfloat16 operand in a block format, of which a box has 128 bytes of k-steps
-/// of `box_rows` rows of A or columns of B. It is marked as in digits; no other map of elements of
+/// The tensor map of a bfloat16 operand in a block format. A box has 128 bytes of k-steps of
+/// `box_rows` rows of A or columns of B. It is marked as in digits; no other map of elements of
 /// 16 bits is.
 template <class T>
 constexpr TensorMapSpec quantized_map(BlockFormat format, const Matrix<const T>& x,

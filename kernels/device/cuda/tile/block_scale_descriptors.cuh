@@ -17,7 +17,7 @@ __device__ __forceinline__ std::uint64_t tcgen05_bytes(std::uint32_t tile, int f
   return SwizzledTile<64, true, 1>::descriptor(tile, 0, first) | version << 46;
 }
 
-/// Describes a ScaleTile: 32 rows of 16 bytes without a swizzle, of which 8 follow after 128 bytes.
+/// Describes a ScaleTile: 32 rows of 16 bytes without a swizzle, the next 8 after 128 bytes.
 __device__ __forceinline__ std::uint64_t tcgen05_scales(std::uint32_t tile) {
   constexpr std::uint64_t eight_rows = 128 / 16, version = 1;
   return (tile & 0x3FFFF) >> 4 | eight_rows << 32 | version << 46;
