@@ -5,9 +5,14 @@
 #include <array>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "core/batch.hpp"
+#include "core/dtype_traits.hpp"
 #include "core/ill_conditioned.hpp"
+#include "core/quantize.hpp"
+#include "rung/types.hpp"
 
 namespace rung {
 namespace {
@@ -51,6 +56,23 @@ void for_each_gap(const GemmSpec& spec, const Operand& operand, const F& f) {
   }
 }
 
+/// Rounds the rows of a matrix to values of a format.
+template <class T>
+void quantize_rows(BlockFormat format, const Matrix<const T>& matrix, std::int64_t rows,
+                   std::int64_t length) {
+  std::vector<float> values(static_cast<std::size_t>(length));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t k = 0; k < length; ++k) {
+      values[static_cast<std::size_t>(k)] = static_cast<float>(matrix(row, k));
+    }
+    // A subnormal scale of nvfp4 can change in the second pass, and elements with it.
+    for (int pass = 0; pass < 3; ++pass) quantize(format, values);
+    for (std::int64_t k = 0; k < length; ++k) {
+      const_cast<T&>(matrix(row, k)) = T(values[static_cast<std::size_t>(k)]);
+    }
+  }
+}
+
 /// A vector operand: one row if the elements are adjacent, otherwise one row per element.
 Operand vector(Dtype type, std::int64_t n, std::int64_t increment, int offset) {
   if (increment == 1 || increment == -1) return Operand(type, 1, n, n, offset);
@@ -89,6 +111,7 @@ std::string describe(const GemmSpec& spec) {
   if (spec.batch_gap != 0) text += fmt::format(" gap {}", spec.batch_gap);
   if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));
   if (spec.family != Family::symmetric) text += fmt::format(" {}", name(spec.family));
+  if (spec.format != BlockFormat::none) text += fmt::format(" {}", name(spec.format));
   return text;
 }
 
@@ -138,12 +161,33 @@ void GemmCase::fill(Values values) {
   a_.fill(values, 3 * spec_.seed);
   b_.fill(values, 3 * spec_.seed + 1);
   if (spec_.family != Family::symmetric && values == Values::reals) fill_family(spec_, a_, b_);
+  round_to_format();
   poison_gaps(a_);
   poison_gaps(b_);
   // C keeps finite values, so that NaN and infinity can only originate from A and B.
   const bool non_finite = values == Values::nan || values == Values::infinity;
   c_values_ = non_finite ? Values::reals : values;
   renew_c();
+}
+
+void GemmCase::set_format(BlockFormat format) {
+  if (spec_.format == format) return;
+  spec_.format = format;
+  fill();
+}
+
+/// All types of the formats are exact in bfloat16, and hence in every type of floating point.
+void GemmCase::round_to_format() {
+  if (spec_.format == BlockFormat::none) return;
+  visit(spec_.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    if constexpr (!std::is_integral_v<In>) {
+      for (std::int64_t i = 0; i < spec_.batch; ++i) {
+        const Gemm<In, Out> g = product(i).typed<In, Out>();
+        quantize_rows(spec_.format, g.a, g.m, g.k);
+        quantize_rows(spec_.format, g.b.transposed(), g.n, g.k);
+      }
+    }
+  });
 }
 
 void GemmCase::renew_c() {

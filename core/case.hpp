@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/block_format.hpp"
 #include "core/call.hpp"
 #include "core/families.hpp"
 #include "core/operand.hpp"
@@ -26,8 +27,9 @@ struct GemmSpec {
   Family family = Family::symmetric;  // of A and B as reals; only for a single product
   int offset = 0;  // offset of each operand, in elements, from a 64-byte boundary
   std::uint64_t seed = 1;
-  std::int64_t batch = 1;      // number of products, each with its own matrices
-  std::int64_t batch_gap = 0;  // rows (or columns) between the matrices of an operand
+  std::int64_t batch = 1;                  // number of products, each with its own matrices
+  std::int64_t batch_gap = 0;              // rows (or columns) between the matrices of an operand
+  BlockFormat format = BlockFormat::none;  // A and B are values of this format (quantize.hpp)
 };
 
 /// The required accuracy of a sum: see verify.hpp.
@@ -62,6 +64,8 @@ class GemmCase {
   const GemmSpec& spec() const { return spec_; }
   /// Changes the mode. Operands and expected results do not depend on it.
   void set_compute_mode(ComputeMode mode) { spec_.compute_mode = mode; }
+  /// Changes the format of A and B and fills the operands again.
+  void set_format(BlockFormat format);
   /// Pointers into this case, valid for its lifetime and across calls of fill().
   GemmCall call() const;
   /// One product of the batch.
@@ -89,6 +93,7 @@ class GemmCase {
  private:
   std::uint64_t c_seed() const { return 3 * spec_.seed + 2; }
   void poison_gaps(Operand& operand) const;
+  void round_to_format();
 
   GemmSpec spec_;
   Values c_values_ = Values::reals;

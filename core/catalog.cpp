@@ -31,10 +31,17 @@ bool is_id(std::string_view selector) {
   return std::ranges::any_of(catalog(), [&](const RungInfo& rung) { return rung.id == selector; });
 }
 
+/// True if the selector selects rungs by today's ids, so that former ids do not count.
+bool is_of_today(std::string_view selector) {
+  return std::ranges::any_of(catalog(),
+                             [&](const RungInfo& rung) { return matches_today(rung, selector); });
+}
+
 /// An id selects one rung, although other ids may begin with it.
 bool matches(const RungInfo& rung, std::string_view selector) {
   if (is_id(selector)) return rung.id == selector;
-  return matches_today(rung, selector) || former_match(rung, selector) != nullptr;
+  return matches_today(rung, selector) ||
+         (former_match(rung, selector) != nullptr && !is_of_today(selector));
 }
 
 std::string known_ladders() {
@@ -90,7 +97,7 @@ std::vector<FormerId> former_ids_in(const std::vector<std::string>& selectors) {
   for (const std::string& selector : selectors) {
     for (const RungInfo& rung : catalog()) {
       const FormerId* const former = former_match(rung, selector);
-      if (former != nullptr && !matches_today(rung, selector)) found.push_back(*former);
+      if (former != nullptr && !is_of_today(selector)) found.push_back(*former);
     }
   }
   return found;

@@ -10,6 +10,7 @@
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "core/dtype.hpp"
+#include "core/quantize.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "devices.hpp"
@@ -98,6 +99,7 @@ class Verification {
     for (const GemmSpec& spec : specs) {
       GemmCase problem(spec);
       problem.set_compute_mode(rung.compute_mode);
+      problem.set_format(block_format(rung.needs));
       if (backend_.why_not(rung, problem.call())) continue;
       outcome.add(verify(
           problem, [&](const GemmCall& call) { ::rung::run(backend_, rung, call, threads_); }));

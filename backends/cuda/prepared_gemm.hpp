@@ -25,8 +25,8 @@ struct LaunchMemory {
 
 /// The launches of a rung for one problem: first pack_operand for each operand that TMA cannot read
 /// in place or that the configuration packs; then split_operand for both operands if the rung
-/// multiplies halves, or split_digits, split_residues or mixed_operand for each operand that it
-/// multiplies in that form; finally the rung's kernel.
+/// multiplies halves, or split_digits, split_residues, mixed_operand or quantize_operand for each
+/// operand that it multiplies in that form; finally the rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is the result of launch_of() for the same problem and groups, after fitted() to
@@ -75,6 +75,11 @@ class PreparedGemm {
       void* parameters[] = {&split};
       f(kernel_of(split_residues, Dtype::f64), launch_of(split, multiprocessors_), parameters,
         sizeof split);
+    }
+    for (QuantizeOperand operand : maps_.quantized()) {
+      void* parameters[] = {&operand};
+      f(kernel_of(quantize_operand, Dtype::bf16), launch_of(operand, multiprocessors_), parameters,
+        sizeof operand);
     }
     void* parameters[] = {args_};
     f(kernel_, launch_, parameters, sizeof args_);

@@ -15,6 +15,9 @@ bool is_in_residues(const TensorMapSpec& spec) {
   return spec.is_in_digits && spec.element_bytes == sizeof(double);
 }
 
+/// True if the operand is rounded to a block format, from any layout.
+bool is_in_blocks(const TensorMapSpec& spec) { return block_format(spec) != BlockFormat::none; }
+
 /// True if the operand must be packed first. Residues and parts can be made from any operand,
 /// digits from any K-major operand.
 bool needs_copy(const TensorMapSpec& spec) {
@@ -55,6 +58,15 @@ std::int64_t widened_bytes(const TensorMapSpec& spec) {
   return up_to_copy(spec.rows * spec.ld_of_copy() * bytes_of_float);
 }
 
+std::int64_t blocks_bytes(const TensorMapSpec& spec) {
+  return up_to_copy(spec.rows * QuantizeOperand::bytes_in_row(block_format(spec), spec.row_length));
+}
+
+std::int64_t block_scales_bytes(const TensorMapSpec& spec) {
+  return up_to_copy(
+      QuantizeOperand::bytes_of_scales(block_format(spec), spec.row_length, spec.rows));
+}
+
 std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
   if (!needs_copy(spec)) return 0;
   const std::int64_t copies = std::max<std::int64_t>(spec.products, 1);
@@ -63,6 +75,7 @@ std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
 
 std::int64_t copy_bytes(const TensorMapSpec& spec) {
   if (spec.is_empty()) return 0;
+  if (is_in_blocks(spec)) return blocks_bytes(spec) + block_scales_bytes(spec);
   if (is_in_parts(spec)) return widened_bytes(spec) + parts_bytes(spec) + scales_bytes(spec);
   if (spec.is_split) return halves_bytes(spec) + scales_bytes(spec);
   if (is_in_residues(spec)) return residues_bytes(spec) + scales_bytes(spec);
@@ -120,6 +133,7 @@ std::int64_t packed_bytes(const Launch& launch) {
 PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* room) {
   const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales,
                              TensorMapSpec& floats) {
+    if (is_in_blocks(spec)) return in_blocks(spec, room, scales);
     if (is_in_parts(spec)) return in_parts(spec, room, scales, floats);
     if (is_in_residues(spec)) return in_residues(spec, room, scales);
     if (spec.is_in_digits) return in_digits(copied(spec, room), room, scales);
@@ -244,6 +258,30 @@ TensorMapSpec PreparedMaps::in_residues(const TensorMapSpec& spec, void*& room,
   return residues;
 }
 
+TensorMapSpec PreparedMaps::in_blocks(const TensorMapSpec& spec, void*& room,
+                                      const OperandScale*& scales) {
+  if (spec.is_empty()) return spec;
+  const BlockFormat format = block_format(spec);
+  auto* const begin = static_cast<char*>(room);
+  char* const its_scales = begin + blocks_bytes(spec);
+  quantized_[quantized_count_++] = {spec.data,
+                                    begin,
+                                    its_scales,
+                                    spec.row_length,
+                                    spec.rows,
+                                    spec.is_transposed ? 1 : spec.ld,
+                                    spec.is_transposed ? spec.ld : 1,
+                                    format};
+  scales = reinterpret_cast<const OperandScale*>(its_scales);
+  room = begin + copy_bytes(spec);
+  TensorMapSpec blocks = spec;
+  blocks.data = begin;
+  blocks.element_bytes = 1;
+  blocks.row_length = blocks.ld = QuantizeOperand::bytes_in_row(format, spec.row_length);
+  blocks.box_row_length = 128;
+  return blocks;
+}
+
 void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
   const bool has_box = spec.box_rows > 0;
   if (spec.is_empty() || !has_box || result_ != Result::success) return;
@@ -322,6 +360,15 @@ Launch launch_of(const SplitResidues& split, int multiprocessors) {
   const std::int64_t pieces = ceil_div(split.rows, is_k_major ? warps : SplitResidues::lanes);
   return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
           .block = {SplitResidues::threads}};
+}
+
+Launch launch_of(const QuantizeOperand& operand, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 8;
+  const std::int64_t scales =
+      QuantizeOperand::bytes_of_scales(operand.format, operand.row_length, operand.rows);
+  const std::int64_t pieces = ceil_div(scales, std::int64_t{QuantizeOperand::threads});
+  return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
+          .block = {QuantizeOperand::threads}};
 }
 
 }  // namespace rung::cuda

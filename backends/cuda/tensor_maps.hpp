@@ -10,6 +10,7 @@
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/mixed_operand.hpp"
 #include "device/cuda/library/pack_operand.hpp"
+#include "device/cuda/library/quantize_operand.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
@@ -50,6 +51,9 @@ class PreparedMaps {
   std::span<const SplitResidues> residues() const {
     return {residues_, static_cast<std::size_t>(residue_count_)};
   }
+  std::span<const QuantizeOperand> quantized() const {
+    return {quantized_, static_cast<std::size_t>(quantized_count_)};
+  }
   const TensorMaps& maps() const { return maps_; }
   /// A and B as the launch reads them: their copies, or the operands in place.
   const TensorMapSpec& a() const { return a_; }
@@ -70,6 +74,7 @@ class PreparedMaps {
                          TensorMapSpec& floats);
   TensorMapSpec in_digits(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
   TensorMapSpec in_residues(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
+  TensorMapSpec in_blocks(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
 
   Result result_ = Result::success;
   TensorMapSpec a_ = {}, b_ = {}, floats_a_ = {}, floats_b_ = {};
@@ -85,6 +90,8 @@ class PreparedMaps {
   int digit_count_ = 0;
   SplitResidues residues_[2] = {};
   int residue_count_ = 0;
+  QuantizeOperand quantized_[2] = {};
+  int quantized_count_ = 0;
   void* room_ = nullptr;
   TensorMaps maps_ = {};
   OperandScales scales_ = {};
@@ -103,5 +110,6 @@ Launch launch_of(const Widen& widen, int multiprocessors);
 Launch launch_of(const SplitParts& split, int multiprocessors);
 Launch launch_of(const SplitDigits& split, int multiprocessors);
 Launch launch_of(const SplitResidues& split, int multiprocessors);
+Launch launch_of(const QuantizeOperand& operand, int multiprocessors);
 
 }  // namespace rung::cuda

@@ -22,6 +22,7 @@ extern const cuda::GemmRung gemm_cuda_library_pack_weights;
 extern const cuda::GemmRung gemm_cuda_library_tile_signal_gemm;
 extern const cuda::GemmRung gemm_cuda_library_few_rows;
 extern const cuda::GemmRung gemm_cuda_library_summed_parts;
+extern const cuda::GemmRung gemm_cuda_library_quantize_operand;
 
 namespace cuda {
 
@@ -71,7 +72,10 @@ inline constexpr ConfiguredGemm few_rows = {gemm_rungs.size() + 10, "gemm/cuda/f
 /// A product in mode batch_invariant whose k is cut into parts.
 inline constexpr ConfiguredGemm summed_parts = {gemm_rungs.size() + 11, "gemm/cuda/summed_parts",
                                                 &gemm_cuda_library_summed_parts};
-inline constexpr std::size_t gemm_kernels_off_ladder = 12;
+/// Rounds a bfloat16 operand to a block format. Its parameter is a QuantizeOperand.
+inline constexpr ConfiguredGemm quantize_operand = {
+    gemm_rungs.size() + 12, "gemm/cuda/quantize_operand", &gemm_cuda_library_quantize_operand};
+inline constexpr std::size_t gemm_kernels_off_ladder = 13;
 
 /// The rung with an id, which must be in gemm_rungs or name a kernel of mode batch_invariant.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

@@ -144,15 +144,17 @@ void end_by(int signal) {
 
 ExitStatus run(const std::vector<std::string>& command,
                const std::vector<std::pair<std::string, std::string>>& variables,
-               const std::string& output) {
+               const std::string& output, const std::string& errors) {
   int error_pipe[2];
   if (pipe(error_pipe) != 0) throw std::runtime_error(std::strerror(errno));
   for (const int end : error_pipe) fcntl(end, F_SETFD, FD_CLOEXEC);
   const pid_t child = start([&] {
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    if (!output.empty()) {
-      const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-      if (file < 0 || dup2(file, STDOUT_FILENO) < 0) _exit(127);
+    for (const auto& [name, stream] :
+         {std::pair(output, STDOUT_FILENO), std::pair(errors, STDERR_FILENO)}) {
+      if (name.empty()) continue;
+      const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      if (file < 0 || dup2(file, stream) < 0) _exit(127);
     }
     become(command, error_pipe[1]);
   });

@@ -52,10 +52,11 @@ auto with_signals_held(const Body& body) {
 
 /// Runs a program, found on the PATH, with this process's standard streams and folder, its
 /// environment and `variables`, and waits until it ends. It is killed when this process ends.
-/// `output`: a file for its standard output, or empty. Throws std::runtime_error if it cannot be started.
+/// `output` and `errors`: files for its standard output and error streams, or empty. Throws
+/// std::runtime_error if it cannot be started.
 ExitStatus run(const std::vector<std::string>& command,
                const std::vector<std::pair<std::string, std::string>>& variables = {},
-               const std::string& output = {});
+               const std::string& output = {}, const std::string& errors = {});
 
 /// Runs `body` in a copy of this process, which must have a single thread, and waits until that
 /// ends: with exit code 0 after `body`, without destructors. The rest is as for run().

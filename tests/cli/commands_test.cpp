@@ -113,13 +113,13 @@ TEST(List, LinesAreAsLongAsTheTerminalAllows) {
 }
 
 TEST(List, TakesFormerIdsWithANote) {
-  const Output today = run_rung("list gemm/cuda/skinny --json -");
+  const Output today = run_rung("list gemm/cuda/any_operands --json -");
   EXPECT_EQ(today.err, "");
-  for (const char* former : {"gemm/cuda/50_skinny", "gemm/cuda/50"}) {
+  for (const char* former : {"gemm/cuda/51_any_operands", "gemm/cuda/51"}) {
     const Output output = run_rung(std::string("list --json - ") + former);
     EXPECT_EQ(output.exit_code, 0);
     EXPECT_EQ(output.out, today.out);
-    EXPECT_EQ(output.err, "gemm/cuda/50_skinny is now gemm/cuda/skinny\n");
+    EXPECT_EQ(output.err, "gemm/cuda/51_any_operands is now gemm/cuda/any_operands\n");
   }
   const Output both = run_rung("diff gemm/cuda/40_mma_f64 dot/cuda/12");
   EXPECT_EQ(both.exit_code, 0);

@@ -1,5 +1,5 @@
-// Rewrites of LLVM IR before compilation: cluster sizes, tables of shared addresses, conversions,
-// and the alignment of local variables.
+// Rewrites of LLVM IR before compilation: cluster sizes, strings in inline assembly, tables of shared
+// addresses, conversions, and the alignment of local variables.
 
 #include <gtest/gtest.h>
 
@@ -44,6 +44,27 @@ TEST(GridConstants, AreNotedForTheirKernels) {
                 "!100000002 = !{ptr @b, !\"grid_constant\", !100000003}\n"
                 "!100000003 = !{i32 2}\n!nvvm.annotations = !{!100000002}\n");
   EXPECT_EQ(note_grid_constants(kernel + end), kernel + end);
+}
+
+TEST(StringOperands, ArePartsOfTheInstruction) {
+  const std::string arrays =
+      "@a = linkonce_odr addrspace(4) externally_initialized constant [4 x i8] c\".rn\\00\", "
+      "comdat\n"
+      "@b = internal addrspace(4) constant [6 x i8] c\"{|$}x\\00\", align 1\n"
+      "@c = internal addrspace(4) global [2 x i8] c\"c\\00\", align 1\n";
+  const auto call = [](const std::string& assembly, const std::string& first,
+                       const std::string& second) {
+    return "  %1 = call float asm sideeffect \"" + assembly +
+           "\", \"=f,=*m,i,i,f,i,0,~{memory}\"(ptr elementtype(i32) %p, " + first + ", " + second +
+           ", float %2, ptr addrspacecast (ptr addrspace(4) @c to ptr), float %0) #3\n";
+  };
+  const auto address = [](const std::string& name) {
+    return "ptr addrspacecast (ptr addrspace(4) @" + name + " to ptr)";
+  };
+  EXPECT_EQ(paste_string_operands(arrays + call("add$2.f32 $0, $4, $$2, ${3:x}, $3, $5, $22;",
+                                                address("a"), address("b"))),
+            arrays + call("add.rn.f32 $0, $4, $$2, ${3:x}, $($|$$$)x, $5, $22;", "i32 0", "i32 0"));
+  EXPECT_EQ(paste_string_operands(arrays), arrays);
 }
 
 TEST(SharedTables, AreStored) {

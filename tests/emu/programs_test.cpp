@@ -144,6 +144,11 @@ TEST(Programs, DeclarationsAsNvccTakesThem) {
   expect_output("nvcc_declares.cu", "64 0 7 3\n3 5 7 text 20001 2.5\n");
 }
 
+TEST(Programs, NamesWithoutTheirKeywords) {
+  expect_output("dependent_names.cu", "8 42 1 16\n");
+  expect_output("dependent_names.cu", "8 42 1 16\n", "-rdc=true");
+}
+
 TEST(Programs, ValuesThatOneLaneHas) { expect_output("one_lane.cu", "100 rows, 0 wrong\n"); }
 
 TEST(Programs, SharedMemoryOfOtherBlocks) {

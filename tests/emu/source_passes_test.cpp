@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "emu/compile/source/missing_keywords.hpp"
 #include "emu/compile/source/own_files.hpp"
 #include "passes.hpp"
 
@@ -139,6 +140,34 @@ TEST(AcceptedSource, CommasBetweenOperandsMayBeMissing) {
           escape_special_registers,
           "asm(\"cp [%0], %1;\" :: \"r\"(to)  \"l\"(from(1)));\nasm(\"a\" \"b\" : : \"r\"(1));\n"),
       "asm(\"cp [%0], %1;\" :: \"r\"(to),  \"l\"(from(1)));\nasm(\"a\" \"b\" : : \"r\"(1));\n");
+}
+
+TEST(AcceptedSource, StringsAsOperandsAreAddresses) {
+  EXPECT_EQ(
+      after(escape_special_registers,
+            "asm(\"mov%1.b32 %0, 0;\" : \"=r\"(x) : \"C\"(name<T>::value)  \"C\" (b) : \"C\");\n"
+            "f(\"C\");\n"),
+      "asm(\"mov%1.b32 %0, 0;\" : \"=r\"(x) : \"i\"(name<T>::value),  \"i\" (b) : \"C\");\n"
+      "f(\"C\");\n");
+}
+
+TEST(MissingKeywords, AreWhereErrorsOfClangSayIt) {
+  const std::string errors =
+      "a.cu:2:10: error: missing 'typename' prior to dependent type name 'G::tile'\n"
+      "    2 |   sizeof(T::tile)\n"
+      "b.h:1:3: \x1b[0;1;31merror: \x1b[0muse 'template' keyword to treat 'f' as a dependent "
+      "template name\n"
+      "a.cu:2:10: error: missing 'typename' prior to dependent type name 'H::tile'\n"
+      "a.cu:3:1: error: unknown type name 'q'\n"
+      "a.cu:7:12: warning: missing 'typename' prior to dependent type name T::tile\n";
+  const std::vector<MissingKeyword> found = missing_keywords(errors);
+  EXPECT_EQ(found, (std::vector<MissingKeyword>{{"a.cu", 2, 10, "typename "},
+                                                {"b.h", 1, 3, "template "}}));
+  EXPECT_EQ(with_keywords("int f() {\n  sizeof(T::tile);\n}\n", {found[0]}),
+            "int f() {\n  sizeof(typename T::tile);\n}\n");
+  EXPECT_EQ(with_keywords("x.f<int>();\n", {found[1]}), "x.template f<int>();\n");
+  // A macro's name is not changed in its middle, and no place is after the end.
+  EXPECT_EQ(with_keywords("MACRO\n", {found[1], found[0]}), "MACRO\n");
 }
 
 TEST(AcceptedSource, EscapesOperandsThatDoNotExist) {

@@ -24,6 +24,7 @@
 #include "device/cuda/entry/block_scaled.hpp"
 #include "device/cuda/library/halves_memory.hpp"
 #include "device/cuda/library/mixed_operand.hpp"
+#include "device/cuda/library/quantize_operand.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
@@ -77,7 +78,9 @@ bool loads_short_tiles(const cuda::GemmRung& rung) {
 }
 
 /// True for the rungs of sm_100a.
-bool is_of_blackwell(const cuda::GemmRung& rung) { return rung.entry.starts_with("gemm_cuda_4"); }
+bool is_of_blackwell(const cuda::GemmRung& rung) {
+  return rung.entry.starts_with("gemm_cuda_4") || rung.entry.starts_with("gemm_cuda_5");
+}
 
 /// Persistent blocks process two tiles each, and half of the k of another if the rung splits it:
 /// enough steps for every kind of step to reuse a stage. Alternating consumers process two tiles
@@ -131,10 +134,17 @@ std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& confi
   return cuda::kernel_of({0, "", &rung, config}, dtype_of(rung)).text();
 }
 
-/// A spec that replaces the matrix of a map by its halves, parts, digits or residues: zeros, with
-/// the same accesses.
+/// A spec that replaces the matrix of a map by its halves, parts, digits, residues or blocks: zeros,
+/// with the same accesses.
 template <class Array>
 cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
+  if (const BlockFormat format = cuda::block_format(spec); format != BlockFormat::none) {
+    spec.element_bytes = 1;
+    spec.row_length = spec.ld = cuda::QuantizeOperand::bytes_in_row(format, spec.row_length);
+    spec.box_row_length = 128;
+    spec.data = array(spec.rows * spec.ld, std::int8_t{0});
+    return spec;
+  }
   if (cuda::is_in_parts(spec)) {
     spec.row_length = spec.ld = cuda::SplitParts::parts_in_row(spec.row_length);
     spec.data = array(spec.rows * spec.ld, bfloat16(0.0f));
@@ -225,7 +235,11 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung, const Setting& se
   const auto scales = [&](const cuda::TensorMapSpec& spec, std::int64_t count) {
     const std::int64_t halves =
         spec.is_split ? cuda::bytes_of_halves(spec.rows, spec.row_length) : 0;
-    const std::int64_t bytes = count * std::int64_t{sizeof(cuda::OperandScale)};
+    const BlockFormat format = cuda::block_format(spec);
+    const std::int64_t bytes =
+        format == BlockFormat::none
+            ? count * std::int64_t{sizeof(cuda::OperandScale)}
+            : cuda::QuantizeOperand::bytes_of_scales(format, spec.row_length, spec.rows);
     return reinterpret_cast<const cuda::OperandScale*>(array(halves + bytes, std::int8_t{0}) +
                                                        halves);
   };

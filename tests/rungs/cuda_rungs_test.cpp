@@ -13,6 +13,7 @@
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/rungs/cuda.hpp"
 #include "core/dtype.hpp"
+#include "core/quantize.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "front_ends.hpp"
@@ -47,6 +48,7 @@ TEST_P(CudaGemmRungs, AreRight) {
     for (std::size_t i = 0; i < specs.size(); i += each_of_cases) {
       GemmCase problem(specs[i]);
       problem.set_compute_mode(rung_.compute_mode);
+      problem.set_format(block_format(rung_.needs));
       const Verdict verdict =
           verify(problem, [&](const GemmCall& call) { run(*backend, rung_, call, threads); });
       EXPECT_TRUE(verdict.right) << verdict.message << " by " << front_end;
@@ -101,6 +103,7 @@ TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
       try {
         GemmCase problem(spec);
         problem.set_compute_mode(GetParam()->compute_mode);
+        problem.set_format(block_format(GetParam()->needs));
         const Verdict verdict = verify(
             problem, [&](const GemmCall& call) { run(*backend, *GetParam(), call, threads); });
         EXPECT_TRUE(verdict.right) << verdict.message;

@@ -6,6 +6,7 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/rungs/cuda.hpp"
 #include "core/case.hpp"
+#include "core/quantize.hpp"
 #include "core/rung.hpp"
 #include "core/verify.hpp"
 #include "rungs_under_test.hpp"
@@ -29,6 +30,7 @@ TEST(PersistentBlocks, TakeTileAfterTile) {
     const cuda::GemmRung& rung = *cuda::find_gemm_rung(info->id);
     if (info->id < "gemm/cuda/26" || !rung.maps) continue;
     GemmCase problem({.dtype = dtype_of(rung), .m = 5 * max_rows, .n = 8, .k = 24});
+    problem.set_format(block_format(info->needs));
     const Verdict verdict =
         verify(problem, [&](const GemmCall& call) { run(*backend, *info, call, 2); });
     EXPECT_TRUE(verdict.right) << info->id << ": " << verdict.message;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "backends/backend.hpp"
+#include "core/block_format.hpp"
 #include "core/call.hpp"
 #include "core/epilogue_parts.hpp"
 #include "core/grouped.hpp"
@@ -30,6 +31,8 @@ class Contender {
   virtual std::string name() const = 0;
   /// The compute mode that determines its error bounds.
   virtual ComputeMode compute_mode() const { return ComputeMode::standard; }
+  /// The block format of the operands: see block_format() of core/quantize.hpp.
+  virtual BlockFormat format() const { return BlockFormat::none; }
 
   /// The operands must outlive the batch.
   virtual Bound bind(const GemmCall& call, int threads) const = 0;

@@ -3,6 +3,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cuda/gpu.hpp"
+#include "core/quantize.hpp"
 #include "core/rung.hpp"
 #include "library/cuda/driver.hpp"
 #include "tools/measure/contender.hpp"
@@ -16,6 +17,7 @@ class RungContender final : public Contender {
 
   std::string name() const override { return info_.id; }
   ComputeMode compute_mode() const override { return info_.compute_mode; }
+  BlockFormat format() const override { return block_format(info_.needs); }
   const RungInfo& info() const { return info_; }
 
   Bound bind(const GemmCall& call, int threads) const override;

@@ -77,6 +77,7 @@ class GemmWorkload final : public Workload {
     std::vector<Bound> bound;
     for (const auto& set : sets_) {
       set->set_compute_mode(contender.compute_mode());
+      set->set_format(contender.format());
       bound.push_back(contender.bind(set->call(), options_.threads));
     }
     return rotate(std::move(bound));
@@ -86,6 +87,7 @@ class GemmWorkload final : public Workload {
     GemmCase& set = *sets_.front();
     if (!exact_ && ExactElements::can_measure(set.spec())) exact_.emplace(set);
     set.set_compute_mode(contender.compute_mode());
+    set.set_format(contender.format());
     Verified verified;
     verified.verdict = rung::verify(set, [&](const GemmCall& call) {
       contender.bind(call, options_.threads).batch.call();

@@ -11,7 +11,8 @@ namespace rung::vgpu::driver {
 namespace {
 
 /// The most registers per thread that a compiler would use: limited by `.maxnreg`, and by
-/// `.maxntid`, since a block of that size must fit on an SM.
+/// `.maxntid` and `.minnctapersm`, since that number of blocks of that size must fit on an SM
+/// (CUDA C++ Programming Guide, "Launch Bounds").
 int registers_per_thread(const ptx::Function& text, const DeviceDescription& device) {
   int most = device.max_registers_per_thread;
   if (text.max_registers > 0) most = std::min(most, text.max_registers);
@@ -22,7 +23,10 @@ int registers_per_thread(const ptx::Function& text, const DeviceDescription& dev
                                std::max<std::int64_t>(1, threads[2]);
     // Warps are spread evenly over four SM partitions.
     const std::int64_t warps = (block + 127) / 128 * 4;
-    const std::int64_t fit = device.registers_per_block / (32 * warps) / 8 * 8;
+    const std::int64_t of_block =
+        std::min<std::int64_t>(device.registers_per_block,
+                               device.registers_per_multiprocessor / std::max(1, text.min_blocks));
+    const std::int64_t fit = of_block / (32 * warps) / 8 * 8;
     most = static_cast<int>(std::clamp<std::int64_t>(fit, 16, most));
   }
   return most;

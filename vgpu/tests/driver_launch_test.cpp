@@ -1,5 +1,7 @@
 // Launches, faults, kernels' output and occupancy.
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <string>
 #include <thread>
@@ -281,6 +283,26 @@ TEST_F(DriverLaunch, Occupancy) {
   EXPECT_EQ(block, 512);
   EXPECT_EQ(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, nullptr, 0, -1),
             Result::invalid_value);
+}
+
+// A kernel that keeps 150 numbers in registers, unless launch bounds ask for more blocks.
+TEST_F(DriverLaunch, LaunchBoundsLimitRegisters) {
+  const auto blocks_with = [&](const std::string& bounds) {
+    std::string text = ".visible .entry wide(.param .u64 p) " + bounds +
+                       " {\n.reg .u64 %rd<2>;\n.reg .f32 %f<150>;\nld.param.u64 %rd1, [p];\n";
+    for (int i = 0; i < 150; ++i) {
+      text += fmt::format("ld.global.f32 %f{}, [%rd1+{}];\n", i, 4 * i);
+    }
+    for (int i = 0; i < 150; ++i) {
+      text += fmt::format("st.global.f32 [%rd1+{}], %f{};\n", 4 * i, 149 - i);
+    }
+    int blocks = 0;
+    EXPECT_OK(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, function(load(text + "ret;\n}\n"), "wide"), 256, 0));
+    return blocks;
+  };
+  EXPECT_EQ(blocks_with(".maxntid 256, 1, 1"), 1);
+  EXPECT_EQ(blocks_with(".maxntid 256, 1, 1 .minnctapersm 4"), 4);
 }
 
 TEST_F(DriverLaunch, ThreadsMayLaunchAtOnce) {

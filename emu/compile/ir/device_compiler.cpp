@@ -85,6 +85,12 @@ std::vector<std::string> code_generator(const std::string& clang, const DeviceTa
 
 void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
                          const std::string& source, const std::filesystem::path& output) {
+  compile_device_code(std::move(frontend), target, source, output, run_compiler);
+}
+
+void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
+                         const std::string& source, const std::filesystem::path& output,
+                         const RunFrontEnd& run) {
   const std::string clang = frontend.front(), module = output.string() + ".ll";
   append(frontend, device_semantics());
   append(frontend, target_options(target.architecture));
@@ -92,7 +98,7 @@ void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& 
                     // nvcc_conversions() replaces the functions that this makes clang call.
                     "-fno-strict-float-cast-overflow", "-Xclang", "-disable-llvm-passes",
                     "-emit-llvm", "-S", "-o", module, source});
-  run_compiler(frontend);
+  run(frontend);
   std::string text = read_module(module);
   for (const IrPass& pass : ir_passes()) text = pass.run(text);
   std::ofstream(module, std::ios::binary) << text;

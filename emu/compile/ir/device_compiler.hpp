@@ -3,6 +3,7 @@
 // every kind of device code that Rung compiles while it runs.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct DeviceTarget {
 /// the target and the output. Throws CompileError.
 void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
                          const std::string& source, const std::filesystem::path& output);
+/// The same with `run`, which runs a command and throws CompileError if it fails, for the front end.
+using RunFrontEnd = std::function<void(const std::vector<std::string>& command)>;
+void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
+                         const std::string& source, const std::filesystem::path& output,
+                         const RunFrontEnd& run);
 
 /// Writes the same code as LLVM IR with full debug information. It is only to be read: clang 19 crashes when
 /// it generates code from IR whose debug information is reduced to line tables.

@@ -40,6 +40,11 @@ constexpr std::array passes = {
         "cvt.rzi to 32 or 64 bits, whose lower bits are the smaller integers; a byte that is read "
         "as bool is true if it is not 0.",
         "NvccConversions.AreThoseToWords", nvcc_conversions},
+    IrPass{"paste_string_operands",
+           "An operand of asm with the constraint \"C\" is the name of a constant array of "
+           "characters, "
+           "whose text is part of the instruction. The source passes it as \"i\", an address.",
+           "StringOperands.ArePartsOfTheInstruction", paste_string_operands},
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <iterator>
 #include <string_view>
 
-#include "core/c_literal.hpp"
 #include "emu/compile/ir/device_compiler.hpp"
 #include "emu/compile/link/device_code.hpp"
+#include "emu/compile/link/source_overlay.hpp"
 #include "emu/compile/source/characters.hpp"
 #include "emu/compile/source/own_files.hpp"
 #include "emu/compile/source/passes.hpp"
@@ -159,15 +159,9 @@ void append(std::vector<std::string>& command, std::initializer_list<std::string
 
 /// Where the source and the program's own headers have what only nvcc takes, the compiler reads
 /// copies in their place. `appended` follows the source's text.
-void replace_sources(std::vector<std::string>& command, const fs::path& source,
-                     const fs::path& object, const std::string& appended = "") {
-  std::string roots;
-  const auto replace = [&](const std::string& name, const std::string& accepted) {
-    const std::string copy = fmt::format("{}.accepted.{}.cu", object.string(), roots.size());
-    std::ofstream(copy, std::ios::binary) << accepted;
-    roots += fmt::format("{}{{'name': {}, 'type': 'file', 'external-contents': {}}}",
-                         roots.empty() ? "" : ", ", c_literal(name), c_literal(copy));
-  };
+SourceOverlay accepted_sources(const std::vector<std::string>& command, const fs::path& source,
+                               const fs::path& object, const std::string& appended = "") {
+  SourceOverlay overlay(object);
   const std::map<std::string, std::string> files = own_files(source, command);
   std::vector<std::string_view> texts;
   for (const auto& [name, text] : files) texts.emplace_back(text);
@@ -177,25 +171,21 @@ void replace_sources(std::vector<std::string>& command, const fs::path& source,
   for (const auto& [name, text] : files) {
     std::string accepted = accepted_source(text, {targets, launches, name});
     if (name == own) accepted += appended;
-    if (accepted != text) replace(name, accepted);
+    if (accepted != text) overlay.replace(name, accepted);
   }
   if (const fs::path header = barrier_header(command); !header.empty()) {
-    replace(header.string(), drop_barrier_destructor(read_file(header)));
+    overlay.replace(header.string(), drop_barrier_destructor(read_file(header)));
   }
-  if (roots.empty()) return;
-  const std::string overlay = object.string() + ".overlay.yaml";
-  std::ofstream(overlay) << fmt::format(
-      "{{'version': 0, 'use-external-names': false, 'roots': [{}]}}\n", roots);
-  append(command, {"-ivfsoverlay", overlay});
+  return overlay;
 }
 
 void compile_device_by_clang(const CompileOptions& options, std::vector<std::string> command,
-                             const fs::path& source, const fs::path& output,
+                             const fs::path& source, const fs::path& output, const RunFrontEnd& run,
                              const fs::path& dependencies = {}) {
   if (!dependencies.empty()) append(command, {"-MD", "-MF", dependencies.string()});
   if (!has_option(options, "-O")) command.push_back("-O3");
   const DeviceTarget target{options.architecture, !has_option(options, "-O0"), options.relocatable};
-  compile_device_code(std::move(command), target, source_argument(source), output);
+  compile_device_code(std::move(command), target, source_argument(source), output, run);
 }
 
 /// Kernels and variables are found by clang's names. nvcc names those in an anonymous namespace
@@ -219,7 +209,8 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
   std::vector<std::string> command = cuda_arguments(options, source, installation, clang);
   const std::string name = object.filename().string();
   const fs::path files = folder / (is_plain_name(name) ? name : "object.o");
-  replace_sources(command, source, files);
+  SourceOverlay overlay = accepted_sources(command, source, files);
+  const RunFrontEnd run = [&](const std::vector<std::string>& all) { overlay.compile(all); };
   // Both halves must agree on the names of what is static.
   if (options.relocatable) {
     append(command, {"-fuse-cuid=none", "-Xclang",
@@ -227,7 +218,7 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
   }
   const fs::path device = device_code_beside(options, source, files);
   if (options.nvcc.empty()) {
-    compile_device_by_clang(options, command, source, device, device_dependencies);
+    compile_device_by_clang(options, command, source, device, run, device_dependencies);
   } else {
     compile_device_by_nvcc(options, source, device, installation);
   }
@@ -247,7 +238,7 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
   command.insert(command.end(), as_written.begin(), as_written.end());
   append(command,
          {"--cuda-host-only", "-w", "-fPIC", "-c", "-o", object.string(), source_argument(source)});
-  run_compiler(command);
+  run(command);
 }
 
 }  // namespace
@@ -292,15 +283,18 @@ void compile_object(const CompileOptions& options, const fs::path& source, const
 void compile_device(const CompileOptions& options, const fs::path& source, const fs::path& ptx,
                     const Installation& installation, const std::string& clang) {
   compile_device_by_clang(options, cuda_arguments(options, source, installation, clang), source,
-                          ptx);
+                          ptx, run_compiler);
 }
 
 void compile_described(const CompileOptions& options, const fs::path& source,
                        const DescribedCode& code, const Installation& installation,
                        const std::string& clang) {
   std::vector<std::string> command = cuda_arguments(options, source, installation, clang);
-  replace_sources(command, source, code.ptx, code.appended);
-  compile_device_by_clang(options, command, source, code.ptx, code.dependencies);
+  SourceOverlay overlay = accepted_sources(command, source, code.ptx, code.appended);
+  compile_device_by_clang(
+      options, command, source, code.ptx,
+      [&](const std::vector<std::string>& all) { overlay.compile(all); }, code.dependencies);
+  for (const std::string& option : overlay.write()) command.push_back(option);
   describe_device_code(command, {options.architecture}, source_argument(source), code.described);
   check_calls(source.string(), read_file(code.ptx));
 }

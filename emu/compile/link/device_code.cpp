@@ -222,13 +222,17 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void run_compiler(const std::vector<std::string>& command) {
-  const ExitStatus status = run(command);
-  if (const int signal = HeldSignals::received(); signal != 0) throw Interrupted{signal};
+void check_status(const std::vector<std::string>& command, const ExitStatus& status) {
   if (status.signal != 0) {
     throw CompileError(fmt::format("{} was ended by signal {}", command[0], status.signal));
   }
   if (status.code != 0) throw CompileError("");  // it has printed the reason
+}
+
+void run_compiler(const std::vector<std::string>& command) {
+  const ExitStatus status = run(command);
+  if (const int signal = HeldSignals::received(); signal != 0) throw Interrupted{signal};
+  check_status(command, status);
 }
 
 void link_program(const CompileOptions& options, const std::vector<fs::path>& objects,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "emu/compile/process.hpp"
 #include "emu/compile/toolchain.hpp"
 
 namespace rung::emu {
@@ -33,6 +34,9 @@ void check_calls(const std::string& what, const std::string& ptx);
 
 /// All bytes; none if there is no such file.
 std::string read_file(const std::filesystem::path& path);
+
+/// Throws CompileError if a compiler or linker, which has printed the reason, failed.
+void check_status(const std::vector<std::string>& command, const ExitStatus& status);
 
 /// Runs a compiler or linker. Throws CompileError if it fails, Interrupted if a signal came.
 void run_compiler(const std::vector<std::string>& command);

@@ -50,8 +50,12 @@ std::size_t assembly_parenthesis(const Tokens& tokens, std::size_t at) {
   return starts("(") ? open : at;
 }
 
+/// Operands that are names of strings, "C"(name), have the constraint of an address, which clang knows;
+/// paste_string_operands() puts the string's text in their place.
+constexpr std::string_view constraint_of_strings = "\"C\"";
+
 /// The number of operands of a statement, whose parenthesis opens at `open`; the largest number if a macro may hide some.
-/// Adds the commas between operands that nvcc does not miss.
+/// Adds the commas between operands that nvcc does not miss, and replaces the constraints that clang does not know.
 int count_operands(const Tokens& tokens, std::size_t open, std::size_t end, Edits& edits) {
   int depth = 0, count = 0;
   std::size_t section = 0;  // 0: the text, 1: outputs, 2: inputs, 3: clobbers
@@ -67,6 +71,9 @@ int count_operands(const Tokens& tokens, std::size_t open, std::size_t end, Edit
     if (depth == 1 && has_operands && tokens[at].is_literal && tokens[at - 1].text == ")") {
       edits.push_back({tokens[at - 1].end(), 0, ","});
       is_first = true;
+    }
+    if (depth == 1 && has_operands && text == constraint_of_strings) {
+      edits.push_back({tokens[at].at + 1, 1, "i"});
     }
     if (depth == 1 && is_first && has_operands && text != ")") {
       if (!tokens[at].is_literal && text != "[") return std::numeric_limits<int>::max();

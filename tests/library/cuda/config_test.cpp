@@ -144,6 +144,7 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   add_gemm(cuda::tile_signal_gemm);
   add_gemm(cuda::few_rows);
   add_gemm(cuda::summed_parts);
+  add_gemm(cuda::quantize_operand);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {
     for (const Dtype dtype : all_dtypes) add(cuda::kernel_of_dot(rung, dtype));
   }
