@@ -48,8 +48,8 @@ struct Instruction {
   bool guard_negated = false;          // @!%p1
   int line = 0;                        // in the PTX text, from 1
   SourceLine source;
-  std::uint32_t inlined_by =
-      0;  // the call that its function was inlined for: an index of Module::calls, or 0
+  /// The call that its function was inlined for: an index of Module::calls, or 0.
+  std::uint32_t inlined_by = 0;
 
   /// Sets the opcode from its text, and stores the text if the opcode is unknown.
   void set_opcode(std::string_view word);
