@@ -64,7 +64,7 @@ cudaError_t change(cudaGraphNode_t node, const GraphWork& work) {
   return cudaSuccess;
 }
 
-/// The part that was made of this node, also in the bodies of conditional nodes; null if there is none.
+/// The part that was made of this node, also in the bodies of conditional nodes; otherwise null.
 cuda::GraphExec* find_part(CUgraphExec_st& executable, cudaGraphNode_t node) {
   for (std::size_t i = 0; i < executable.nodes.size(); ++i) {
     if (executable.nodes[i] == node) return &executable.parts[i];

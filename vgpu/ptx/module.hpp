@@ -157,7 +157,7 @@ struct Module {
   std::vector<Variable> variables;  // module scope
   std::vector<Function> functions;  // one for each name
   std::vector<Alias> aliases;
-  std::vector<InlinedCall> calls;   // that were inlined; [0] is none
+  std::vector<InlinedCall> calls;   // that were inlined; [0] is not used
   bool has_numbered_calls = false;  // the column of each .loc is an index of `calls`
 
   /// The function with that name or alias; null if the module lacks it.

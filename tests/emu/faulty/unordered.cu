@@ -283,7 +283,7 @@ void loop_beside_a_node(bool right) {
   launch_and_destroy(graph);
 }
 
-// What follows the node follows the last run of its body.
+// The copy must wait for the last run of the loop.
 void node_after_a_loop(bool right) {
   cudaMemset(z, 0, bytes);
   cudaGraph_t graph;
