@@ -19,6 +19,7 @@
 #include "vgpu/model/kernel.hpp"
 #include "vgpu/model/schedule.hpp"
 #include "vgpu/observers/policies.hpp"
+#include "vgpu/tracked_launch.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -239,6 +240,13 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
   }
   return report;
 }
+
+bool may_track_again(const Kernel& kernel, const LaunchOptions& options) {
+  return kernel.tracking.make && kernel.calls.empty() && !kernel.asynchronous &&
+         options.cluster.count() == 1 && options.observe && !options.watcher;
+}
+
+void track_from_now_on(const Kernel& kernel) { kernel.tracking.wanted = true; }
 
 const KernelInfo& info(const Kernel& kernel) { return kernel.info; }
 const std::vector<Site>& sites(const Kernel& kernel) { return kernel.sites; }

@@ -195,6 +195,10 @@ std::string cuda_remedy(const Report& report) {
     return "let threads beyond the end store a neutral value, such as 0, and return only after the "
            "last barrier";
   }
+  if (report.message.find("reads its condition, which has no default") != report.message.npos) {
+    return "call cudaGraphSetConditional in a kernel that the node depends on, or give "
+           "cudaGraphConditionalHandleCreate a value and cudaGraphCondAssignDefault";
+  }
   if (report.message.find("'the launch is cooperative") != report.message.npos) {
     return "launch the kernel with cudaLaunchCooperativeKernel: only then are all blocks on the "
            "GPU "

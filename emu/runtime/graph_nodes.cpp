@@ -64,18 +64,31 @@ cudaError_t change(cudaGraphNode_t node, const GraphWork& work) {
   return cudaSuccess;
 }
 
+/// The part that was made of this node, also in the bodies of conditional nodes; otherwise null.
+cuda::GraphExec* find_part(CUgraphExec_st& executable, cudaGraphNode_t node) {
+  for (std::size_t i = 0; i < executable.nodes.size(); ++i) {
+    if (executable.nodes[i] == node) return &executable.parts[i];
+  }
+  for (auto& conditional : executable.conditionals) {
+    for (CUgraphExec_st& body : conditional.bodies) {
+      if (cuda::GraphExec* const part = find_part(body, node)) return part;
+    }
+  }
+  return nullptr;
+}
+
 /// Changes the part of an executable graph that was made of this node.
 cudaError_t change_part(cudaGraphExec_t executable, cudaGraphNode_t node, const GraphWork& work) {
   if (executable == nullptr) return finish(cudaErrorInvalidValue);
-  const auto found = std::find(executable->nodes.begin(), executable->nodes.end(), node);
-  if (found == executable->nodes.end()) return finish(cudaErrorInvalidValue);
+  cuda::GraphExec* const part = find_part(*executable, node);
+  if (part == nullptr) return finish(cudaErrorInvalidValue);
   std::shared_ptr<cuda::Graph> captured;
   if (const cudaError_t error = capture(work, captured)) return finish(error);
   return with_context([&](const cuda::DriverApi& api) {
     cuda::GraphExec made = nullptr;
     const cuda::Result result = api.cuGraphInstantiate(&made, *captured, 0);
     if (result != cuda::Result::success) return result;
-    std::swap(made, executable->parts[static_cast<std::size_t>(found - executable->nodes.begin())]);
+    std::swap(made, *part);
     return api.cuGraphExecDestroy(made);
   });
 }
@@ -327,6 +340,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
       return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &given.alloc);
     case cudaGraphNodeTypeMemFree:
       return cudaGraphAddMemFreeNode(node, graph, dependencies, count, given.free.dptr);
+    case cudaGraphNodeTypeConditional:
+      return add_conditional_node(node, graph, dependencies, count, given.conditional);
   }
   return finish(cudaErrorInvalidValue);
 }

@@ -29,6 +29,7 @@ const char* type_name(cudaGraphNodeType type) {
     case cudaGraphNodeTypeEventRecord: return "EVENT_RECORD";
     case cudaGraphNodeTypeMemAlloc: return "MEM_ALLOC";
     case cudaGraphNodeTypeMemFree: return "MEM_FREE";
+    case cudaGraphNodeTypeConditional: return "CONDITIONAL";
   }
   return "?";
 }

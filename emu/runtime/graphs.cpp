@@ -28,11 +28,6 @@ std::set<cudaGraph_t>& own_graphs() {
   return graphs;
 }
 
-bool is_own(cudaGraph_t graph) {
-  const std::lock_guard lock(mutex);
-  return own_graphs().contains(graph);
-}
-
 void destroy_captured(cuda::Graph* graph) {
   driver().cuGraphDestroy(*graph);
   delete graph;
@@ -41,6 +36,21 @@ void destroy_captured(cuda::Graph* graph) {
 }  // namespace
 
 namespace rung::emu {
+
+bool is_own(cudaGraph_t graph) {
+  const std::lock_guard lock(mutex);
+  return own_graphs().contains(graph);
+}
+
+cudaError_t add_captured_graph(cudaGraphNode_t* node, cudaGraph_t graph,
+                               const cudaGraphNode_t* dependencies, size_t count,
+                               cudaGraph_t captured) {
+  const cudaError_t error =
+      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeGraph, nullptr);
+  if (error != cudaSuccess) return error;
+  (*node)->captured.reset(new cuda::Graph(to_driver(captured)), destroy_captured);
+  return cudaSuccess;
+}
 
 cudaError_t capture(const GraphWork& enqueue, std::shared_ptr<cuda::Graph>& captured) {
   cudaStream_t stream = nullptr;
@@ -124,6 +134,9 @@ bool is_edge(const cudaGraphEdgeData& edge, cudaGraphNode_t from, cudaGraphNode_
          from->type == cudaGraphNodeTypeKernel && to->type == cudaGraphNodeTypeKernel;
 }
 
+cuda::Result instantiate_bodies(const DriverApi& api, CUgraphExec_st& executable,
+                                const CUgraphNode_st& node, unsigned long long flags);
+
 cuda::Result instantiate(const DriverApi& api, CUgraphExec_st& executable, cudaGraph_t graph,
                          unsigned long long flags) {
   const auto add = [&](cuda::Graph part, cudaGraphNode_t node,
@@ -137,6 +150,7 @@ cuda::Result instantiate(const DriverApi& api, CUgraphExec_st& executable, cudaG
     return result;
   };
   if (!is_own(graph)) return add(to_driver(graph), nullptr);
+  executable.starts = graph->starts;
   const std::vector<cudaGraphNode_t> order = in_order(*graph);
   if (order.size() != graph->nodes.size()) return cuda::Result::invalid_value;
   // A node without work passes the parts that it depends on to the nodes after it.
@@ -155,12 +169,45 @@ cuda::Result instantiate(const DriverApi& api, CUgraphExec_st& executable, cudaG
       return result;
     }
     end = {{executable.parts.size() - 1}};
+    if (node->bodies == nullptr) continue;
+    const auto result = instantiate_bodies(api, executable, *node, flags);
+    if (result != cuda::Result::success) return result;
   }
   return cuda::Result::success;
 }
 
+/// The last part is the node's.
+cuda::Result instantiate_bodies(const DriverApi& api, CUgraphExec_st& executable,
+                                const CUgraphNode_st& node, unsigned long long flags) {
+  executable.conditionals.push_back({executable.parts.size() - 1, node.conditional, {}});
+  for (const cudaGraph_t body : *node.bodies) {
+    const auto is_allowed = [](const auto& own) { return may_be_in_body(own->type); };
+    if (!std::all_of(body->nodes.begin(), body->nodes.end(), is_allowed)) {
+      return cuda::Result::not_supported;
+    }
+    auto& bodies = executable.conditionals.back().bodies;
+    const auto result = instantiate(api, bodies.emplace_back(), body, flags);
+    if (result != cuda::Result::success) return result;
+  }
+  return cuda::Result::success;
+}
+
+rung::vgpu::NodeGraph as_node_graph(const CUgraphExec_st& executable) {
+  rung::vgpu::NodeGraph graph = {executable.parts, executable.after, {}, executable.starts};
+  for (const auto& [part, node, bodies] : executable.conditionals) {
+    rung::vgpu::ConditionalNode& conditional = graph.conditional[part] = node;
+    for (const CUgraphExec_st& body : bodies) conditional.bodies.push_back(as_node_graph(body));
+  }
+  return graph;
+}
+
 void destroy_parts(const DriverApi& api, CUgraphExec_st& executable) {
   for (const cuda::GraphExec part : executable.parts) api.cuGraphExecDestroy(part);
+  for (auto& conditional : executable.conditionals) {
+    for (CUgraphExec_st& body : conditional.bodies) destroy_parts(api, body);
+  }
+  executable.conditionals.clear();
+  executable.starts.clear();
   executable.parts.clear();
   executable.nodes.clear();
   executable.after.clear();
@@ -357,8 +404,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (executable == nullptr) return finish(cudaErrorInvalidValue);
   return with_context([&](const DriverApi& api) {
-    if (!uses_given_driver() && executable->parts.size() > 1) {
-      return rung::vgpu::launch_as_nodes(executable->parts, executable->after, to_driver(stream));
+    if (!uses_given_driver() &&
+        (executable->parts.size() > 1 || !executable->conditionals.empty())) {
+      return rung::vgpu::launch_as_nodes(as_node_graph(*executable), to_driver(stream));
     }
     for (const cuda::GraphExec part : executable->parts) {
       const cuda::Result result = api.cuGraphLaunch(part, to_driver(stream));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/graphs.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "vgpu/driver/host_threads.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
@@ -131,8 +132,13 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  return with_context(
-      [&](const DriverApi& api) { return api.cuStreamEndCapture(to_driver(stream), out(graph)); });
+  cudaGraph_t captured = nullptr;
+  cudaError_t error = with_context([&](const DriverApi& api) {
+    return api.cuStreamEndCapture(to_driver(stream), out(&captured));
+  });
+  if (const cudaError_t added = end_capture_to_graph(stream, captured)) error = added;
+  if (graph != nullptr) *graph = captured;
+  return error;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {

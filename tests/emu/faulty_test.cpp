@@ -56,14 +56,23 @@ TEST(Faulty, OutOfBounds) {
 // The hazard is in Rung's headers, and its line is that of the call.
 TEST(Faulty, FunctionsOfCudasHeaders) {
   const EmuOutput barrier = run("in_headers.cu");
-  expect_hazard(barrier, "trap", "in_headers.cu:10");
+  expect_hazard(barrier, "trap", "in_headers.cu:11");
   EXPECT_TRUE(contains(barrier.err, "to do: launch the kernel with cudaLaunchCooperativeKernel"));
   EXPECT_EQ(barrier.out, "valid: 0\ncudaErrorAssert\n");
   // The host may read what a kernel that failed wrote.
   EXPECT_TRUE(contains(barrier.err, "rung emu: 1 hazard found"));
   const EmuOutput texture = run("in_headers.cu", "", "texture");
-  expect_hazard(texture, "use after free", "in_headers.cu:14");
-  EXPECT_TRUE(contains(texture.err, "from cudaCreateTextureObject at in_headers.cu:25, freed at "));
+  expect_hazard(texture, "use after free", "in_headers.cu:15");
+  EXPECT_TRUE(contains(texture.err, "from cudaCreateTextureObject at in_headers.cu:33, freed at "));
+}
+
+// A library's header names its line, and the program's lines that led there.
+TEST(Faulty, CallersOfLibraries) {
+  const EmuOutput output = run("in_headers.cu", "", "library");
+  expect_hazard(output, "out of bounds", "copy.hpp:89");
+  const std::string callers = " at copy.hpp:89, from in_headers.cu:19, in_headers.cu:22, ";
+  EXPECT_TRUE(contains(output.err, callers));
+  EXPECT_TRUE(contains(run("in_headers.cu", "-rdc=true", "library").err, callers));
 }
 
 // The lane that has the lock waits for those that try, and the launch ends.
@@ -78,8 +87,9 @@ TEST(Faulty, LanesThatTakeALockInTurn) {
 }
 
 TEST(Faulty, CopiesOfMemoryThatNothingHasWritten) {
-  const std::array<std::array<const char*, 2>, 3> cases = {
-      {{"wrong_buffer", "takes 4000 bytes of result that no kernel, copy or fill has written"},
+  const std::array<std::array<const char*, 2>, 4> cases = {
+      {{"condition", "reads its condition, which has no default and which no kernel has set since"},
+       {"wrong_buffer", "takes 4000 bytes of result that no kernel, copy or fill has written"},
        {"too_few_blocks", "4000 bytes of b, and no kernel, copy or fill has written the last 928"},
        {"no_thread_writes", "takes 4000 bytes of b that no kernel, copy or fill has written"}}};
   for (const auto& [name, text] : cases) {
@@ -89,7 +99,7 @@ TEST(Faulty, CopiesOfMemoryThatNothingHasWritten) {
     std::replace(words.begin(), words.end(), '\n', ' ');
     EXPECT_TRUE(contains(words, text)) << name;
   }
-  for (const char* name : {"compacted", "border", "padding", "bandwidth"}) {
+  for (const char* name : {"compacted", "border", "padding", "bandwidth", "condition_set"}) {
     EXPECT_EQ(run("unwritten_copies.cu", "", name).exit_code, 0) << name;
   }
 }

@@ -33,5 +33,9 @@ TEST(Libraries, ChangedNodesOfGraphs) {
                 "6 9, 1, 1\n107 407, 11, 16 1\n8 11, 4 1 1 1 cudaErrorNotSupported\n1 1, 1 4\n");
 }
 
+TEST(Libraries, ConditionalNodesOfGraphs) {
+  expect_output("graph_conditions.cu", "1 2 2 2 9 \n3 9 \n1 2 9 \n1 4 4 9 \n1 1 801 13 1\n");
+}
+
 }  // namespace
 }  // namespace rung

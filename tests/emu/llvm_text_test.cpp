@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "emu/compile/ir/inlined_calls.hpp"
 #include "emu/compile/ir/passes.hpp"
 #include "passes.hpp"
 
@@ -28,6 +29,31 @@ TEST(ClusterSizes, StandAtTheBeginningOfTheirKernels) {
                 "  call void asm sideeffect \".pragma \\22rung.cluster 4, 2, 1\\22;\", \"\"()\n" +
                 end + b + end);
   EXPECT_EQ(state_cluster_sizes(a + end), a + end);
+}
+
+// Columns become the numbers of calls, and comments tell their lines.
+TEST(InlinedCalls, AreNumbered) {
+  const std::string nodes =
+      "!1 = !DIFile(filename: \"a\\22b.cu\", directory: \"/src\")\n"
+      "!2 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 2, scopeLine: 2)\n"
+      "!3 = distinct !DILexicalBlock(scope: !2, file: !4, line: 5, column: 1)\n"
+      "!4 = !DIFile(filename: \"/lib/h.hpp\", directory: \"/src\")\n";
+  const InlinedCalls calls = number_inlined_calls(
+      nodes +
+      "!5 = !DILocation(line: 7, column: 21, scope: !2)\n"
+      "!6 = !DILocation(line: 8, column: 4, scope: !3, inlinedAt: !7)\n"
+      "!7 = distinct !DILocation(line: 9, column: 5, scope: !3, inlinedAt: !8)\n"
+      "!8 = distinct !DILocation(line: 10, scope: !2)\n");
+  EXPECT_EQ(calls.module, nodes +
+                              "!5 = !DILocation(line: 7, scope: !2)\n"
+                              "!6 = !DILocation(line: 8, column: 1, scope: !3, inlinedAt: !7)\n"
+                              "!7 = distinct !DILocation(line: 9, column: 2, scope: !3, inlinedAt: "
+                              "!8)\n!8 = distinct !DILocation(line: 10, scope: !2)\n");
+  EXPECT_EQ(calls.comments,
+            "// rung.inlined 1 9 2 /lib/h.hpp\n"
+            "// rung.inlined 2 10 0 /src/a\\042b.cu\n");
+  EXPECT_EQ(with_inlined_calls(".version 8.3\n.address_size 64\nrest", calls.comments),
+            ".version 8.3\n.address_size 64\n" + calls.comments + "rest");
 }
 
 TEST(GridConstants, AreNotedForTheirKernels) {

@@ -19,6 +19,7 @@
 #include "tools/kernel_file/nearest_name.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/memory/device_memory.hpp"
+#include "vgpu/program/inlined_callers.hpp"
 
 namespace rung::any_kernel {
 namespace {
@@ -134,6 +135,7 @@ class Launch {
     } catch (const std::invalid_argument& error) {
       throw ArgumentError(fmt::format("{}: {}", kernel_.name, error.what()));
     }
+    vgpu::add_callers(outcome.report, loaded.module->text());
     if (request_.given.empty()) outcome.sites = vgpu::sites(*loaded.kernel);
     if (request_.observer) request_.observer(outcome.report, *loaded.kernel);
     for (const Bound& bound : bound_) {

@@ -1,18 +1,15 @@
 // Stream capture, and the graphs that it creates.
 
 #include <algorithm>
+#include <cstring>
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
+#include "vgpu/driver/graph_launch.hpp"
+#include "vgpu/memory/written_bytes.hpp"
 
 namespace rung::vgpu::driver {
 namespace {
-
-std::shared_ptr<GraphState> find_exec(ContextState& context, GraphExec exec) {
-  auto found = context.graph_execs.find(exec);
-  require(found != nullptr, Result::invalid_handle, "not an executable graph of this context");
-  return found;
-}
 
 CaptureStatus status_of(const Capture* capture) {
   if (capture == nullptr) return CaptureStatus::none;
@@ -60,11 +57,39 @@ std::vector<std::size_t> order_of(const GraphState& graph) {
   return functions_last(graph);
 }
 
-/// Runs the operations of a graph, one after the other.
+/// Gives a condition its value, as an access of the running operation.
+void start_condition(ContextState& context, const NodeGraph::Start& start) {
+  Allocation* const memory = context.memory.find(start.condition);
+  if (memory == nullptr) return;
+  process().order.access(context.memory, start.condition, condition_bytes, Touch::write);
+  if (start.value) {
+    context.memory.write(start.condition, &*start.value, condition_bytes);
+  } else {
+    std::memset(memory->shadow(start.condition), 0, condition_bytes);
+    memory->all_initialised = false;
+    forget_lines(*memory, start.condition, condition_bytes);
+  }
+}
+
+std::shared_ptr<UserObjectState> find_user_object(UserObject object) {
+  auto found = process().user_objects.find(object);
+  require(found != nullptr, Result::invalid_value, "not a user object");
+  return found;
+}
+
+}  // namespace
+
+std::shared_ptr<GraphState> find_exec(ContextState& context, GraphExec exec) {
+  auto found = context.graph_execs.find(exec);
+  require(found != nullptr, Result::invalid_handle, "not an executable graph of this context");
+  return found;
+}
+
 void replay(ContextState& context, GraphState& graph) {
   ProgramOrder& order = process().order;
   order.describe("graph");
   order.start_after(graph.launched);
+  for (const NodeGraph::Start& start : graph.starts) start_condition(context, start);
   if (std::ranges::count_if(graph.operations, &CapturedOperation::is_host_function) > 1) {
     order.compare_functions();
   }
@@ -85,14 +110,6 @@ void replay(ContextState& context, GraphState& graph) {
   }
   graph.launched = order.reached();
 }
-
-std::shared_ptr<UserObjectState> find_user_object(UserObject object) {
-  auto found = process().user_objects.find(object);
-  require(found != nullptr, Result::invalid_value, "not a user object");
-  return found;
-}
-
-}  // namespace
 
 void end_capture(ContextState& context, const Capture& capture) {
   const auto leave = [&](StreamState& stream) {
@@ -256,37 +273,3 @@ Result cuGraphRetainUserObject(Graph graph, UserObject object, unsigned count, u
 }
 
 }  // namespace rung::vgpu::driver
-
-namespace rung::vgpu {
-
-cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
-                             const std::vector<std::vector<GraphEdge>>& after,
-                             cuda::Stream stream) {
-  using namespace driver;
-  return call_context([&](ContextState& context) {
-    std::vector<std::shared_ptr<GraphState>> graphs;
-    for (const GraphExec node : nodes) graphs.push_back(find_exec(context, node));
-    const auto all = std::make_shared<GraphState>();
-    for (std::size_t i = 0; i < graphs.size(); ++i) {
-      CapturedOperation operation;
-      if (graphs[i]->operations.size() == 1) {
-        operation = graphs[i]->operations.front();
-      } else {
-        operation.run = [graph = graphs[i]](ContextState& running) { replay(running, *graph); };
-      }
-      for (const GraphEdge& edge : after[i]) {
-        operation.after.push_back(edge.node);
-        if (edge.port != GraphEdge::Port::completion) operation.programmatic.push_back(edge);
-      }
-      all->operations.push_back(std::move(operation));
-    }
-    enqueue(context, stream, [all, graphs](ContextState& running) {
-      ProgramOrder& order = process().order;
-      for (const auto& graph : graphs) order.start_after(graph->launched);
-      replay(running, *all);
-      for (const auto& graph : graphs) graph->launched = order.reached();
-    });
-  });
-}
-
-}  // namespace rung::vgpu

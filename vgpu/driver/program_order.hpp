@@ -106,6 +106,8 @@ class ProgramOrder {
 
   /// The running operation becomes a library's: a host function of a graph calls it.
   void describe_library_call();
+  /// The call that made the running operation.
+  std::uint32_t running_site() const { return running_ == nullptr ? 0 : running_->text.site; }
   /// Says what the running operation is. Call it before the accesses.
   void describe(const char* what, const std::string& kernel = {}, const char* verb = "");
   /// An access of the running operation. Memory that the device cannot access is ignored.

@@ -29,6 +29,10 @@ const char* verb_of(Touch touch) {
   return "";
 }
 
+const char* access_of(Touch touch) {
+  return touch == Touch::read || touch == Touch::synchronized_read ? "read" : "write";
+}
+
 }  // namespace
 
 void ProgramReports::observe(OrderObserver observer, ProgramSource* source) {
@@ -88,9 +92,9 @@ std::string ProgramReports::memory_name(std::uint64_t address, const DeviceMemor
   return offset == 0 ? name : fmt::format("{} + {} bytes", name, offset);
 }
 
-Party ProgramReports::party_of(const Named& operation, Touch touch) {
+Party ProgramReports::party_of(const Named& operation, const char* access) {
   Party party;
-  party.access = touch == Touch::read || touch == Touch::synchronized_read ? "read" : "write";
+  party.access = access;
   party.source = operation.line.name;
   party.file = operation.line.file;
   party.line = operation.line.line;
@@ -128,9 +132,9 @@ void ProgramReports::send(const Named& earlier, const Named& later,
   // The first by name, so that a pair has the same kernel in each order.
   const auto& [kernel, other_kernel] = std::minmax(earlier.kernel, later.kernel);
   hazard.kernel = kernel.empty() ? other_kernel : kernel;
-  hazard.first = party_of(later, conflict.touch);
+  hazard.first = party_of(later, access_of(conflict.touch));
   hazard.has_other = true;
-  hazard.other = party_of(earlier, conflict.earlier_touch);
+  hazard.other = party_of(earlier, access_of(conflict.earlier_touch));
   hazard.address = memory.describe(conflict.address);
   hazard.message =
       fmt::format("{}: {} {} {}; {} {} it; nothing orders them", name(hazard.kind), earlier.text,
@@ -156,33 +160,48 @@ void ProgramReports::report_host(const ProgramShadow::Conflict& conflict,
   send(named(conflict.earlier.label, conflict.earlier_touch), by_host, conflict, memory);
 }
 
+ProgramReports::Named ProgramReports::named(std::uint32_t site, const char* what) const {
+  Named named;
+  named.what = what;
+  if (source_ != nullptr) named.line = source_->line(site);
+  named.text =
+      fmt::format("the {}{}{}", what, named.line.name.empty() ? "" : " at ", named.line.name);
+  return named;
+}
+
+void ProgramReports::send_unwritten(const Named& reader, const char* access, std::uint64_t address,
+                                    const std::string& text, const DeviceMemory& memory) {
+  Hazard hazard{};
+  hazard.kind = HazardKind::uninitialised_read;
+  hazard.first = party_of(reader, access);
+  hazard.address = memory.describe(address);
+  hazard.message = fmt::format("{}: {} {}", name(hazard.kind), reader.text, text);
+  observer_(hazard);
+}
+
 void ProgramReports::report_unwritten(std::uint64_t address, std::uint64_t bytes,
                                       std::uint64_t unwritten, const DeviceMemory& memory) {
   if (!observer_ || !unwritten_sites_.insert(site()).second) return;
-  Hazard hazard{};
-  hazard.kind = HazardKind::uninitialised_read;
-  hazard.first.access = "copy";
-  hazard.first.instruction = "copy to the host";
-  if (source_ != nullptr) {
-    const ProgramSource::Line line = source_->line(site());
-    hazard.first.source = line.name;
-    hazard.first.file = line.file;
-    hazard.first.line = line.line;
-  }
-  hazard.address = memory.describe(address + bytes - unwritten);
-  const std::string where = hazard.first.source.empty() ? "" : " at " + hazard.first.source;
   const std::string memory_text = memory_name(address, memory);
-  hazard.message =
+  const std::string text =
       unwritten == bytes
-          ? fmt::format(
-                "{}: the copy to the host{} takes {} bytes of {} that no kernel, copy or fill "
-                "has written",
-                name(hazard.kind), where, bytes, memory_text)
+          ? fmt::format("takes {} bytes of {} that no kernel, copy or fill has written", bytes,
+                        memory_text)
           : fmt::format(
-                "{}: the copy to the host{} takes {} bytes of {}, and no kernel, copy or fill "
-                "has written the last {} of them",
-                name(hazard.kind), where, bytes, memory_text, unwritten);
-  observer_(hazard);
+                "takes {} bytes of {}, and no kernel, copy or fill has written the last {} of them",
+                bytes, memory_text, unwritten);
+  send_unwritten(named(site(), "copy to the host"), "copy", address + bytes - unwritten, text,
+                 memory);
+}
+
+void ProgramReports::report_condition(std::uint32_t site, std::uint64_t address,
+                                      const DeviceMemory& memory) {
+  if (!observer_ || !unwritten_sites_.insert(site).second) return;
+  send_unwritten(
+      named(site, "conditional node"), "read", address,
+      "reads its condition, which has no default and which no kernel has set since the graph "
+      "started",
+      memory);
 }
 
 }  // namespace driver

@@ -66,6 +66,9 @@ class ProgramReports {
   /// the last `unwritten` of them. Reports each line once.
   void report_unwritten(std::uint64_t address, std::uint64_t bytes, std::uint64_t unwritten,
                         const DeviceMemory& memory);
+  /// The conditional node that the call `site` made reads its condition at this address, which nothing has
+  /// set since its graph started. Reports each node once.
+  void report_condition(std::uint32_t site, std::uint64_t address, const DeviceMemory& memory);
 
  private:
   struct Named {
@@ -78,7 +81,12 @@ class ProgramReports {
   };
   /// `earlier`: the other operation of the report, if it comes first.
   Named named(std::uint32_t label, Touch touch, const OperationText* earlier = nullptr);
-  static Party party_of(const Named& operation, Touch touch);
+  Named named(std::uint32_t site, const char* what) const;
+  /// `access`: "read", "write" or "copy".
+  static Party party_of(const Named& operation, const char* access);
+  /// Sends a read of what nothing has written. `text`: the rest of the message.
+  void send_unwritten(const Named& reader, const char* access, std::uint64_t address,
+                      const std::string& text, const DeviceMemory& memory);
   std::string stream_name(const OperationText& operation);
   /// Also tells two streams of one name apart.
   std::string stream_name(const OperationText& operation, const OperationText* earlier);

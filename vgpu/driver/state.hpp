@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,6 +82,7 @@ struct UserObjectState {
 struct GraphState {
   std::vector<CapturedOperation> operations;
   std::vector<std::shared_ptr<UserObjectState>> user_objects;
+  std::vector<NodeGraph::Start> starts;
   ProgramClock launched;  // the end of the last launch, which orders it before the next one
 };
 
@@ -113,10 +115,11 @@ struct ContextState {
   cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
   std::vector<std::weak_ptr<Capture>> captures;
   std::uint64_t host_visible_bytes = 0;  // driver/judged_memory.hpp
-  LaunchMemo launch_memo;                // only if LaunchDefaults::remembers_launches
-  std::string printed;                   // by the last kernel, not yet shown
-  bool has_printed = false;              // a kernel that calls printf was launched
-  std::uint64_t launched_threads = 0;    // of the last kernel; 0 before one, or if one was left out
+  std::set<const Kernel*> kernels_run;
+  LaunchMemo launch_memo;              // only if LaunchDefaults::remembers_launches
+  std::string printed;                 // by the last kernel, not yet shown
+  bool has_printed = false;            // a kernel that calls printf was launched
+  std::uint64_t launched_threads = 0;  // of the last kernel; 0 before one, or if one was left out
 
   /// The sticky error after a fault.
   cuda::Result sticky = cuda::Result::success;

@@ -10,6 +10,7 @@
 // As on a GPU, a faulty launch itself succeeds, and the following calls return the error.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -133,9 +134,30 @@ struct GraphEdge {
   std::size_t node = 0;
   Port port = Port::completion;
 };
-/// Launches executable graphs as the nodes of one graph: `after[i]` are the edges to node i.
-cuda::Result launch_as_nodes(const std::vector<cuda::GraphExec>& nodes,
-                             const std::vector<std::vector<GraphEdge>>& after, cuda::Stream stream);
+struct NodeGraph;
+/// A node that runs one of its graphs, or none, by the value of its condition: four bytes of device memory, which
+/// kernels write (CUDA Runtime API, cudaGraphSetConditional).
+struct ConditionalNode {
+  enum class Kind : std::uint8_t { branch, loop, choice };
+  Kind kind = Kind::branch;
+  cuda::DevicePointer condition = 0;
+  std::vector<NodeGraph> bodies;  // branch: if, and else if there are two
+};
+/// A graph whose nodes are executable graphs: `after[i]` are the edges to node i.
+struct NodeGraph {
+  /// The value of a condition at the start of the graph; without one, it is undefined.
+  struct Start {
+    cuda::DevicePointer condition = 0;
+    std::optional<unsigned> value;
+  };
+  std::vector<cuda::GraphExec> nodes;  // of a conditional node: of read_condition()
+  std::vector<std::vector<GraphEdge>> after;
+  std::map<std::size_t, ConditionalNode> conditional;
+  std::vector<Start> starts;
+};
+cuda::Result launch_as_nodes(const NodeGraph& graph, cuda::Stream stream);
+/// An operation of the graph that the stream captures: reads the condition of a conditional node.
+cuda::Result read_condition(cuda::DevicePointer condition, cuda::Stream stream);
 
 /// Receives the output of kernels' printf, which appears at synchronizing calls as on a GPU.
 /// Standard output by default.

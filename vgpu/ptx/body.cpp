@@ -98,27 +98,51 @@ void BodyParser::variables() {
   }
 }
 
+BodyParser::Place BodyParser::place() {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  const auto file =
+      static_cast<int>(parse_literal(lexer_, "the number of a file", 0, limits::max_files));
+  const auto line = static_cast<int>(parse_literal(lexer_, "a line", 0, most));
+  const auto column = static_cast<int>(parse_literal(lexer_, "a column", 0, most));
+  return {file, line, column};
+}
+
 /// Parses `.loc 1 27 3`. For inlined code, `, function_name $L__info_string0+5, inlined_at 1 40 9`
 /// follows; the location is that of the inlined text.
 void BodyParser::location() {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
   lexer_.expect(".loc");
-  source_.file =
-      static_cast<int>(parse_literal(lexer_, "the number of a file", 0, limits::max_files));
-  source_.line = static_cast<int>(parse_literal(lexer_, "a line", 0, most));
-  parse_literal(lexer_, "a column", 0, most);
+  const Place at = place();
+  source_ = {std::get<0>(at), std::get<1>(at)};
+  inlined_by_ = 0;
+  if (module_.has_numbered_calls && std::cmp_less(std::get<2>(at), module_.calls.size())) {
+    inlined_by_ = static_cast<std::uint32_t>(std::get<2>(at));
+  }
   while (lexer_.accept(",")) {
     if (lexer_.accept("function_name")) {
       lexer_.expect(Token::Kind::identifier, "the name of a function");
-      if (lexer_.accept("+")) parse_literal(lexer_, "an offset", 0, most);
+      if (lexer_.accept("+")) {
+        parse_literal(lexer_, "an offset", 0, std::numeric_limits<int>::max());
+      }
     } else if (lexer_.accept("inlined_at")) {
-      parse_literal(lexer_, "the number of a file", 0, limits::max_files);
-      parse_literal(lexer_, "a line", 0, most);
-      parse_literal(lexer_, "a column", 0, most);
+      inlined_by_ = inlined_call(place());
     } else {
       lexer_.fail_expected("'function_name' or 'inlined_at'");
     }
   }
+  if (inlined_by_ != 0 && !module_.has_numbered_calls) locations_[at] = inlined_by_;
+}
+
+/// The call at a place whose own .loc comes before (PTX ISA, "Debugging Directives: .loc").
+std::uint32_t BodyParser::inlined_call(const Place& call) {
+  const auto known = locations_.find(call);
+  const std::uint32_t inlined_by = known == locations_.end() ? 0 : known->second;
+  const auto [at, is_new] = calls_.try_emplace({call, inlined_by}, 0);
+  if (is_new) {
+    if (module_.calls.empty()) module_.calls.emplace_back();
+    at->second = static_cast<std::uint32_t>(module_.calls.size());
+    module_.calls.push_back({{}, std::get<0>(call), std::get<1>(call), inlined_by});
+  }
+  return at->second;
 }
 
 void BodyParser::label() {
@@ -201,6 +225,7 @@ void BodyParser::instruction(int guard, bool guard_negated) {
   instruction.guard_negated = guard_negated;
   instruction.line = word.line;
   instruction.source = source_;
+  instruction.inlined_by = inlined_by_;
   function_.body.push_back(std::move(instruction));
   refer_labels();
 }

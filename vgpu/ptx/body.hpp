@@ -1,6 +1,9 @@
 #pragma once
 // The body of a function: declarations, labels and instructions in nested scopes (PTX ISA, 4.3).
 
+#include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "vgpu/ptx/labels.hpp"
@@ -15,10 +18,12 @@ namespace rung::vgpu::ptx {
 class BodyParser {
  public:
   /// `symbols` must have entered the function, and contain its parameters.
-  BodyParser(Lexer& lexer, Symbols& symbols, VariableParser& variables, Function& function)
+  BodyParser(Lexer& lexer, Symbols& symbols, VariableParser& variables, Module& module,
+             Function& function)
       : lexer_(lexer),
         symbols_(symbols),
         variables_(variables),
+        module_(module),
         function_(function),
         operands_(lexer, symbols),
         labels_(lexer, function) {}
@@ -34,6 +39,9 @@ class BodyParser {
   void registers();
   void variables();
   void location();
+  using Place = std::tuple<int, int, int>;  // file, line, column
+  Place place();
+  std::uint32_t inlined_call(const Place& call);
   void label();
   void branch_targets(std::string name);
   void call_targets();
@@ -45,10 +53,14 @@ class BodyParser {
   Lexer& lexer_;
   Symbols& symbols_;
   VariableParser& variables_;
+  Module& module_;
   Function& function_;
   OperandParser operands_;
   Labels labels_;
   SourceLine source_;
+  std::uint32_t inlined_by_ = 0;                                    // Instruction::inlined_by
+  std::map<Place, std::uint32_t> locations_;                        // the same, of each .loc so far
+  std::map<std::pair<Place, std::uint32_t>, std::uint32_t> calls_;  // indices of Module::calls
 };
 
 /// Skips `.pragma "nounroll";`, which does not affect results.

@@ -39,7 +39,7 @@ void FunctionParser::parse() {
     if (!module_.functions[place].external) {
       lexer_.fail(name.line, fmt::format("function {} is defined twice", in_quotes(name.text)));
     }
-    BodyParser(lexer_, symbols_, variables_, function).parse();
+    BodyParser(lexer_, symbols_, variables_, module_, function).parse();
   }
   symbols_.leave();
   // A declaration after the definition is ignored.

@@ -48,6 +48,8 @@ struct Instruction {
   bool guard_negated = false;          // @!%p1
   int line = 0;                        // in the PTX text, from 1
   SourceLine source;
+  /// The call that its function was inlined for: an index of Module::calls, or 0.
+  std::uint32_t inlined_by = 0;
 
   /// Sets the opcode from its text, and stores the text if the opcode is unknown.
   void set_opcode(std::string_view word);
@@ -139,6 +141,14 @@ struct Alias {
   std::string target;
 };
 
+/// A call in the source for which the compiler has inlined a function.
+struct InlinedCall {
+  std::string file;     // as the compiler was given it
+  int file_number = 0;  // of a `.file`, or 0
+  int line = 0;
+  std::uint32_t inlined_by = 0;  // its own function was inlined for this call, or 0
+};
+
 struct Module {
   int version_major = 0, version_minor = 0;  // .version 8.7
   std::string target;                        // "sm_90a"
@@ -147,6 +157,8 @@ struct Module {
   std::vector<Variable> variables;  // module scope
   std::vector<Function> functions;  // one for each name
   std::vector<Alias> aliases;
+  std::vector<InlinedCall> calls;   // that were inlined; [0] is not used
+  bool has_numbered_calls = false;  // the column of each .loc is an index of `calls`
 
   /// The function with that name or alias; null if the module lacks it.
   const Function* find(std::string_view function) const;

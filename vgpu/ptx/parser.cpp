@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -46,7 +48,9 @@ std::string unescaped(std::string_view text) {
 /// Parses a module from its first directive to the end of the text (PTX ISA, chapter 11).
 class ModuleParser {
  public:
-  ModuleParser(std::string_view text, std::string_view name) : lexer_(text, name) {}
+  ModuleParser(std::string_view text, std::string_view name) : lexer_(text, name) {
+    inlined_calls(text);
+  }
 
   Module parse() {
     version();
@@ -66,6 +70,8 @@ class ModuleParser {
   void address_size();
   void file();
   void section();
+  void inlined_calls(std::string_view text);
+  void inlined_call(std::string_view text);
   void alias();
   void variables(bool external);
   void check_fixups() const;
@@ -154,6 +160,32 @@ void ModuleParser::section() {
   }
 }
 
+/// Reads the comments "// rung.inlined 7 120 3 /src/gemm.cu": call 7 is in that line, and its function was inlined for
+/// call 3. `rung emu` writes them, and the numbers of calls as the columns of .loc (emu/compile/ir/inlined_calls.cpp):
+/// ptxas refuses pragmas that it does not know.
+void ModuleParser::inlined_calls(std::string_view text) {
+  constexpr std::string_view mark = "\n// rung.inlined ";
+  for (std::size_t at = text.find(mark); at != text.npos; at = text.find('\n', at + 1)) {
+    if (!text.substr(at).starts_with(mark)) return;
+    const std::size_t begin = at + mark.size();
+    inlined_call(text.substr(begin, text.find('\n', begin) - begin));
+  }
+}
+
+void ModuleParser::inlined_call(std::string_view text) {
+  std::array<std::uint32_t, 3> numbers{};
+  for (std::uint32_t& number : numbers) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const auto length = static_cast<std::size_t>(end - text.data());
+    if (error != std::errc() || length >= text.size() || number > limits::max_inlined_calls) return;
+    text.remove_prefix(length + 1);
+  }
+  const auto [call, line, inlined_by] = numbers;
+  if (module_.calls.size() <= call) module_.calls.resize(call + 1);
+  module_.calls[call] = {unescaped(text), 0, static_cast<int>(line), inlined_by};
+  module_.has_numbered_calls = true;
+}
+
 /// Parses `.alias name, target;`.
 void ModuleParser::alias() {
   lexer_.expect(".alias");
@@ -231,7 +263,14 @@ void ModuleParser::name_all_files() {
       files = std::max(files, static_cast<std::size_t>(instruction.source.file) + 1);
     }
   }
+  for (const InlinedCall& call : module_.calls) {
+    files = std::max(files, static_cast<std::size_t>(call.file_number) + 1);
+  }
   module_.files.resize(files);
+  for (InlinedCall& call : module_.calls) {
+    if (call.file_number != 0)
+      call.file = module_.files[static_cast<std::size_t>(call.file_number)];
+  }
 }
 
 }  // namespace

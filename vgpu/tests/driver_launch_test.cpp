@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "vgpu/tests/driver_fixture.hpp"
@@ -322,6 +323,31 @@ TEST_F(DriverLaunch, ThreadsMayLaunchAtOnce) {
     }
   }
   for (unsigned t = 0; t < count; ++t) EXPECT_EQ(read(pointer + 4 * t), t + 1);
+}
+
+// The kernel counts its launches before it reads shared memory that nothing has written, so its block cannot start
+// again: the launch does, with memory as it was.
+TEST_F(DriverLaunch, UnwrittenSharedMemoryIsDecidedByASecondRun) {
+  const auto text = [](const std::string& use) {
+    return R"(
+.visible .entry k(.param .u64 p) {
+  .reg .u64 %rd<2>; .reg .u32 %r<4>; .shared .align 4 .u32 word;
+  ld.param.u64 %rd1, [p]; atom.global.add.u32 %r1, [%rd1], 1; ld.shared.u32 %r2, [word]; )" +
+           use + " st.global.u32 [%rd1 + 4], %r2; ret; }";
+  };
+  const DevicePointer pointer = allocate(8);
+  std::size_t hazards = 0;
+  set_launch_observer(
+      [&](const LaunchReport& report, const Kernel&) { hazards += report.hazards.size(); });
+  const auto run = [&](const std::string& use) {
+    EXPECT_OK(api.cuMemsetD32(pointer, 0, 2));
+    DevicePointer argument = pointer;
+    EXPECT_OK(launch(function(load(text(use)), "k"), {&argument}));
+    EXPECT_EQ(read(pointer), 1u);
+    return std::exchange(hazards, 0);
+  };
+  EXPECT_EQ(run("and.b32 %r2, %r2, 0;"), 0u);
+  EXPECT_EQ(run("and.b32 %r2, %r2, 1;"), 1u);
 }
 
 }  // namespace

@@ -50,6 +50,28 @@ TEST(PtxInstruction, SourceIsTheLastLocEvenOfInlinedCode) {
   EXPECT_EQ(f.body[3].source.line, 5);
 }
 
+// nvcc names the call whose .loc came before; `rung emu` numbers calls.
+TEST(PtxInstruction, CallsThatWereInlined) {
+  const Module by_place = parse(
+      kernel_text(".loc 1 21 7, function_name $L__a, inlined_at 1 40 2\n"
+                  ".loc 2 5 1, function_name $L__b, inlined_at 1 21 7\nexit;\n.loc 1 50 1\nexit;"));
+  const std::vector<Instruction>& body = by_place.functions.at(0).body;
+  const InlinedCall& inner = by_place.calls.at(body[0].inlined_by);
+  EXPECT_EQ(inner.line, 21);
+  EXPECT_EQ(by_place.calls.at(inner.inlined_by).line, 40);
+  EXPECT_EQ(body[1].inlined_by, 0U);
+
+  std::string text = kernel_text(".loc 2 5 2\nexit;");
+  const std::string before = ".global .align";
+  text.insert(text.find(before),
+              "// rung.inlined 2 21 1 /a b.cu\n"
+              "// rung.inlined 1 40 0 /a b.cu\n");
+  const Module numbered = parse(text);
+  EXPECT_EQ(numbered.calls.at(2).inlined_by, 1U);
+  EXPECT_EQ(numbered.calls.at(1).file, "/a b.cu");
+  EXPECT_EQ(numbered.functions.at(0).body[0].inlined_by, 2U);
+}
+
 TEST(PtxInstruction, Comments) {
   const Function f = kernel("exit; // one; exit;\n/* two\nexit; */ exit; /**/ // at the end");
   ASSERT_EQ(f.body.size(), 3U);  // and kernel()'s ret

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "emu/compile/ir/inlined_calls.hpp"
 #include "emu/compile/ir/passes.hpp"
 #include "emu/compile/link/device_code.hpp"
 
@@ -83,6 +84,23 @@ std::vector<std::string> code_generator(const std::string& clang, const DeviceTa
   return command;
 }
 
+void generate_ptx(const std::string& clang, const DeviceTarget& target,
+                  const std::vector<std::string>& sources, const std::filesystem::path& ptx) {
+  const std::string optimised = ptx.string() + ".opt.ll";
+  std::vector<std::string> optimise = code_generator(clang, target);
+  append(optimise, sources);
+  append(optimise, {"-emit-llvm", "-o", optimised});
+  run_compiler(optimise);
+  const InlinedCalls calls = number_inlined_calls(read_module(optimised));
+  std::ofstream(optimised, std::ios::binary) << calls.module;
+  std::vector<std::string> generate = code_generator(clang, target);
+  append(generate, {optimised, "-disable-llvm-passes", "-S", "-o", ptx.string()});
+  run_compiler(generate);
+  const std::string text = with_inlined_calls(read_file(ptx), calls.comments);
+  std::ofstream(ptx, std::ios::binary) << text;
+  std::filesystem::remove(optimised);
+}
+
 void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& target,
                          const std::string& source, const std::filesystem::path& output) {
   compile_device_code(std::move(frontend), target, source, output, run_compiler);
@@ -102,10 +120,14 @@ void compile_device_code(std::vector<std::string> frontend, const DeviceTarget& 
   std::string text = read_module(module);
   for (const IrPass& pass : ir_passes()) text = pass.run(text);
   std::ofstream(module, std::ios::binary) << text;
-  std::vector<std::string> generate = code_generator(clang, target);
-  append(generate, {module, target.is_relocatable ? "-emit-llvm-bc" : "-S", "-o", output.string()});
-  run_compiler(generate);
-  if (!target.is_relocatable) set_target(output, target.architecture);
+  if (target.is_relocatable) {
+    std::vector<std::string> generate = code_generator(clang, target);
+    append(generate, {module, "-emit-llvm-bc", "-o", output.string()});
+    run_compiler(generate);
+  } else {
+    generate_ptx(clang, target, {module}, output);
+    set_target(output, target.architecture);
+  }
   std::filesystem::remove(module);
 }
 

@@ -47,4 +47,9 @@ void set_target(const std::filesystem::path& ptx, const std::string& architectur
 /// The command that compiles LLVM IR or bitcode, named last, for the target.
 std::vector<std::string> code_generator(const std::string& clang, const DeviceTarget& target);
 
+/// Compiles LLVM IR or bitcode to PTX with the calls that were inlined (inlined_calls.hpp). `sources`: the file, and
+/// options that name further ones.
+void generate_ptx(const std::string& clang, const DeviceTarget& target,
+                  const std::vector<std::string>& sources, const std::filesystem::path& ptx);
+
 }  // namespace rung::emu

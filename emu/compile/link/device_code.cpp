@@ -177,14 +177,12 @@ namespace {
 
 void link_to_ptx(const std::vector<fs::path>& bitcodes, const std::string& architecture,
                  const std::string& clang, const fs::path& ptx) {
-  std::vector<std::string> command = code_generator(clang, {architecture});
-  command.push_back(bitcodes.front().string());
+  std::vector<std::string> sources = {bitcodes.front().string()};
   for (std::size_t i = 1; i < bitcodes.size(); ++i) {
-    command.push_back("-mlink-bitcode-file");
-    command.push_back(bitcodes[i].string());
+    sources.push_back("-mlink-bitcode-file");
+    sources.push_back(bitcodes[i].string());
   }
-  command.insert(command.end(), {"-S", "-o", ptx.string()});
-  run_compiler(command);
+  generate_ptx(clang, {architecture}, sources, ptx);
   set_target(ptx, architecture);
   check_calls("the linked program", read_file(ptx));
 }

@@ -16,6 +16,12 @@ static __device__ __forceinline__ void cudaGridDependencySynchronize() {}
 static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {}
 #endif
 
+/// A condition is four bytes of device memory, whose address is its handle.
+static __device__ __forceinline__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle,
+                                                               unsigned value) {
+  *reinterpret_cast<unsigned*>(handle) = value;
+}
+
 static __device__ __forceinline__ cudaError_t cudaGetLastError() { return cudaSuccess; }
 static __device__ __forceinline__ cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 static __device__ __forceinline__ const char* cudaGetErrorString(cudaError_t) { return "error"; }

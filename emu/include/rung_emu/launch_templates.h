@@ -38,6 +38,13 @@ inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t
                                         size_t /*log_bytes*/) {
   return cudaGraphInstantiate(executable, graph, 0ull);
 }
+/// As CUDA 13 declares it.
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies,
+                                    const cudaGraphEdgeData* edges, size_t count,
+                                    cudaGraphNodeParams* parameters) {
+  return cudaGraphAddNode_v2(node, graph, dependencies, edges, count, parameters);
+}
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                        cudaGraphNode_t* error_node,
                                        cudaGraphExecUpdateResult* result) {

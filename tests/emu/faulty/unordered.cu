@@ -34,7 +34,7 @@ __global__ void pass(int* to, bool waits) {
 }
 
 constexpr int threads = 256, blocks = n / threads;
-int *x, *y, *z, *pinned, *managed;
+int *x, *y, *z, *table_copy, *pinned, *managed;
 cudaStream_t a, b, c;
 cudaEvent_t event, other;
 __constant__ int table[16];
@@ -237,6 +237,84 @@ void nodes_without_an_edge(bool right) {
   cudaGraphDestroy(graph);
 }
 
+__global__ void count_down(cudaGraphConditionalHandle condition, int* left) {
+  cudaGraphSetConditional(condition, --*left > 0);
+}
+
+// Adds a loop of kernels that ends after `left` reaches 0.
+cudaGraphNode_t add_loop(cudaGraph_t graph, cudaGraphConditionalHandle condition,
+                         const cudaGraphNode_t* before, int count) {
+  cudaGraphNodeParams loop = {cudaGraphNodeTypeConditional};
+  loop.conditional.handle = condition;
+  loop.conditional.type = cudaGraphCondTypeWhile;
+  loop.conditional.size = 1;
+  cudaGraphNode_t node;
+  cudaGraphAddNode(&node, graph, before, count, &loop);  // reads the condition
+  const cudaGraph_t body = loop.conditional.phGraph_out[0];
+  cudaStreamBeginCaptureToGraph(b, body, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal);
+  add<<<blocks, threads, 0, b>>>(y, x);  // unordered
+  count_down<<<1, 1, 0, b>>>(condition, z);
+  cudaStreamEndCapture(b, nullptr);
+  return node;
+}
+
+void launch_and_destroy(cudaGraph_t graph) {
+  cudaGraphExec_t executable;
+  cudaGraphInstantiate(&executable, graph, 0);
+  for (int i = 0; i < 2; ++i) {
+    cudaMemsetAsync(z, 0x02, 1, a);  // two iterations
+    cudaGraphLaunch(executable, a);
+  }
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
+void loop_beside_a_node(bool right) {
+  cudaMemset(z, 0, bytes);
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphConditionalHandle condition;
+  cudaGraphConditionalHandleCreate(&condition, graph, 1, cudaGraphCondAssignDefault);
+  cudaGraphNode_t first;
+  cudaMemsetParams memset = {x, 0, 0, 4, n, 1};
+  cudaGraphAddMemsetNode(&first, graph, nullptr, 0, &memset);
+  add_loop(graph, condition, &first, right ? 1 : 0);
+  launch_and_destroy(graph);
+}
+
+// The copy must wait for the last run of the loop.
+void node_after_a_loop(bool right) {
+  cudaMemset(z, 0, bytes);
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphConditionalHandle condition;
+  cudaGraphConditionalHandleCreate(&condition, graph, 1, cudaGraphCondAssignDefault);
+  cudaGraphNode_t loop = add_loop(graph, condition, nullptr, 0), last;
+  constexpr auto kind = cudaMemcpyDeviceToDevice;
+  const int edges = right ? 1 : 0;
+  cudaGraphAddMemcpyNode1D(&last, graph, &loop, edges, table_copy, y, 64, kind);  // unordered
+  launch_and_destroy(graph);
+}
+
+// The kernel that sets the condition is not before the node.
+void condition_set_beside_its_node(bool right) {
+  cudaMemset(z, 0, bytes);
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphConditionalHandle condition;
+  cudaGraphConditionalHandleCreate(&condition, graph, 0, cudaGraphCondAssignDefault);
+  cudaGraphNode_t decide, branch;
+  void* arguments[] = {&condition, &z};
+  cudaKernelNodeParams kernel = {(void*)count_down, 1, 1, 0, arguments, nullptr};
+  cudaGraphAddKernelNode(&decide, graph, nullptr, 0, &kernel);
+  cudaGraphNodeParams given = {cudaGraphNodeTypeConditional};
+  given.conditional.handle = condition;
+  given.conditional.size = 1;
+  cudaGraphAddNode(&branch, graph, &decide, right ? 1 : 0, &given);  // unordered
+  launch_and_destroy(graph);
+}
+
 void captured_branches(bool right) {
   cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
   link(event, a, b);
@@ -320,6 +398,9 @@ const Case cases[] = {CASE(kernel_to_kernel),
                       CASE(copy_into_staging_buffer),
                       CASE(host_function),
                       CASE(nodes_without_an_edge),
+                      CASE(loop_beside_a_node),
+                      CASE(node_after_a_loop),
+                      CASE(condition_set_beside_its_node),
                       CASE(captured_branches),
                       CASE(early_read),
                       CASE(chain_of_three),
@@ -331,6 +412,7 @@ int main(int count, char** arguments) {
   cudaMalloc(&x, bytes);
   cudaMalloc(&y, bytes);
   cudaMalloc(&z, bytes);
+  cudaMalloc(&table_copy, 64);
   cudaMallocHost(&pinned, bytes);
   cudaMallocManaged(&managed, bytes);
   std::memset(pinned, 0, bytes);
@@ -351,6 +433,6 @@ int main(int count, char** arguments) {
   }
   for (cudaStream_t stream : {a, b, c}) cudaStreamDestroy(stream);
   for (cudaEvent_t used : {event, other}) cudaEventDestroy(used);
-  for (int* memory : {x, y, z, managed}) cudaFree(memory);
+  for (int* memory : {x, y, z, table_copy, managed}) cudaFree(memory);
   cudaFreeHost(pinned);
 }

@@ -1,5 +1,5 @@
 // Copies to the host of memory that nothing has written, and copies that are right although they take
-// bytes that nothing has written.
+// bytes that nothing has written. A condition of a graph that nothing has set.
 //   unwritten_copies NAME
 #include <cstdio>
 #include <string>
@@ -24,6 +24,33 @@ __global__ void inner(const float* x, float* y, int width) {
   y[i] = x[i - 1] + x[i + 1];
 }
 __global__ void set(Padded* to) { to[threadIdx.x] = {1.0, 2.0f}; }
+
+__global__ void decide(cudaGraphConditionalHandle condition) {
+  cudaGraphSetConditional(condition, 1);
+}
+
+// The first launch sets the condition after the node has read it.
+void launch_branch(bool is_set_before) {
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphConditionalHandle condition;
+  cudaGraphConditionalHandleCreate(&condition, graph);
+  void* arguments[] = {&condition};
+  const cudaKernelNodeParams kernel = {(void*)decide, 1, 1, 0, arguments, nullptr};
+  cudaGraphNodeParams branch = {cudaGraphNodeTypeConditional};
+  branch.conditional.handle = condition;
+  branch.conditional.size = 1;
+  cudaGraphNode_t first, second;
+  if (is_set_before) cudaGraphAddKernelNode(&first, graph, nullptr, 0, &kernel);
+  cudaGraphAddNode(&second, graph, &first, is_set_before, &branch);
+  if (!is_set_before) cudaGraphAddKernelNode(&first, graph, &second, 1, &kernel);
+  cudaGraphExec_t executable;
+  cudaGraphInstantiate(&executable, graph, 0);
+  for (int i = 0; i < 2; ++i) cudaGraphLaunch(executable, 0);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
 
 constexpr int n = 1000, threads = 256;
 
@@ -62,6 +89,8 @@ int main(int, char** arguments) {
     Padded host;
     set<<<1, 1>>>(padded);
     cudaMemcpy(&host, padded, sizeof host, cudaMemcpyDeviceToHost);
+  } else if (name == "condition" || name == "condition_set") {
+    launch_branch(name == "condition_set");
   } else if (name == "bandwidth") {
     cudaMemcpy(y.data(), b, 4096, cudaMemcpyDeviceToHost);
   }

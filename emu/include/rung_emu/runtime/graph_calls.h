@@ -68,6 +68,14 @@ RUNG_EMU_API cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t 
                                              const cudaGraphNode_t* dependencies,
                                              const cudaGraphEdgeData* edges, size_t count,
                                              struct cudaGraphNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
+                                                          cudaGraph_t graph,
+                                                          unsigned int value RUNG_EMU_DEFAULT(0),
+                                                          unsigned int flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                                       const cudaGraphNode_t* dependencies,
+                                                       const cudaGraphEdgeData* edges, size_t count,
+                                                       enum cudaStreamCaptureMode mode);
 RUNG_EMU_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                   const cudaGraphNode_t* to, size_t count);
 RUNG_EMU_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from,

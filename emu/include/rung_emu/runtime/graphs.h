@@ -41,7 +41,8 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeWaitEvent = 6,
   cudaGraphNodeTypeEventRecord = 7,
   cudaGraphNodeTypeMemAlloc = 10,
-  cudaGraphNodeTypeMemFree = 11
+  cudaGraphNodeTypeMemFree = 11,
+  cudaGraphNodeTypeConditional = 13
 };
 struct cudaKernelNodeParams {
   void* func;
@@ -132,6 +133,20 @@ struct cudaEventRecordNodeParams {
 struct cudaMemFreeNodeParams {
   void* dptr;
 };
+/* Conditional nodes. A handle names a condition, which kernels set by cudaGraphSetConditional(). */
+typedef unsigned long long cudaGraphConditionalHandle;
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
+enum cudaGraphConditionalNodeType {
+  cudaGraphCondTypeIf = 0,
+  cudaGraphCondTypeWhile = 1,
+  cudaGraphCondTypeSwitch = 2
+};
+struct cudaConditionalNodeParams {
+  cudaGraphConditionalHandle handle;
+  enum cudaGraphConditionalNodeType type;
+  unsigned int size;        /* of phGraph_out */
+  cudaGraph_t* phGraph_out; /* the node's graphs, which are filled after it has been added */
+};
 struct cudaGraphNodeParams {
   enum cudaGraphNodeType type;
   int reserved0[3];
@@ -146,6 +161,7 @@ struct cudaGraphNodeParams {
     struct cudaEventRecordNodeParams eventRecord;
     struct cudaMemAllocNodeParams alloc;
     struct cudaMemFreeNodeParams free;
+    struct cudaConditionalNodeParams conditional;
   };
   long long reserved2;
 };
