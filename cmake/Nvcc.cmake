@@ -11,8 +11,8 @@ endfunction()
 
 set(RUNG_NVCC_VERSION)
 set(RUNG_WORKING_NVCC)
-if(RUNG_CUDA_FROM)  # its kernels are those of its nvcc, or of none
-  load_cache(${RUNG_CUDA_FROM} READ_WITH_PREFIX built_with_ RUNG_NVCC)
+if(RUNG_REUSE)  # its kernels are those of its nvcc, or of none
+  load_cache(${RUNG_REUSE} READ_WITH_PREFIX built_with_ RUNG_NVCC)
   set(RUNG_NVCC ${built_with_RUNG_NVCC})
 endif()
 find_program(RUNG_NVCC NAMES nvcc PATHS /usr/local/cuda/bin DOC "NVIDIA's compiler; optional")

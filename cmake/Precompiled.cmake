@@ -9,7 +9,7 @@ set(RUNG_PRECOMPILED ${RUNG_PRECOMPILED_STD} <fmt/format.h>)
 
 # rung_precompiled(<name> <headers...> [OPTIONS <compile options...>]): a target whose precompiled
 # headers others reuse: target_precompile_headers(<target> REUSE_FROM <name>). They have to be compiled
-# with the same options, because GCC takes its options from there, and to link ${RUNG_FMT} if fmt is in
+# with the same options, because GCC takes its options from there, and to link rung_fmt if fmt is in
 # them.
 function(rung_precompiled name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
@@ -18,7 +18,7 @@ function(rung_precompiled name)
   add_library(${name} OBJECT ${empty})
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   if("<fmt/format.h>" IN_LIST arg_UNPARSED_ARGUMENTS)
-    target_link_libraries(${name} PUBLIC ${RUNG_FMT})
+    target_link_libraries(${name} PUBLIC rung_fmt)
   endif()
   target_precompile_headers(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()

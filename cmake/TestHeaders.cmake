@@ -23,7 +23,7 @@ function(rung_test_objects name)
   add_library(${name} OBJECT ${ARGN})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
-  target_link_libraries(${name} PUBLIC ${RUNG_FMT} GTest::gtest_main)
+  target_link_libraries(${name} PUBLIC rung_fmt GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM rung_test_headers)
 endfunction()
 

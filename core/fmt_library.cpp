@@ -1,5 +1,4 @@
-// {fmt}'s functions, for programs that must not need libfmt.so: distributions package no static library of it. As
-// headers alone (FMT_HEADER_ONLY), each source that formats would compile them.
+// The functions of {fmt} (cmake/Fmt.cmake).
 
 #include <fmt/format-inl.h>
 

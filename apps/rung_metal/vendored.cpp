@@ -111,7 +111,7 @@ class Overlay {
     add_all(copy / "SingleHeader", "Metal.hpp");
     if (fs::exists(copy / "Metal.hpp")) add(copy / "Metal.hpp", "Metal.hpp");
   }
-  /// Headers of single classes, such as Metal/MTLDevice.hpp, for programs without a copy.
+  /// Headers of single classes, such as MTLDevice.hpp, for programs without a copy.
   void add_classes() {
     for (const HeaderFolder& folder : header_folders) {
       std::istringstream classes(folder.classes);

@@ -5,6 +5,8 @@
 - In the header of a rung (ladder/OP/BACKEND/NN_slug) or a kernel (kernels/OP/BACKEND/NAME), each line begins
   one of the fields that core/rung.hpp describes, or continues it with an indent of two more spaces.
 - They are plain English: no word or sentence opening of DIALECT.
+- A path such as folder/file.hpp ends a path below ROOT, if a folder or a file there has that name: others are of
+  other projects.
 
 PATH: folders or files below ROOT to check instead of all of FOLDERS.
 """
@@ -22,6 +24,7 @@ HASH_SUFFIXES = {".py", ".cmake", ".sh", ".toml"}
 HASH_NAMES = {"CMakeLists.txt", "Makefile"}
 COMMENT = re.compile(r"(\s*//+)( .*)?")
 FULL = 80  # columns: a line that a formatter may have filled up
+PATH = re.compile(r"(?<![\w./:<*~$}{@-])(\w[\w.-]*/)(?:[\w.-]+/)*([\w.-]+\.(?:c|cpp|hpp|h|cu|cuh|metal|inc|cmake|py|sh|md))(?![\w*/])")
 FIELD = re.compile(r"// ((?:gemm|dot)/\w+/\w+: |from: |needs: )\S")
 
 # What to write instead is in docs/contributing.md.
@@ -97,6 +100,16 @@ def dialect(path, lines):
                 yield start + text.count("\n", 0, match.start(1)), complaint.format(match[1].strip())
 
 
+def missing_paths(path, lines, known):
+    """(line, path) for every path in a comment that is neither the end of one in `known` nor another project's."""
+    for start, texts in comment_blocks(path, lines):
+        for number, text in enumerate(texts, start):
+            for match in PATH.finditer(text):
+                ours = f"/{match[1]}" in known or f"/{match[2]}\n" in known
+                if ours and f"/{match[0]}\n" not in known:
+                    yield number, match[0]
+
+
 def files(root, paths):
     for name in paths or FOLDERS:
         top = root / name
@@ -107,6 +120,8 @@ def files(root, paths):
 
 
 def complaints(root, paths):
+    tops = [root / name for name in FOLDERS + ["docs"]]
+    known = "".join(f"/{path.relative_to(root)}\n" for top in tops for path in top.rglob("*.*"))
     for path in files(root, paths):
         name = path.relative_to(root)
         lines = path.read_text(errors="replace").splitlines()
@@ -118,6 +133,8 @@ def complaints(root, paths):
         if path.suffix in C_SUFFIXES and (is_rung or is_kernel):
             for number in broken_header_lines(lines):
                 yield f"{name}:{number}: neither a field of the header nor its continuation"
+        for number, name_there in missing_paths(path, lines, known):
+            yield f"{name}:{number}: {name_there} does not exist"
         for number, complaint in dialect(path, lines):
             yield f"{name}:{number}: {complaint}: write it as docs/contributing.md says"
 

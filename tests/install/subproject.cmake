@@ -51,16 +51,12 @@ endif()
 
 # As a part of the parent's own build and installation, if the parent requests it. Sources that it compiles with
 # exactly the commands of ${this_build} are not compiled again.
-set(launcher)
+set(reuse)
 if(python)
-  run(${python} -c "print(end=__import__('sys').executable)")  # the interpreter itself instead of pyenv's slow wrapper script
-  file(WRITE ${work}/launcher
-    "#!/bin/sh\nexec '${said}' -IS '${CMAKE_CURRENT_LIST_DIR}/reuse_object.py' '${this_build}' \"$@\"\n")
-  file(CHMOD ${work}/launcher PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-  set(launcher -D CMAKE_CXX_COMPILER_LAUNCHER=${work}/launcher)
+  set(reuse -D RUNG_REUSE=${this_build})
 endif()
 run(${parent} -B ${build} -D RUNG_INSTALL=ON -D BUILD_SHARED_LIBS=${shared}
-  -D CMAKE_BUILD_TYPE=${build_type} -D RUNG_WERROR=${werror} ${launcher})
+  -D CMAKE_BUILD_TYPE=${build_type} -D RUNG_WERROR=${werror} ${reuse})
 run(${CMAKE_COMMAND} --build ${build})
 expect_output(${build}/parent_cpp)
 expect_output(${build}/parent_blas)

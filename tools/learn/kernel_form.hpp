@@ -12,7 +12,7 @@
 
 namespace rung::learn {
 
-/// The value returned by the exercise's launch(), see exercises/learn.cuh.
+/// The value returned by the exercise's launch(), see course/learn.cuh.
 struct LaunchShape {
   vgpu::Dim3 grid, block;
   unsigned shared_bytes, workspace_floats, a_box_rows, b_box_rows;

@@ -28,7 +28,6 @@ class CallGraph {
 
   /// True if the function calls itself, directly or indirectly, or may be called through a pointer.
   bool needs_stack(const ptx::Function& function) const { return on_stack_.contains(&function); }
-  const std::set<const ptx::Function*>& on_stack() const { return on_stack_; }
 
   /// The functions that a call through a pointer with this signature may reach: all defined
   /// functions with that signature whose address the module takes.

@@ -47,8 +47,8 @@ class Ranges {
   std::vector<LiveRange> ranges_;
 };
 
-/// Adjacent instructions of a block that may become one superinstruction, and those that move ahead
-/// of it (lowering/superinstructions.hpp): instructions that compute, or load from shared memory.
+/// Adjacent instructions of a block that may become one superinstruction, and those that move ahead of
+/// it (lowering/superinstruction_builder.hpp): instructions that compute, or load from shared memory.
 struct Stretch {
   std::size_t first, end;
   bool loads = false, multiplies = false;

@@ -4,7 +4,7 @@
 //
 // The rules were found by compiling small kernels with ptxas (CUDA 13.0; sm_80 and sm_90 agree) and
 // reading the machine code. A test compares the model with ptxas
-// (tests/vgpu/merge_machine_code_test.cpp).
+// (vgpu/tests/merge_machine_code_test.cpp).
 //
 // - Elements of 4 and 8 bytes join within aligned windows of 16 bytes, scalar elements of 2 bytes
 //   within windows of 8. Single bytes do not join, nor do elements of different sizes. Vectors of

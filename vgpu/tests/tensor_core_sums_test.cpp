@@ -1,5 +1,5 @@
 // Compares the sums of tensor cores, computed by the rule and in SIMD code, with those recorded on
-// an H200 (tests/vgpu/tensor_cores/check.cu).
+// an H200 (vgpu/tests/tensor_cores/check.cu).
 
 #include <gtest/gtest.h>
 

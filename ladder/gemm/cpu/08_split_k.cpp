@@ -72,8 +72,9 @@ struct SplitK {
     });
   }
 
+  // Called in two places: inlined, the kernels would be compiled several times.
   template <class In, class Out>
-  static void multiply(const Gemm<In, Out>& g, int threads) {
+  static HWY_NOINLINE void multiply(const Gemm<In, Out>& g, int threads) {
     // Four blocks of C per thread: columns first, then rows if the columns are few.
     const std::int64_t blocks = threads == 1 ? 1 : 4 * threads;
     const std::int64_t NC = round_up(g.n / blocks + 1, NR<Out>);

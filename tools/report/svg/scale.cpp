@@ -58,7 +58,6 @@ std::vector<Tick> decade_ticks(double low, double high) {
 }
 
 double decade_below(double value) { return std::pow(10, std::floor(std::log10(value) + 1e-9)); }
-double decade_above(double value) { return std::pow(10, std::ceil(std::log10(value) - 1e-9)); }
 
 std::string tick_label(double value) {
   if (value >= 1000) return format_grouped(value);

@@ -36,9 +36,8 @@ std::vector<Tick> round_ticks(double high, int count);
 /// Powers of ten from `low` to `high`; if there are fewer than three, also 2 and 5 times these.
 std::vector<Tick> decade_ticks(double low, double high);
 
-/// The largest power of ten not above the value, and the smallest not below it.
+/// The largest power of ten not above the value.
 double decade_below(double value);
-double decade_above(double value);
 
 /// "0.5", "1000", "20 000".
 std::string tick_label(double value);

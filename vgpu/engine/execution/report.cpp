@@ -96,12 +96,6 @@ std::vector<Hazard> HazardLog::sorted() const {
   return hazards;
 }
 
-bool HazardLog::has_fault() const {
-  const std::lock_guard lock(mutex_);
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [](const auto& entry) { return is_fault(entry.second.kind); });
-}
-
 HeldReports::HeldReports(Block& block) : worker_(block.worker), before_(block.worker.held_reports) {
   worker_.held_reports = &entries;
 }

@@ -36,8 +36,6 @@ class HazardLog {
   /// True if a race between these two instructions has been added.
   bool has_race(std::uint32_t site, std::uint32_t other_site) const;
   std::vector<Hazard> sorted() const;
-  /// True if a fault has been added.
-  bool has_fault() const;
 
  private:
   using Key = std::tuple<HazardKind, std::uint32_t, std::uint32_t>;

@@ -46,9 +46,6 @@ struct MatrixDescriptor {
                  along % chunks * 16 + along / chunks * leading);
   }
 
-  /// The address before the swizzle permuted its chunks: the inverse of place().
-  constexpr std::uint32_t unswizzled(std::uint32_t address) const { return place(address); }
-
  private:
   /// Applies the swizzle. The pattern starts at a multiple of its size, or `base` lines before the
   /// matrix.

@@ -1,6 +1,6 @@
 #pragma once
 // The sums of products of floats that tensor cores of an H200 compute, bit for bit. Found with
-// tests/vgpu/tensor_cores/check.cu, which compares 10^6 fragments of each type.
+// vgpu/tests/tensor_cores/check.cu, which compares 10^6 fragments of each type.
 //
 // Products are exact. The terms of a sum are a group of products and C. They are aligned to the
 // largest exponent among them, and truncated to `fraction` bits below it. Their sum is exact, then
