@@ -40,6 +40,13 @@ constexpr std::array passes = {
         "cvt.rzi to 32 or 64 bits, whose lower bits are the smaller integers; a byte that is read "
         "as bool is true if it is not 0.",
         "NvccConversions.AreThoseToWords", nvcc_conversions},
+    IrPass{
+        "keep_locks_in_loops",
+        "A branch that takes and releases a lock stays in its loop, so that lanes of a warp take "
+        "the lock in turn. clang moves it behind the loop if the loop ends with it; there, a lane "
+        "waits for the lanes that still try. A marker at the loop's end that may not be copied "
+        "prevents that.",
+        "LocksInLoops.GetAMarkerAtTheLoopsEnd", keep_locks_in_loops},
 };
 
 }  // namespace

@@ -22,5 +22,6 @@ std::string store_shared_addresses(const std::string& module);
 std::string copy_by_vectors(const std::string& module);
 std::string align_locals(const std::string& module);
 std::string nvcc_conversions(const std::string& module);
+std::string keep_locks_in_loops(const std::string& module);
 
 }  // namespace rung::emu
