@@ -323,8 +323,9 @@ bool adds_floats(const Facts& facts, bool shared) {
   });
 }
 
-/// The share of the passes of atomics that remains after the compiler has combined those of a warp. It
-/// does so for integers if the address is the same for all lanes, for example a parameter.
+/// The share of the passes over the busiest unit that remains after the compiler has combined the
+/// atomics of a warp. It does so for integers of 32 bits if the address is the same for all lanes, for
+/// example a parameter.
 double uncombined_atomics(const Facts& facts) {
   const std::set<int> varying =
       lines_with_address_from(facts.text, [](const vgpu::ptx::Instruction& instruction) {
@@ -338,12 +339,15 @@ double uncombined_atomics(const Facts& facts) {
   for (const SiteCount& site : facts.trace.sites) {
     const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
     if (!instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red)) continue;
-    if (instruction.has("shared")) continue;
-    if (varying.contains(site.ptx_line)) return 1;
+    const bool is_32_bits = instruction.has("u32") || instruction.has("s32");
+    if (instruction.has("shared") || !is_32_bits || varying.contains(site.ptx_line)) continue;
     lanes += number(site.lanes);
     executions += number(site.executions);
   }
-  return lanes > 0 ? executions / lanes : 1;
+  // Those at other addresses are not combined.
+  constexpr double nearly_all = 0.9;
+  const bool are_busiest = lanes >= nearly_all * number(facts.footprint.atomic_passes_of_unit);
+  return lanes > 0 && are_busiest ? executions / lanes : 1;
 }
 
 /// Cycles of L2 in which it serves nothing but atomics of the busiest slice.
