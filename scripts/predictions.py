@@ -150,7 +150,7 @@ def claim(rung, write, check):
     known = data.get("predicted", {})
     data["predicted"] = {family: of_family(rung, family, launch) for family in data["microseconds"]}
     for family in data["microseconds"]:
-        if family not in known:
+        if family not in known and family not in data["first_sight"]:
             data["first_sight"][family] = data["predicted"][family]
     for family, kernels in data["microseconds"].items():
         for kernel, time in kernels.items():
