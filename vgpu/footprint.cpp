@@ -187,7 +187,6 @@ void FootprintRecorder::see_meetings(const WarpAccess& access) {
     passes = first ? 1 : std::max(passes, here);
     turns = std::max(turns, here);
     if (access.shared) continue;
-    ++meetings.lanes[addresses[i]];
     if (i + 1 == count || addresses[i + 1] / sector_bytes != sector) {
       meetings.passes_of_unit[sector / sectors_of_unit] += passes;
       meetings.passes += passes;
@@ -195,7 +194,9 @@ void FootprintRecorder::see_meetings(const WarpAccess& access) {
   }
   // If all lanes have different addresses, nothing takes turns. A lone lane may contend with other
   // warps.
-  if (turns > 1 || count <= 2) meetings.turns += turns;
+  if (turns <= 1 && count > 2) return;
+  meetings.turns += turns;
+  for (std::size_t i = 0; !access.shared && i < count; ++i) ++meetings.lanes[addresses[i]];
 }
 
 Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
