@@ -10,9 +10,9 @@ name. For each program and scale, explains it with -DSCALE and compares the kern
 RESULTS are JSON of `rung bench --cold`: compares its times of gemm/cuda, dot/cuda and sum/cuda with predictions for
 each rung, where there is one.
 --claim: predicts the kernels of tests/analysis/daily_use, and compares with the times in
-results/nvidia-h200/daily-use.json. The model was fitted to one half of them, by a hash of the name; the error on the other half is
-the one that `rung explain` prints. --write stores the predictions there, and the errors in time.hpp, docs/explain.md and
-docs/notes/virtual-gpu.md. --check fails if these disagree, or if predictions of the families have changed.
+results/nvidia-h200/daily-use.json. Families with an entry in "first_sight" were timed and predicted once before the model
+saw them; the error of these predictions is the one that `rung explain` prints. --write stores the predictions there, those of new
+families as first_sight, too, and the errors in time.hpp, docs/explain.md and docs/notes/virtual-gpu.md. --check fails if these disagree, or if predictions of the families have changed.
 For the others, --gpu KEY, such as h100, is the GPU that the times are from (default: h200), and --launch its time of
 an empty kernel in microseconds.
 """
@@ -25,7 +25,6 @@ import re
 import statistics
 import subprocess
 import sys
-import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DAILY_USE = ROOT / "results" / "nvidia-h200" / "daily-use.json"
@@ -102,17 +101,15 @@ def of_family(rung, family, launch):
     }
 
 
-def is_fitted(kernel):
-    return zlib.crc32(kernel.encode()) % 2 == 0
-
-
 def halves(data):
-    """Predicted over measured: of the kernels that the model was fitted to, and of the others."""
-    ratios = {True: [], False: []}
-    for family, kernels in data["predicted"].items():
-        for kernel, time in kernels.items():
-            ratios[is_fitted(kernel)].append(time / data["microseconds"][family][kernel])
-    return ratios[True], ratios[False]
+    """Predicted over measured: of the kernels that the model was fitted to, and of the others at first sight."""
+
+    def ratios(predicted):
+        times = data["microseconds"]
+        return [time / times[family][kernel] for family in predicted for kernel, time in predicted[family].items()]
+
+    first = data["first_sight"]
+    return ratios({family: data["predicted"][family] for family in data["predicted"] if family not in first}), ratios(first)
 
 
 def claim_of(ratios):
@@ -150,10 +147,14 @@ def claim(rung, write, check):
                 if abs(time / data["predicted"][family][kernel] - 1) > 0.02:
                     sys.exit(f"{kernel}: predicted {time} us, stored {data['predicted'][family][kernel]}")
         return
+    known = data.get("predicted", {})
     data["predicted"] = {family: of_family(rung, family, launch) for family in data["microseconds"]}
+    for family in data["microseconds"]:
+        if family not in known and family not in data["first_sight"]:
+            data["first_sight"][family] = data["predicted"][family]
     for family, kernels in data["microseconds"].items():
         for kernel, time in kernels.items():
-            half = "fitted" if is_fitted(kernel) else "judged"
+            half = "judged" if family in data["first_sight"] else "fitted"
             report(f"{kernel} ({half})", data["predicted"][family][kernel], time)
     for _, _, text in claimed(data):
         print(text)

@@ -9,8 +9,9 @@ namespace rung::vgpu {
 namespace {
 
 constexpr std::uint64_t sector_bytes = 32, sectors_of_line = 4;
-constexpr std::uint64_t warps_of_block = 64;  // an upper bound
-constexpr std::uint64_t far_apart = 16;       // accesses of a warp between two passes
+constexpr std::uint64_t sectors_of_unit = 16;  // 512 bytes, which a slice of L2 holds
+constexpr std::uint64_t warps_of_block = 64;   // an upper bound
+constexpr std::uint64_t far_apart = 16;        // accesses of a warp between two passes
 
 /// Calls f with each active lane's address.
 template <class F>
@@ -177,26 +178,25 @@ void FootprintRecorder::see_sectors(const WarpAccess& access) {
 void FootprintRecorder::see_meetings(const WarpAccess& access) {
   const Addresses sorted(access);
   const auto& [addresses, count] = sorted;
-  std::uint64_t turns = 0, here = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    here = i > 0 && addresses[i] == addresses[i - 1] ? here + 1 : 1;
-    turns = std::max(turns, here);
-  }
-  // If all lanes have different addresses, there is no contention within the warp. A lone lane may
-  // contend with other warps.
-  const bool contend = turns > 1 || count <= 2;
-  if (!contend && !meetings_.contains(access.site)) return;
   Meetings& meetings = meetings_[access.site];
-  if (contend) meetings.turns += turns;
-  if (access.shared) return;
-  for (std::size_t i = 0; contend && i < count; ++i) ++meetings.lanes[addresses[i]];
+  std::uint64_t turns = 0, passes = 0, here = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    ++meetings.lanes_of_line[addresses[i] / sector_bytes / sectors_of_line];
+    const std::uint64_t sector = addresses[i] / sector_bytes;
+    const bool first = i == 0 || addresses[i - 1] / sector_bytes != sector;
+    here = !first && addresses[i] == addresses[i - 1] ? here + 1 : 1;
+    passes = first ? 1 : std::max(passes, here);
+    turns = std::max(turns, here);
+    if (access.shared) continue;
+    if (i + 1 == count || addresses[i + 1] / sector_bytes != sector) {
+      meetings.passes_of_unit[sector / sectors_of_unit] += passes;
+      meetings.passes += passes;
+    }
   }
-  const Coverage coverage(access);
-  for (std::size_t i = 0; coverage.count > 1 && i < coverage.count; ++i) {
-    ++meetings.sectors_of_line[coverage.sectors[i] / sectors_of_line];
-  }
+  // If all lanes have different addresses, nothing takes turns. A lone lane may contend with other
+  // warps.
+  if (turns <= 1 && count > 2) return;
+  meetings.turns += turns;
+  for (std::size_t i = 0; !access.shared && i < count; ++i) ++meetings.lanes[addresses[i]];
 }
 
 Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
@@ -208,10 +208,9 @@ Footprint FootprintRecorder::take(const std::vector<Site>& sites) {
     } else if (sites[site].role == SiteRole::global_atomic) {
       footprint.atomics_at_one_address =
           std::max(footprint.atomics_at_one_address, most(meetings.lanes));
-      footprint.atomic_sectors_of_line =
-          std::max(footprint.atomic_sectors_of_line, most(meetings.sectors_of_line));
-      footprint.atomic_lanes_of_line =
-          std::max(footprint.atomic_lanes_of_line, most(meetings.lanes_of_line));
+      footprint.atomic_passes_of_unit =
+          std::max(footprint.atomic_passes_of_unit, most(meetings.passes_of_unit));
+      footprint.atomic_passes += meetings.passes;
     }
   }
   for (std::size_t site = 0; site < loads_.size(); ++site) {

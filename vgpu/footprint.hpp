@@ -53,12 +53,11 @@ struct FootprintCounts {
   std::uint64_t accesses_of_longest_warps = 0;
   /// Number of atomics, by threads, at the address in global memory with the most of them.
   std::uint64_t atomics_at_one_address = 0;
-  /// Number of sectors that atomics of warps take in the 128-byte line with the most of them, by
-  /// instructions for which lanes of a warp contend and that take several sectors. L2 serves a
-  /// line's sectors one at a time.
-  std::uint64_t atomic_sectors_of_line = 0;
-  std::uint64_t atomic_lanes_of_line = 0;  // their lanes in that line
-  std::uint64_t shared_atomic_turns = 0;   // lanes of a warp at the same address take turns
+  /// Passes of atomics in global memory. L2 adds to different words of a sector at once; lanes of a warp
+  /// with the same address take a pass each. In all, and in the unit of 512 bytes with the most of them:
+  /// a slice of L2 has such units.
+  std::uint64_t atomic_passes = 0, atomic_passes_of_unit = 0;
+  std::uint64_t shared_atomic_turns = 0;  // lanes of a warp at the same address take turns
 
   bool operator==(const FootprintCounts&) const = default;
 };
@@ -84,11 +83,11 @@ class FootprintRecorder {
     std::uint64_t last_warp = ~std::uint64_t{0};  // last warp of the grid that loaded it
     std::uint64_t last_access = 0;                // number of that warp's accesses before
   };
-  /// Stores and atomics of one instruction for which lanes contend, within a warp or between warps.
+  /// Stores and atomics of one instruction. Lanes of a warp that contend take turns.
   struct Meetings {
     std::unordered_map<std::uint64_t, std::uint64_t> lanes;  // by address
-    std::unordered_map<std::uint64_t, std::uint64_t> sectors_of_line, lanes_of_line;
-    std::uint64_t turns = 0;
+    std::unordered_map<std::uint64_t, std::uint64_t> passes_of_unit;
+    std::uint64_t passes = 0, turns = 0;
   };
   void see_global(const WarpAccess& access);
   void see_sectors(const WarpAccess& access);

@@ -33,6 +33,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// nvcc if it is here: ptxas gets its PTX when the program is built as usual. The text that calls a rung's kernel is
+/// clang's, like the rungs.
+std::string compiler_of(const FileToExplain& file) {
+  if (file.options.code == "nvcc") return emu::find_nvcc();
+  if (file.options.code == "clang" || !file.program.empty()) return "";
+  try {
+    return emu::find_nvcc();
+  } catch (const emu::MissingTool&) {
+    return "";
+  }
+}
+
 fs::path compile(const FileToExplain& file, const fs::path& folder) {
   const vgpu::DeviceDescription& device = file.options.device;
   emu::CompileOptions options;
@@ -40,6 +52,15 @@ fs::path compile(const FileToExplain& file, const fs::path& folder) {
   options.passed = file.compiled_with;
   options.architecture = architecture_for(10 * device.compute_major + device.compute_minor);
   try {
+    options.nvcc = compiler_of(file);
+    if (!options.nvcc.empty() && file.options.code != "nvcc") {
+      try {
+        return emu::compile(options, emu::find_installation(), emu::find_clang(), folder);
+      } catch (const emu::CompileError&) {
+        fmt::print(stderr, "rung: nvcc does not compile {}: the code is clang's\n", file.source);
+        options.nvcc.clear();
+      }
+    }
     return emu::compile(options, emu::find_installation(), emu::find_clang(), folder);
   } catch (const emu::MissingTool& error) {
     throw UnavailableError(error.what());

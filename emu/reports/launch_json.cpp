@@ -84,8 +84,8 @@ constexpr NamedPart named_parts[] = {
     {"most_of_block", &vgpu::Footprint::max_of_block},
     {"most_of_warp", &vgpu::Footprint::max_of_warp},
     {"atomics_at_one_address", &vgpu::Footprint::atomics_at_one_address},
-    {"atomic_sectors_of_line", &vgpu::Footprint::atomic_sectors_of_line},
-    {"atomic_lanes_of_line", &vgpu::Footprint::atomic_lanes_of_line},
+    {"atomic_passes", &vgpu::Footprint::atomic_passes},
+    {"atomic_passes_of_unit", &vgpu::Footprint::atomic_passes_of_unit},
     {"shared_atomic_turns", &vgpu::Footprint::shared_atomic_turns}};
 
 Json to_json(const Counters& counters) {

@@ -93,6 +93,18 @@ TEST(StringOperands, ArePartsOfTheInstruction) {
   EXPECT_EQ(paste_string_operands(arrays), arrays);
 }
 
+TEST(LocksInLoops, GetAMarkerAtTheLoopsEnd) {
+  const std::string lock =
+      "define i1 @try_lock(ptr %0) {\n  %2 = cmpxchg ptr %0, i32 0, i32 1 seq_cst seq_cst\n}\n";
+  const std::string head =
+      "define void @f(ptr %0) {\n  br label %2\n\n2:                  ; preds\n";
+  const std::string take = "  %3 = call i1 @try_lock(ptr %0), !dbg !1\n";
+  const std::string end = "  br i1 %3, label %4, label %2, !llvm.loop !5\n\n4:\n  ret void\n}\n";
+  const std::string marker = "  call void asm sideeffect \"\", \"\"() convergent\n";
+  EXPECT_EQ(keep_locks_in_loops(lock + head + take + end), lock + head + take + marker + end);
+  EXPECT_EQ(keep_locks_in_loops(lock + head + end), lock + head + end);
+}
+
 TEST(SharedTables, AreStored) {
   const std::string value =
       "[2 x ptr] [ptr addrspacecast (ptr addrspace(3) @s to ptr), ptr getelementptr (i8, ptr "

@@ -77,6 +77,7 @@ TEST(Programs, RuntimeCalls) {
                 "cudaSuccess\n");
 }
 
+TEST(Programs, LocksInLoops) { expect_output("locks_in_loops.cu", "256 256 128\n"); }
 TEST(Programs, Atomics) { expect_output("atomics.cu", "0 wrong; 63 0 255 -64 2016 32 63\n"); }
 
 /// Expects the output with clang and, in a second test that skips without a toolkit, with nvcc.

@@ -198,7 +198,7 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
   Explanation explanation;
   explanation.evidence = kernel_evidence(name, traces, options.device, dtype, footprint, results);
   const KernelTrace& sample = explanation.evidence.sample;
-  explanation.code = std::string("PTX by clang");
+  explanation.code = ptx.find("NVIDIA NVVM Compiler") == ptx.npos ? "PTX by clang" : "PTX by nvcc";
   explanation.sample =
       fmt::format("{} launch{}", launches.size(), launches.size() == 1 ? "" : "es");
   const vgpu::ptx::Function* kernel = text.find(sample.kernel);

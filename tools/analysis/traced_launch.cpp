@@ -46,6 +46,7 @@ TracedLaunch::TracedLaunch(KernelTrace of, std::string_view ptx, const vgpu::ptx
       registers(taken),
       occupancy(
           occupancy_of(on, taken.count, static_cast<int>(trace.block.count()), 0, trace.shared)),
+      unrolled(ptx.find("NVIDIA NVVM Compiler") != std::string_view::npos),
       spills_with([ptx, entry = trace.kernel, arch = on.arch()](int count) {
         return spills_if_limited(ptx, entry, arch, count);
       }) {}
@@ -55,6 +56,7 @@ diagnosis::Facts TracedLaunch::facts(const Machine& machine, double launch_secon
                          machine, occupancy, dram_bytes,   launch_seconds};
   facts.ends = ends ? &*ends : nullptr;
   facts.spills_with = &spills_with;
+  facts.unrolled = unrolled;
   add_local_code(facts, registers);
   return facts;
 }

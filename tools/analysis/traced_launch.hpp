@@ -26,6 +26,7 @@ struct TracedLaunch {
   InstructionsByLine instructions;
   Registers registers;
   vgpu::Occupancy occupancy;
+  bool unrolled;  // by the compiler that wrote the PTX
   std::function<bool(int registers)> spills_with;
   std::optional<double> dram_bytes;  // if the order of blocks determines it
   std::optional<KernelTrace> ends;   // before and after a block's main loop, if known

@@ -124,7 +124,7 @@ std::optional<KernelTrace> whole_launch(const SampledProduct& product, const Ker
   f.sectors = f.loaded_sectors + f.stored_sectors;
   f.max_of_block = f.max_of_warp = 0;
   f.atomics_at_one_address = once.atomics_at_one_address;
-  f.atomic_sectors_of_line = once.atomic_sectors_of_line;
+  f.atomic_passes_of_unit = once.atomic_passes_of_unit;
   return whole;
 }
 

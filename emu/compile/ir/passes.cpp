@@ -45,6 +45,13 @@ constexpr std::array passes = {
            "characters, "
            "whose text is part of the instruction. The source passes it as \"i\", an address.",
            "StringOperands.ArePartsOfTheInstruction", paste_string_operands},
+    IrPass{
+        "keep_locks_in_loops",
+        "A branch that takes and releases a lock stays in its loop, so that lanes of a warp take "
+        "the lock in turn. clang moves it behind the loop if the loop ends with it; there, a lane "
+        "waits for the lanes that still try. A marker at the loop's end that may not be copied "
+        "prevents that.",
+        "LocksInLoops.GetAMarkerAtTheLoopsEnd", keep_locks_in_loops},
 };
 
 }  // namespace

@@ -23,5 +23,6 @@ std::string copy_by_vectors(const std::string& module);
 std::string align_locals(const std::string& module);
 std::string nvcc_conversions(const std::string& module);
 std::string paste_string_operands(const std::string& module);
+std::string keep_locks_in_loops(const std::string& module);
 
 }  // namespace rung::emu

@@ -34,6 +34,8 @@ struct Facts {
   Spills spills = {};
   /// Local accesses of the machine code relative to those of PTX: ptxas keeps some in registers.
   double local_share = 1;
+  /// True if the PTX is of nvcc, which unrolls loops; clang leaves that to ptxas.
+  bool unrolled = false;
   /// Launches of this kernel by the program.
   double launches = 1;
   /// True if the kernel spills with at most this number of registers; null if unknown.

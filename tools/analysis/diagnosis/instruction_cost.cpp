@@ -103,7 +103,7 @@ bool is_slow(const Instruction& instruction) {
 }
 
 bool runs_in_turn(const Instruction& instruction) {
-  return is_slow(instruction) && is_wide(instruction);
+  return is_slow(instruction) && (is_wide(instruction) || is_float(instruction));
 }
 
 bool bypasses_l1(const Instruction& instruction) {

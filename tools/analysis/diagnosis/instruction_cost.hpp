@@ -44,7 +44,8 @@ InstructionCost cost_of(const vgpu::ptx::Instruction& instruction,
 bool is_slow(const vgpu::ptx::Instruction& instruction);
 
 /// True if nothing overlaps with the sequence that ptxas generates: it calls a function, or branches
-/// to one for rare operands, as do divisions and roots of 64 bits.
+/// to one for rare operands, as do those of floats. ptxas moves no
+/// instruction across it, so that a division in a loop keeps later loads back.
 bool runs_in_turn(const vgpu::ptx::Instruction& instruction);
 
 /// A load from global memory that is not cached in L1.

@@ -121,6 +121,7 @@ class Walk {
                                       f.loaded_sectors_by_block, f.loaded_sectors_by_warp});
     for (const auto& [line, loads] : f.loads) {
       latency_of_line_[line] = global_latency(facts, cure, loads);
+      loads_of_line_[line] = loads;
     }
     merged_ = merged_lines(facts.text);
     const double misses = local_misses(facts);
@@ -136,7 +137,7 @@ class Walk {
   Path function(const vgpu::ptx::Function& function) {
     ready_.clear();
     predicated_.clear();
-    now_ = decided_ = 0;
+    now_ = decided_ = called_ = 0;
     starts_.clear();
     for (Order& order : orders_) order = {};
     copied_ = 0;
@@ -291,10 +292,12 @@ class Walk {
     const bool is_short = instructions <= longest_unrolled && loads <= 2 * max_loads &&
                           !steps_by_register(function, body);
     const bool is_tiny = loads == 1 && instructions <= longest_unrolled_twice && body.size() == 1;
-    const int times = !is_short            ? 1
-                      : is_tiny            ? unrolled * unrolled
-                      : loads <= max_loads ? unrolled
-                                           : unrolled / 2;
+    // nvcc unrolls loops of unknown length four times, and ptxas those that it has left.
+    const bool is_unrolled = facts_.unrolled && loads > 0 && loads % unrolled == 0;
+    const int times = !is_short || is_unrolled ? 1
+                      : is_tiny                ? unrolled * unrolled
+                      : loads <= max_loads     ? unrolled
+                                               : unrolled / 2;
     pass(function, body, 1);  // as if preceded by an iteration
     Path path;
     path.add(pass(function, body, times), 1.0 / times);
@@ -305,8 +308,12 @@ class Walk {
   Path pass(const vgpu::ptx::Function& function, const Body& body, int times) {
     const double begin = now_;
     double slots = 0, last = now_;
-    for (int time = 0; time < times; ++time) {
+    copies_ = times;
+    for (copy_ = 0; copy_ < copies_; ++copy_) {
       for (const vgpu::CfgBlock* block : body) {
+        constexpr double nearly_always = 0.99;
+        always_ = executions_of(function, *block) >=
+                  nearly_always * executions_of(function, *body.front());
         for (std::size_t i = block->first; i < block->first + block->count; ++i) {
           const Instruction& instruction = function.body[i];
           if (!sites_.contains(instruction.line)) continue;
@@ -338,7 +345,10 @@ class Walk {
       collect(instruction.operands[i], result ? results : sources);
     }
     if (instruction.guard >= 0) sources.push_back(instruction.guard);
-    double start = std::max(now_, decided_);
+    // A load that each iteration executes moves ahead of the branches before it.
+    const bool moves = always_ && instruction.opcode == Opcode::ld && instruction.has("global") &&
+                       !instruction.has("volatile");
+    double start = std::max(now_, moves ? called_ : decided_);
     for (const int source : sources) {
       const auto found = ready_.find(source);
       if (found != ready_.end()) start = std::max(start, found->second);
@@ -358,7 +368,7 @@ class Walk {
     }
     const double finish = start + latency_of(instruction);
     if (runs_in_turn(instruction) && !cure_.fast_arithmetic && !cure_.single_precision) {
-      decided_ = finish;
+      decided_ = called_ = finish;
     }
     for (const int result : results) ready_[result] = finish;
     return start;
@@ -443,9 +453,21 @@ class Walk {
       const double turns = cure_.conflict_free ? 0 : access.conflict_wavefronts() / executions;
       return shared_latency + turns;
     }
-    const auto of_line = latency_of_line_.find(instruction.line);
-    const double latency = of_line == latency_of_line_.end() ? global_latency_ : of_line->second;
+    const double latency = latency_of_line(instruction.line);
     return latency + (cure_.coalesced ? 0 : excess_sectors(access) / executions);
+  }
+
+  /// The latency of a load from global memory in the current copy of a loop's body. If its copies load
+  /// the same sectors, as those of neighbouring words do, the first waits for them all.
+  double latency_of_line(int line) const {
+    const auto mean = latency_of_line_.find(line);
+    if (mean == latency_of_line_.end()) return global_latency_;
+    vgpu::SiteLoads loads = loads_of_line_.at(line);
+    const auto copies = static_cast<std::uint64_t>(copies_);
+    if (copies_ == 1 || loads.by_warp * copies > loads.requested) return mean->second;
+    if (copy_ > 0) return l1_latency;
+    loads.requested /= copies;
+    return global_latency(facts_, cure_, loads);
   }
 
   const Facts& facts_;
@@ -453,14 +475,18 @@ class Walk {
   double unevenness_;
   double global_latency_, local_latency_ = l1_latency;
   std::map<int, double> latency_of_line_;  // of loads from global memory
-  std::set<int> merged_;                   // lines that cost nothing
-  std::deque<double> starts_;              // of the last floating-point instructions
+  std::map<int, vgpu::SiteLoads> loads_of_line_;
+  int copies_ = 1, copy_ = 0;  // of the body of an unrolled loop
+  std::set<int> merged_;       // lines that cost nothing
+  std::deque<double> starts_;  // of the last floating-point instructions
   std::map<int, SiteCount> sites_;
   std::map<int, const Access*> accesses_;
   std::map<int, double> ready_;  // by register
   std::set<int> predicated_;     // branches, by line
   double now_ = 0;               // issue time of the instructions so far
   double decided_ = 0;           // time of the last branch
+  double called_ = 0;            // end of the last sequence that runs in turn
+  bool always_ = true;           // true in blocks that run as often as the body's first
   struct Order {
     double accessed = 0;  // all accesses have started
     double stored = 0;    // loads start no earlier

@@ -31,13 +31,13 @@ struct Time {
 };
 
 /// Median and 90th percentile of the prediction error (docs/notes/virtual-gpu.md): of rungs on an
-/// H200 and an H100; of the kernels in tests/analysis/daily_use that had no part in the model, on an H200 with
-/// cold caches and the machine's time of an empty kernel as --launch-time. scripts/predictions.py
+/// H200 and an H100; of kernels in tests/analysis/daily_use that were predicted from nvcc's PTX before the model saw
+/// their times, on an H200 with cold caches and the machine's time of an empty kernel as --launch-time. scripts/predictions.py
 /// --claim --write renews errors_of_kernels.
 struct PredictionErrors {
   double median, ninth_decile;
 };
-inline constexpr PredictionErrors errors_of_rungs = {0.08, 0.24}, errors_of_kernels = {0.12, 0.80};
+inline constexpr PredictionErrors errors_of_rungs = {0.08, 0.24}, errors_of_kernels = {0.07, 0.48};
 
 /// True if a kernel is so near its bound that nothing is worth changing.
 bool is_at_bound(const Time& time);

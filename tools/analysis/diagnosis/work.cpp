@@ -30,15 +30,11 @@ constexpr double l2_bulk_bytes_a_cycle = 56;
 // Shared-memory costs: cycles of a warp's atomics at distinct addresses, and of each retry of a
 // float atomic at one address (a compare-and-swap loop, repeated until no other warp interferes).
 constexpr double shared_atomic_cycles = 4, float_turn_cycles = 18;
-// L2 cycles per float and integer atomic addition at one address: on an H200, 65,536 floats took
-// 115 us, and 3.1 million integers 2.66 ms.
-// Cycles of L2 per sector of a warp's atomics, and per lane, in the line with the most of them: on an H200, 2^21
-// atomics to 256 counters of 4 bytes took 257 us, 2^19 atomics to 64 counters 152 us.
-constexpr double atomic_sector_cycles = 2, atomic_lane_cycles = 0.65;
-// Float additions of lanes with the same address, of all L2 slices in one cycle: 2^20 atomics, 32 to an
-// address, took 30 us.
-constexpr double float_lanes_a_cycle = 17.5, floats_of_sector = 8;
-constexpr double atomic_cycles = 3.5, integer_atomic_cycles = 1.7;
+// Cycles of a slice of L2 for a pass of a warp's atomics over a sector; of a sector for a pass of
+// floats, which start after the pass before them; and the slices: on an H200, 65,536 warps with 1, 14 and 32
+// lanes at different words of a line took 48, 95 and 155 us, at one word each 48 to 1540 us, floats 115 to 3680
+// us; 32 lanes at words of 32 lines, 200 us, at 65,536 words, 23 us.
+constexpr double atomic_pass_cycles = 1.43, float_pass_cycles = 3.5, atomic_slices = 47;
 
 /// The number of bytes that lanes load from, or store to, global memory.
 double bytes_of(const KernelTrace& trace, bool loads) {
@@ -327,11 +323,10 @@ bool adds_floats(const Facts& facts, bool shared) {
   });
 }
 
-/// The number of atomics at the most contended address, after the compiler has combined those of a
-/// warp. It does so for integers if the address is the same for all lanes, for example a parameter.
-double contending_atomics(const Facts& facts) {
-  const double all = number(facts.footprint.atomics_at_one_address);
-  if (all == 0) return 0;
+/// The share of the passes over the busiest unit that remains after the compiler has combined the
+/// atomics of a warp. It does so for integers of 32 bits if the address is the same for all lanes, for
+/// example a parameter.
+double uncombined_atomics(const Facts& facts) {
   const std::set<int> varying =
       lines_with_address_from(facts.text, [](const vgpu::ptx::Instruction& instruction) {
         const bool loads = instruction.is_load() && !instruction.has("param");
@@ -344,25 +339,24 @@ double contending_atomics(const Facts& facts) {
   for (const SiteCount& site : facts.trace.sites) {
     const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
     if (!instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red)) continue;
-    if (instruction.has("shared")) continue;
-    if (varying.contains(site.ptx_line)) return all;
+    const bool is_32_bits = instruction.has("u32") || instruction.has("s32");
+    if (instruction.has("shared") || !is_32_bits || varying.contains(site.ptx_line)) continue;
     lanes += number(site.lanes);
     executions += number(site.executions);
   }
-  return lanes > 0 ? all * executions / lanes : all;
+  // Those at other addresses are not combined.
+  constexpr double nearly_all = 0.9;
+  const bool are_busiest = lanes >= nearly_all * number(facts.footprint.atomic_passes_of_unit);
+  return lanes > 0 && are_busiest ? executions / lanes : 1;
 }
 
-/// Lanes of float additions in global memory, if several of a warp must have the same address.
-double meeting_floats(const Facts& facts) {
-  double meeting = 0;
-  for (const SiteCount& site : facts.trace.sites) {
-    const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
-    if (!instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red)) continue;
-    if (instruction.has("shared") || number(site.lanes) <= floats_of_sector * number(site.units))
-      continue;
-    meeting += number(site.lanes);
-  }
-  return meeting;
+/// Cycles of L2 in which it serves nothing but atomics of the busiest slice.
+double atomic_cycles(const Facts& facts) {
+  const vgpu::Footprint& f = facts.footprint;
+  const double all = number(f.atomic_passes) / atomic_slices;
+  const double busiest = atomic_pass_cycles * std::max(all, number(f.atomic_passes_of_unit));
+  if (!adds_floats(facts, false)) return busiest * uncombined_atomics(facts);
+  return std::max(busiest, float_pass_cycles * number(f.atomics_at_one_address));
 }
 
 }  // namespace
@@ -393,18 +387,7 @@ Work work_of(const Facts& facts, const Cure& cure) {
     work.shared += (adds_floats(facts, true) ? float_turn_cycles : 1) *
                    number(facts.footprint.shared_atomic_turns);
   }
-  if (!cure.scattered_atomics) {
-    work.atomics = adds_floats(facts, false)
-                       ? atomic_cycles * number(facts.footprint.atomics_at_one_address)
-                       : integer_atomic_cycles * contending_atomics(facts);
-    // A single sector is the case above: all lanes of a warp may add to it at once.
-    const double sectors = number(facts.footprint.atomic_sectors_of_line);
-    const double lanes = number(facts.footprint.atomic_lanes_of_line);
-    work.atomics =
-        std::max({work.atomics,
-                  sectors > 0 ? atomic_sector_cycles * sectors + atomic_lane_cycles * lanes : 0,
-                  adds_floats(facts, false) ? meeting_floats(facts) / float_lanes_a_cycle : 0});
-  }
+  if (!cure.scattered_atomics) work.atomics = atomic_cycles(facts);
   add_traffic(work, facts, cure);
   return work;
 }
