@@ -71,7 +71,9 @@ TEST(Quantize, KeepsValuesOfTheFormat) {
             static_cast<float>(random_element<bfloat16>(values, 7, static_cast<std::int64_t>(i)));
       }
       const std::vector<float> once = quantized(format, row);
-      if (values == Values::reals) EXPECT_NE(once, row);
+      if (values == Values::reals) {
+        EXPECT_NE(once, row);
+      }
       EXPECT_EQ(quantized(format, once), once);
       for (const float x : once) EXPECT_EQ(static_cast<float>(bfloat16(x)), x);
     }
