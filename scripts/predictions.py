@@ -102,7 +102,7 @@ def of_family(rung, family, launch):
 
 
 def halves(data):
-    """Predicted over measured: of the kernels that the model was fitted to, and of the others at first sight."""
+    """Predicted over measured: of the kernels that the model was fitted to, and of the others as they were first predicted."""
 
     def ratios(predicted):
         times = data["microseconds"]

@@ -102,9 +102,9 @@ int loaded_extent(int extent, bool is_k_major) {
   return is_k_major ? extent : static_cast<int>(ceil_div(extent, 64)) * 64;
 }
 
-/// What rows outside a K-major operand of `rows` rows add to a k-block of a block's last tile: the
-/// rest of a tile, unless tiles overlap. Of an operand smaller than a tile of 64, only what exists
-/// is loaded (ShortTiles).
+/// The time that rows outside a K-major operand of `rows` rows add to a k-block of a block's last
+/// tile: the rest of a tile, unless tiles overlap. If the operand is smaller than a tile of 64, only
+/// its rows are loaded (ShortTiles).
 double time_of_outside(int extent, std::int64_t rows, bool overlap) {
   if (rows < extent) return extent == 64 ? 0 : row_of_short * static_cast<double>(extent - rows);
   return overlap ? 0 : row_outside * static_cast<double>(round_up(rows, extent) - rows);

@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--scales: cannot be combined with --random"},
         Bad{"trace gemm/cuda/00 --device virtual", "--device: unknown argument; see --help"},
         Bad{"trace gemm/cuda/00 virtual", "RUNG: expected one, such as gemm/cuda/02; see --help"},
-        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 58 rungs; trace takes one"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 60 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs only cuda and metal rungs",
@@ -267,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--markdown: cannot be combined with --pictures"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
-        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 58 rungs; explain takes one"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 60 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu h20",
             "--gpu: 'h20' is not one of h200, h100, a100, t4, rtx3090, rtx4090, b200, rtx5090, "
             "m1, m1pro, m2max, m3, m4max, custom, "
@@ -300,7 +300,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"diff gemm/cuda/02",
             "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",
-            "RUNG: 'gemm/cuda' selects 58 rungs; diff takes two rungs, each selected by one "
+            "RUNG: 'gemm/cuda' selects 60 rungs; diff takes two rungs, each selected by one "
             "argument"},
         Bad{"tune", "SELECTOR: expected at least one, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},

@@ -410,7 +410,7 @@ TEST_F(KernelFile, ErrorsOfNew) {
   expect_error("new a.cu --dtype f16", 2, "--dtype: chooses a kernel of --from, and needs it");
   expect_error("new a.cu --as dot --from gemm/cuda/04", 2, "--as: cannot be combined with --from");
   expect_error("new a.cu --from gemm/cuda", 2,
-               "--from: 'gemm/cuda' selects 58 rungs; one is allowed");
+               "--from: 'gemm/cuda' selects 60 rungs; one is allowed");
   expect_error("new a.cu --from gemm/cuda/24", 2,
                "--from: gemm/cuda/24_tma takes tensor maps; a file can start from gemm/cuda/00, "
                "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, rank_k");

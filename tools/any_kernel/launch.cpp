@@ -18,8 +18,8 @@
 #include "tools/any_kernel/textures.hpp"
 #include "tools/kernel_file/nearest_name.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/inlined_callers.hpp"
 #include "vgpu/memory/device_memory.hpp"
-#include "vgpu/program/inlined_callers.hpp"
 
 namespace rung::any_kernel {
 namespace {

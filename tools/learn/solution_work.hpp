@@ -1,5 +1,5 @@
 #pragma once
-// What the threads of the exercise's solution store, compared with the threads of an attempt.
+// The elements that the threads of an exercise's solution store, compared with those of an attempt.
 
 #include <cstdint>
 #include <initializer_list>

@@ -13,8 +13,8 @@
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/context_memory.hpp"
 #include "vgpu/driver/resources.hpp"
+#include "vgpu/inlined_callers.hpp"
 #include "vgpu/memory/written_bytes.hpp"
-#include "vgpu/program/inlined_callers.hpp"
 #include "vgpu/tracked_launch.hpp"
 
 namespace rung::vgpu::driver {

@@ -53,14 +53,20 @@ Text quoted_field(Text line, Text name) {
   return line.substr(at + begin.size(), line.find('"', at + begin.size()) - at - begin.size());
 }
 
-/// As PTX has it in a string: LLVM's \22 is the octal \042 there.
+/// As PTX has it in a string: LLVM's \22 is the octal \042 there, and its \\ a backslash.
 std::string in_octal(Text text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 2 >= text.size()) {
+    if (text[i] != '\\') {
       result += text[i];
       continue;
     }
+    if (text.substr(i + 1, 1) == "\\") {
+      result += "\\134";
+      ++i;
+      continue;
+    }
+    if (i + 2 >= text.size()) break;
     result += fmt::format("\\{:03o}", std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
     i += 2;
   }

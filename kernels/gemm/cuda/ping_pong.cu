@@ -12,7 +12,6 @@
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/overlapping_tile.cuh"
-#include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"

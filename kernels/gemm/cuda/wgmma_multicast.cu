@@ -14,7 +14,6 @@
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/overlapping_tile.cuh"
-#include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/transposed_product.cuh"
 #include "device/cuda/tile/warpgroup.cuh"

@@ -11,7 +11,6 @@
 #include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/overlapping_tile.cuh"
-#include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/tile/warpgroup.cuh"
 #include "device/cuda/tile/wgmma_stages.cuh"
@@ -19,12 +18,12 @@
 namespace rung {
 namespace {
 
-/// Tiles of more than 128 x 128 multiply for longer than TMA takes for rows outside, and those of 64
-/// x 64 for so short a time that the instructions that avoid rows outside slow some shapes down
+/// Tiles of more than 128 x 128 multiply for longer than TMA takes for rows outside, and those of
+/// 64 x 64 for so short a time that the instructions that avoid such rows slow some shapes down
 /// (wgmma_multicast has the other kind). All others overlap.
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct WgmmaTile {
-  static constexpr bool OVERLAPS = BM * BN > 64 * 64 && BM* BN <= 128 * 128;
+  static constexpr bool OVERLAPS = 64 * 64 < BM * BN && BM * BN <= 128 * 128;
   // Tile rows per swizzle group. Consecutive blocks run on the SMs of one GPC, for which a request
   // coalescer merges requests for the same lines. Tiles of 64 columns are limited by L2, and read
   // fewest different lines if the 16 tiles of a GPC form a square.

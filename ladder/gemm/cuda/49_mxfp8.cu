@@ -1,7 +1,7 @@
-// gemm/cuda/49_mxfp8: block-scaled elements of 8 bits: each 32 elements along k share a power of two,
-//   which tcgen05.cp copies to tensor memory, and tcgen05.mma multiplies by both scales.
-// from: 45_two_accumulators | removes: operands of 16 bits, which take twice the time to load and to
-//   multiply | bottleneck: sums and scales share tensor memory, so that a tile has 128 columns
+// gemm/cuda/49_mxfp8: block-scaled elements of 8 bits: each 32 elements along k share a power of
+//   two, which tcgen05.cp copies to tensor memory, and tcgen05.mma multiplies by both scales.
+// from: 45_two_accumulators | removes: operands of 16 bits, which take twice the time to load and
+//   to multiply | bottleneck: sums and scales share tensor memory, so that a tile has 128 columns
 // needs: sm_100a, operands in mxfp8; others are rounded to it | try: rung trace gemm/cuda/49
 
 #include "device/cuda/entry/quantized.cuh"
@@ -43,7 +43,7 @@ struct Mxfp8 {
     std::uint64_t empty[STAGES];          // mbarriers: all reads of them are done
     std::uint64_t done[ACCUMULATORS];     // mbarriers: all multiplications of a tile are complete
     std::uint64_t drained[ACCUMULATORS];  // mbarriers: its sums have been loaded
-    std::uint32_t tensor_memory;          // address
+    std::uint32_t sums;                   // address in tensor memory
   };
 
   using Problem = Gemm<bfloat16, float>;
@@ -51,14 +51,14 @@ struct Mxfp8 {
 
   static __device__ __forceinline__ std::uint32_t sums_of(const Accumulator& accumulator,
                                                           const Shared& shared) {
-    return shared.tensor_memory + static_cast<std::uint32_t>(accumulator.stage) * BN;
+    return shared.sums + static_cast<std::uint32_t>(accumulator.stage) * BN;
   }
 
   static __device__ __forceinline__ void kernel(const Problem& g, const cuda::TensorMaps& maps,
                                                 const cuda::BlockScaleTiles& scales) {
     auto& shared = cuda::dynamic_shared<Shared>();
     const bool is_first_warp = threadIdx.x < 32;
-    if (is_first_warp) ptx::tcgen05_alloc<COLUMNS>(ptx::cvta_to_shared(&shared.tensor_memory));
+    if (is_first_warp) ptx::tcgen05_alloc<COLUMNS>(ptx::cvta_to_shared(&shared.sums));
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
@@ -86,7 +86,7 @@ struct Mxfp8 {
     // sync: all sums have been loaded
     ptx::tcgen05_fence_before_thread_sync();
     __syncthreads();
-    if (is_first_warp) ptx::tcgen05_dealloc<COLUMNS>(shared.tensor_memory);
+    if (is_first_warp) ptx::tcgen05_dealloc<COLUMNS>(shared.sums);
   }
 
   /// Calls f(tile) for each tile of this block.
@@ -108,7 +108,8 @@ struct Mxfp8 {
     const auto* const of_a = scales.a + cuda::ScaleTile::offset(FORMAT, g.k, tile.row, 0);
     const auto* const of_b = scales.b + cuda::ScaleTile::offset(FORMAT, g.k, tile.col, 0);
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: an empty stage; in the first round all are
+      // sync: an empty stage. In the first round all are: what a barrier has before its first phase
+      // counts as a phase that has ended.
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]), state.parity ^ 1);
 
       // load
@@ -134,8 +135,8 @@ struct Mxfp8 {
                                                   const Accumulator& accumulator) {
     // sync: the sums of an earlier tile have been loaded
     const std::uint32_t sums = sums_of(accumulator, shared);
-    const std::uint32_t scales_a = shared.tensor_memory + SCALES_A;
-    const std::uint32_t scales_b = shared.tensor_memory + SCALES_B;
+    const std::uint32_t scales_a = shared.sums + SCALES_A;
+    const std::uint32_t scales_b = shared.sums + SCALES_B;
     ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.drained[accumulator.stage]),
                               accumulator.parity ^ 1);
     ptx::tcgen05_fence_after_thread_sync();

@@ -438,7 +438,7 @@ class Walk {
     if (instruction.opcode != Opcode::ld) {
       if (cure_.fast_arithmetic && is_slow(instruction)) return 5;
       if (cure_.single_precision && instruction.has("f64")) {
-        return instruction.opcode == Opcode::cvt ? 0 : 5;
+        return instruction.opcode == Opcode::cvt ? 0 : 2.5;  // half the terms of a polynomial
       }
       return cost_of(instruction, facts_.device).latency;
     }

@@ -228,6 +228,8 @@ void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, cons
     if (instruction.opcode == vgpu::ptx::Opcode::cvt) return;
     constexpr double division = 13;
     cost.slots = std::min(cost.slots, division);
+    // A polynomial for single precision has half the terms.
+    if (!is_slow(instruction)) executions /= 2;
     cost.pipe = Pipe::fp32;
     cost.cycles = 0.25 * cost.slots;
   }
@@ -344,7 +346,7 @@ double uncombined_atomics(const Facts& facts) {
     lanes += number(site.lanes);
     executions += number(site.executions);
   }
-  // Those at other addresses are not combined.
+  // Atomics at other addresses are not combined.
   constexpr double nearly_all = 0.9;
   const bool are_busiest = lanes >= nearly_all * number(facts.footprint.atomic_passes_of_unit);
   return lanes > 0 && are_busiest ? executions / lanes : 1;

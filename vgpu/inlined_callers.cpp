@@ -1,4 +1,4 @@
-#include "vgpu/program/inlined_callers.hpp"
+#include "vgpu/inlined_callers.hpp"
 
 #include <fmt/format.h>
 
