@@ -189,19 +189,15 @@ struct ClusterSplitTile {
 //                                    BM   BN  STAGES
 using Columns = ClusterSplitTile<128, 64, 9>;
 // C in tiles of BN rows and BM columns.
-using Rows72 = ClusterSplitTile<64, 72, 9, true>;
 using Rows96 = ClusterSplitTile<128, 96, 7, true>;
 using Rows104 = ClusterSplitTile<128, 104, 7, true>;
 using Rows136 = ClusterSplitTile<128, 136, 5, true>;
-using Rows160 = ClusterSplitTile<64, 160, 7, true>;
 
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
 RUNG_CUDA_GEMM_TILES(wgmma_cluster_split, (0, Columns, bf16, f16, bf16_bf16, f16_f16),
-                     (1, Rows72, bf16, f16, bf16_bf16, f16_f16),
-                     (2, Rows96, bf16, f16, bf16_bf16, f16_f16),
-                     (3, Rows104, bf16, f16, bf16_bf16, f16_f16),
-                     (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
-                     (5, Rows160, bf16, f16, bf16_bf16, f16_f16))
+                     (1, Rows96, bf16, f16, bf16_bf16, f16_f16),
+                     (2, Rows104, bf16, f16, bf16_bf16, f16_f16),
+                     (3, Rows136, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung

@@ -1,5 +1,5 @@
-// gemm/cuda/wgmma_multicast: tiles of any multiple of eight rows, in clusters of up to four blocks
-//   that share a tile of B. Each block loads a part of it, and multicasts it to all.
+// gemm/cuda/wgmma_multicast: tiles of any multiple of eight rows, alone or in pairs of blocks that
+//   share a tile of B. Each block of a pair loads a half of it, and multicasts it to both.
 // from: wgmma_tiles | removes: rows that tiles of 64 or 128 leave empty, idle SMs in waves that
 //   tiles of other sizes fill, and L2 reads of the same columns of B by several blocks |
 //   bottleneck: power, and L2 for rows at odd multiples of 16 bytes
@@ -22,9 +22,8 @@
 namespace rung {
 namespace {
 
-/// A cluster has ROWS blocks, one below the other, which share the tile of B. Clusters never wait
-/// for each other, because the number of clusters of four or more blocks that fit on a GPU depends
-/// on which of its SMs work. C with beta is read by threads, and other kernels are faster.
+/// A cluster has ROWS blocks, one or two, one below the other, which share the tile of B. C with
+/// beta is read by threads, and other kernels are faster.
 ///
 /// If TRANSPOSED, A, B, rows and columns below are those of the transposed product. A tile then has
 /// BN rows of C, any multiple of eight, and BM columns.
@@ -168,7 +167,7 @@ struct MulticastTile {
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
             .cluster = ROWS,
-            .persistent = ROWS <= 2,
+            .persistent = true,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM),
             .b = cuda::tensor_map_of_b(g, cols_of_box(g.n)),
@@ -185,9 +184,7 @@ using Rows80 = MulticastTile<64, 80, 2, true>;
 using Rows136 = MulticastTile<64, 136, 1, true>;
 using Rows160 = MulticastTile<64, 160, 1, true>;
 using Rows176 = MulticastTile<64, 176, 1, true>;
-using Rows208 = MulticastTile<64, 208, 1, true>;
 using Rows96By128 = MulticastTile<128, 96, 2, true>;
-using Rows104By128 = MulticastTile<128, 104, 4, true>;
 using Rows144By128 = MulticastTile<128, 144, 2, true>;
 using Rows160By128 = MulticastTile<128, 160, 2, true>;
 using Rows176By128 = MulticastTile<128, 176, 2, true>;
@@ -198,17 +195,18 @@ using Rows176By192 = MulticastTile<192, 176, 2, true>;
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(
-    wgmma_multicast, (0, Small, bf16, f16, bf16_bf16, f16_f16),
-    (1, Wide160, bf16, f16, bf16_bf16, f16_f16), (2, Wide176, bf16, f16, bf16_bf16, f16_f16),
-    (3, Rows80, bf16, f16, bf16_bf16, f16_f16), (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
-    (5, Rows160, bf16, f16, bf16_bf16, f16_f16), (6, Rows176, bf16, f16, bf16_bf16, f16_f16),
-    (7, Rows208, bf16, f16, bf16_bf16, f16_f16), (8, Rows96By128, bf16, f16, bf16_bf16, f16_f16),
-    (9, Rows104By128, bf16, f16, bf16_bf16, f16_f16),
-    (10, Rows144By128, bf16, f16, bf16_bf16, f16_f16),
-    (11, Rows160By128, bf16, f16, bf16_bf16, f16_f16),
-    (12, Rows176By128, bf16, f16, bf16_bf16, f16_f16),
-    (13, Rows208By128, bf16, f16, bf16_bf16, f16_f16),
-    (14, Rows160By192, bf16, f16, bf16_bf16, f16_f16),
-    (15, Rows176By192, bf16, f16, bf16_bf16, f16_f16))
+RUNG_CUDA_GEMM_TILES(wgmma_multicast, (0, Small, bf16, f16, bf16_bf16, f16_f16),
+                     (1, Wide160, bf16, f16, bf16_bf16, f16_f16),
+                     (2, Wide176, bf16, f16, bf16_bf16, f16_f16),
+                     (3, Rows80, bf16, f16, bf16_bf16, f16_f16),
+                     (4, Rows136, bf16, f16, bf16_bf16, f16_f16),
+                     (5, Rows160, bf16, f16, bf16_bf16, f16_f16),
+                     (6, Rows176, bf16, f16, bf16_bf16, f16_f16),
+                     (7, Rows96By128, bf16, f16, bf16_bf16, f16_f16),
+                     (8, Rows144By128, bf16, f16, bf16_bf16, f16_f16),
+                     (9, Rows160By128, bf16, f16, bf16_bf16, f16_f16),
+                     (10, Rows176By128, bf16, f16, bf16_bf16, f16_f16),
+                     (11, Rows208By128, bf16, f16, bf16_bf16, f16_f16),
+                     (12, Rows160By192, bf16, f16, bf16_bf16, f16_f16),
+                     (13, Rows176By192, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung
