@@ -94,7 +94,7 @@ Setting setting_of(const cuda::GemmRung& rung) {
   // One cluster of 2 x 1 blocks for five tiles, which reuse stages and the box of results.
   if (is_multicast(rung)) return {5 * 256, 144, 456, {4}, 2};
   // One tile for a cluster of two blocks, each with more steps than stages.
-  if (rung.entry == "gemm_cuda_wgmma_cluster_split") return {96, 128, 1000, {2, 2}, 2};
+  if (rung.entry == "gemm_cuda_wgmma_cluster_split") return {104, 128, 1000, {2, 2}, 2};
   // Three tiles for a block or a pair, which use an accumulator in tensor memory again.
   if (is_of_blackwell(rung)) return {6 * 128, 200, 328, {}, 2};
   if (tiles.empty()) return {512, 512, 328, {}, 4};

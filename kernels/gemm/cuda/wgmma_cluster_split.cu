@@ -19,9 +19,10 @@
 namespace rung {
 namespace {
 
-/// Each cluster computes one tile: BM x BN elements of C or, if TRANSPOSED, of its transpose. The
-/// number of its blocks, GemmConfig::splits, is run-time data.
-template <int BM, int BN, int STAGES, bool TRANSPOSED = false>
+/// Each cluster computes one tile, BM x BN elements of the transpose of C: A, B, rows and columns
+/// are those of the transposed product. The number of its blocks, GemmConfig::splits, is run-time
+/// data.
+template <int BM, int BN, int STAGES>
 struct ClusterSplitTile {
   static constexpr int BK = 64;
   static constexpr unsigned GROUP = 8;       // tile rows per swizzle group
@@ -50,7 +51,7 @@ struct ClusterSplitTile {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& whole,
                                                 const cuda::TensorMaps& maps, const cuda::SplitK&) {
-    const Gemm<In, Out> g = cuda::maybe_transposed<TRANSPOSED>(whole);
+    const Gemm<In, Out> g = cuda::maybe_transposed<true>(whole);
     auto& shared = cuda::dynamic_shared<Shared<In, Scalar<Out>>>();
     if (threadIdx.x == 0) shared.init(CONSUMERS * 4);
     // sync: the barriers are ready
@@ -153,27 +154,21 @@ struct ClusterSplitTile {
   static __device__ __forceinline__ void store_four(const Gemm<In, Out>& g, std::int64_t row,
                                                     std::int64_t col,
                                                     const Scalar<Out> (&sums)[4]) {
-    if constexpr (TRANSPOSED) {
-      RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        const std::int64_t r = row + i / 2 * 8, c = col + i % 2;
-        if (r < g.m && c < g.n) cuda::store(g, r, c, sums[i]);
-      }
-    } else {
-      cuda::store_pair(g, row, col, sums[0], sums[1]);
-      cuda::store_pair(g, row + 8, col, sums[2], sums[3]);
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::int64_t r = row + i / 2 * 8, c = col + i % 2;
+      if (r < g.m && c < g.n) cuda::store(g, r, c, sums[i]);
     }
   }
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {TRANSPOSED ? BN : BM, TRANSPOSED ? BM : BN, BK, THREADS,
-            sizeof(Shared<In, Scalar<Out>>)};
+    return {BN, BM, BK, THREADS, sizeof(Shared<In, Scalar<Out>>)};
   }
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& whole, const cuda::GemmConfig& config) {
-    const Gemm<In, Out> g = cuda::maybe_transposed<TRANSPOSED>(whole);
+    const Gemm<In, Out> g = cuda::maybe_transposed<true>(whole);
     constexpr int most = 8;  // blocks of a cluster
     const int splits = config.splits < most ? config.splits : most;
     return {.grid = {splits * cuda::tiles_of_c<BM, BN>(g)},
@@ -187,17 +182,12 @@ struct ClusterSplitTile {
 };
 
 //                                    BM   BN  STAGES
-using Columns = ClusterSplitTile<128, 64, 9>;
-// C in tiles of BN rows and BM columns.
-using Rows96 = ClusterSplitTile<128, 96, 7, true>;
-using Rows104 = ClusterSplitTile<128, 104, 7, true>;
-using Rows136 = ClusterSplitTile<128, 136, 5, true>;
+using Rows104 = ClusterSplitTile<128, 104, 7>;
+using Rows136 = ClusterSplitTile<128, 136, 5>;
 
 }  // namespace
 
 // compiled by type: bf16 f16 bf16_bf16 f16_f16
-RUNG_CUDA_GEMM_TILES(wgmma_cluster_split, (0, Columns, bf16, f16, bf16_bf16, f16_f16),
-                     (1, Rows96, bf16, f16, bf16_bf16, f16_f16),
-                     (2, Rows104, bf16, f16, bf16_bf16, f16_f16),
-                     (3, Rows136, bf16, f16, bf16_bf16, f16_f16))
+RUNG_CUDA_GEMM_TILES(wgmma_cluster_split, (0, Rows104, bf16, f16, bf16_bf16, f16_f16),
+                     (1, Rows136, bf16, f16, bf16_bf16, f16_f16))
 }  // namespace rung
