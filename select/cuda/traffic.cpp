@@ -39,8 +39,8 @@ constexpr TrafficTile multicast_times[] = {
     {160, 192, 1, 2, 0.668, 2.08}, {176, 64, 1, 1, 0.236, 0.81},  {176, 128, 1, 2, 0.474, 1.52},
     {176, 192, 1, 2, 0.722, 2.10}, {208, 128, 1, 2, 0.575, 1.88}};
 // The rest of a tile includes the exchange of sums in a cluster.
-constexpr TrafficTile cluster_split_times[] = {
-    {96, 128, 1, 1, 0.266, 5.13}, {104, 128, 1, 1, 0.280, 5.44}, {136, 128, 1, 1, 0.363, 6.45}};
+constexpr TrafficTile cluster_split_times[] = {{104, 128, 1, 1, 0.280, 5.44},
+                                               {136, 128, 1, 1, 0.363, 6.45}};
 
 // The clusters of 1 to 8 blocks that fit an H200 at a time, with a margin: fewer than its SMs would
 // allow, since a cluster needs SMs of one GPC, and GPUs differ in which SMs work. With one more

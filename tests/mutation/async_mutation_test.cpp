@@ -92,9 +92,9 @@ Setting setting_of(const cuda::GemmRung& rung) {
   // A k of three parts, which three blocks share in one of seven tiles.
   if (is_summed_parts(rung)) return {7 * 128, 128, 4160, {cuda::summed_tile::medium, 3}, 3};
   // One cluster of 2 x 1 blocks for five tiles, which reuse stages and the box of results.
-  if (is_multicast(rung)) return {5 * 256, 144, 456, {4}, 2};
+  if (is_multicast(rung)) return {5 * 256, 160, 456, {1}, 2};
   // One tile for a cluster of two blocks, each with more steps than stages.
-  if (rung.entry == "gemm_cuda_wgmma_cluster_split") return {104, 128, 1000, {2, 2}, 2};
+  if (rung.entry == "gemm_cuda_wgmma_cluster_split") return {104, 128, 1000, {0, 2}, 2};
   // Three tiles for a block or a pair, which use an accumulator in tensor memory again.
   if (is_of_blackwell(rung)) return {6 * 128, 200, 328, {}, 2};
   if (tiles.empty()) return {512, 512, 328, {}, 4};
@@ -111,7 +111,7 @@ Setting setting_of(const cuda::GemmRung& rung) {
 std::vector<Setting> entries_of(const cuda::GemmRung& rung) {
   if (!is_multicast(rung)) return {setting_of(rung)};
   // Tiles of the transposed product, in a cluster of 1 x 2 blocks.
-  return {setting_of(rung), {5 * 160, 256, 456, {11}, 2}};
+  return {setting_of(rung), {5 * 160, 256, 456, {9}, 2}};
 }
 
 /// Each mutant of an entry is caught in one of these settings. If tiles are loaded in part, the
